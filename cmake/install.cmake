@@ -1,0 +1,22 @@
+# What `cmake --install` lays down: the library, its headers, the command line, and the package for find_package.
+include(CMakePackageConfigHelpers)
+
+set(starling_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/starling")
+
+install(TARGETS starling EXPORT starlingTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+if(TARGET starling_cli)
+  install(TARGETS starling_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/starling" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+        FILES_MATCHING PATTERN "*.hpp")
+install(FILES "${starling_version_header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/starling")
+
+install(EXPORT starlingTargets NAMESPACE starling:: DESTINATION "${starling_package_dir}")
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/starlingConfig.cmake.in" "${PROJECT_BINARY_DIR}/starlingConfig.cmake"
+  INSTALL_DESTINATION "${starling_package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/starlingConfigVersion.cmake"
+                                 COMPATIBILITY SameMajorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/starlingConfig.cmake"
+              "${PROJECT_BINARY_DIR}/starlingConfigVersion.cmake"
+        DESTINATION "${starling_package_dir}")

@@ -1,0 +1,18 @@
+# Runs a program in a scratch folder made afresh: cmake -DFOLDER=... -P run_in_scratch.cmake -- PROGRAM ARGS.
+set(command "")
+set(seen_separator OFF)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(seen_separator)
+    list(APPEND command "${CMAKE_ARGV${i}}")
+  elseif(CMAKE_ARGV${i} STREQUAL "--")
+    set(seen_separator ON)
+  endif()
+endforeach()
+
+file(REMOVE_RECURSE "${FOLDER}")
+file(MAKE_DIRECTORY "${FOLDER}")
+execute_process(COMMAND ${command} WORKING_DIRECTORY "${FOLDER}" RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "exit code: must be 0; got ${result} from ${command}")
+endif()

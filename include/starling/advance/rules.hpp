@@ -1,0 +1,161 @@
+// Step rules: how far one coordinate moves, given its drift g and what it remembers.
+//
+// A rule is parameters only. What it remembers lives in the ensemble's memory columns, `memories`
+// numbers per coordinate, zero before the particle's first move. `at(time, moves)` fixes what is
+// the same for a whole particle; the result is called as step(g, m) for each coordinate.
+#pragma once
+
+#include <starling/error.hpp>
+
+#include <array>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <string>
+
+namespace starling {
+
+template <typename R, typename Real>
+concept StepRule = requires(const R& rule, double time, std::uint32_t moves, Real g,
+                            std::array<Real, R::memories>& memory) {
+  { rule.at(time, moves)(g, memory) } -> std::convertible_to<Real>;
+};
+
+inline double checked_step_size(double eta) {
+  if (!(eta > 0) || !std::isfinite(eta))
+    reject("step_size", "a positive finite number", std::to_string(eta));
+  return eta;
+}
+
+/// A share that a fading mean keeps at each step: at least 0, below 1.
+inline double checked_fade(const char* what, double fade) {
+  if (!(fade >= 0 && fade < 1))
+    reject(what, "at least 0 and below 1", std::to_string(fade));
+  return fade;
+}
+
+/// eta g.
+template <typename Real>
+class ConstantStep {
+public:
+  static constexpr std::size_t memories = 0;
+  explicit ConstantStep(double eta) : eta_(static_cast<Real>(checked_step_size(eta))) {}
+
+  auto at(double, std::uint32_t) const {
+    return [eta = eta_](Real g, auto&) { return eta * g; };
+  }
+
+private:
+  Real eta_;
+};
+
+/// eta_0 (1 + t/tau)^-power g, t counted in sweeps. The noise of small batches dies out when
+/// power > 1/2, and every place stays in reach when power <= 1.
+template <typename Real>
+class DecayingStep {
+public:
+  static constexpr std::size_t memories = 0;
+  DecayingStep(double eta, double tau, double power)
+      : eta_(checked_step_size(eta)), tau_(tau), power_(power) {
+    if (!(tau > 0) || !std::isfinite(tau))
+      reject("decay tau", "a positive finite number", std::to_string(tau));
+    if (!(power >= 0) || !std::isfinite(power))
+      reject("decay power", "at least 0", std::to_string(power));
+  }
+
+  auto at(double time, std::uint32_t) const {
+    const auto eta = static_cast<Real>(eta_ * std::pow(1 + time / tau_, -power_));
+    return [eta](Real g, auto&) { return eta * g; };
+  }
+
+private:
+  double eta_, tau_, power_;
+};
+
+/// The AdaGrad of SVGD's own code, and the paper's: m = g^2 at the first move, then
+/// m = 0.9 m + 0.1 g^2; moves eta g / (1e-6 + sqrt(m)).
+template <typename Real>
+class FadingAdaGrad {
+public:
+  static constexpr std::size_t memories = 1;
+  explicit FadingAdaGrad(double eta, double fade = 0.9, double floor = 1e-6)
+      : eta_(static_cast<Real>(checked_step_size(eta))),
+        fade_(static_cast<Real>(checked_fade("fade", fade))), floor_(static_cast<Real>(floor)) {}
+
+  auto at(double, std::uint32_t moves) const {
+    const Real keep = moves == 0 ? Real(0) : fade_;
+    return [keep, eta = eta_, floor = floor_](Real g, auto& m) {
+      m[0] = keep * m[0] + (1 - keep) * (g * g);
+      return eta * g / (floor + std::sqrt(m[0]));
+    };
+  }
+
+private:
+  Real eta_, fade_, floor_;
+};
+
+/// AdaGrad as first published: m grows by g^2 for ever. Far starts never arrive with it.
+template <typename Real>
+class SummingAdaGrad {
+public:
+  static constexpr std::size_t memories = 1;
+  explicit SummingAdaGrad(double eta, double floor = 1e-6)
+      : eta_(static_cast<Real>(checked_step_size(eta))), floor_(static_cast<Real>(floor)) {}
+
+  auto at(double, std::uint32_t) const {
+    return [eta = eta_, floor = floor_](Real g, auto& m) {
+      m[0] += g * g;
+      return eta * g / (floor + std::sqrt(m[0]));
+    };
+  }
+
+private:
+  Real eta_, floor_;
+};
+
+/// RMSProp: m = fade m + (1 - fade) g^2 from zero; moves eta g / (sqrt(m) + floor).
+template <typename Real>
+class RmsProp {
+public:
+  static constexpr std::size_t memories = 1;
+  explicit RmsProp(double eta, double fade = 0.9, double floor = 1e-8)
+      : eta_(static_cast<Real>(checked_step_size(eta))),
+        fade_(static_cast<Real>(checked_fade("fade", fade))), floor_(static_cast<Real>(floor)) {}
+
+  auto at(double, std::uint32_t) const {
+    return [eta = eta_, fade = fade_, floor = floor_](Real g, auto& m) {
+      m[0] = fade * m[0] + (1 - fade) * (g * g);
+      return eta * g / (std::sqrt(m[0]) + floor);
+    };
+  }
+
+private:
+  Real eta_, fade_, floor_;
+};
+
+/// Adam: fading means of g and g^2, both corrected for starting at zero.
+template <typename Real>
+class Adam {
+public:
+  static constexpr std::size_t memories = 2;
+  explicit Adam(double eta, double fade = 0.9, double fade_square = 0.999, double floor = 1e-8)
+      : eta_(checked_step_size(eta)), fade_(checked_fade("fade", fade)),
+        fade_square_(checked_fade("fade_square", fade_square)), floor_(floor) {}
+
+  auto at(double, std::uint32_t moves) const {
+    const double t = moves + 1.0;
+    const double b = 1 - std::pow(fade_, t), c = 1 - std::pow(fade_square_, t);
+    return [eta = static_cast<Real>(eta_ / b), correction = static_cast<Real>(1 / c),
+            fade = static_cast<Real>(fade_), fade_square = static_cast<Real>(fade_square_),
+            floor = static_cast<Real>(floor_)](Real g, auto& m) {
+      m[0] = fade * m[0] + (1 - fade) * g;
+      m[1] = fade_square * m[1] + (1 - fade_square) * (g * g);
+      return eta * m[0] / (std::sqrt(m[1] * correction) + floor);
+    };
+  }
+
+private:
+  double eta_, fade_, fade_square_, floor_;
+};
+
+} // namespace starling

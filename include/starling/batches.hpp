@@ -1,0 +1,61 @@
+// What a dealer deals: an order of particles cut into batches, and the weights that go with it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace starling {
+
+/// Batches C_1 .. C_n of one step. Each dealt particle is in exactly one of them; with replacement
+/// (Algorithm 2) only the particles of one batch are dealt at all.
+class Batches {
+public:
+  std::size_t population = 0; ///< N, the whole ensemble, which the weights are made for
+  double time = 0;            ///< sweeps since the start: k, or the pseudo-time k p/N of Algorithm 2
+
+  std::size_t count() const { return bounds_.empty() ? 0 : bounds_.size() - 1; }
+  std::span<const std::uint32_t> operator[](std::size_t q) const {
+    return std::span(order_).subspan(bounds_[q], bounds_[q + 1] - bounds_[q]);
+  }
+  /// All dealt particles, batch after batch.
+  std::span<const std::uint32_t> order() const { return order_; }
+  /// Where batch q begins in the order; bounds()[count()] is its end.
+  std::span<const std::uint32_t> bounds() const { return bounds_; }
+  /// True when everyone is dealt: particle columns can then be swept as they lie.
+  bool whole() const { return order_.size() == population; }
+
+  /// Weight of each other member in a batch of that size: (1 - 1/N)/(p - 1), which makes the batch
+  /// force unbiased (Lemma 1). A batch of one has no others.
+  double pair_weight(std::size_t size) const {
+    const auto n = static_cast<double>(population);
+    return size > 1 ? (n - 1) / (n * static_cast<double>(size - 1)) : 0.0;
+  }
+  /// Weight of F(x_i, x_i): 1/N, and not 1/p, which makes the cloud collapse.
+  double self_weight() const { return 1.0 / static_cast<double>(population); }
+
+  /// Lays out the particles 0 .. count-1 in order, as `pieces` batches whose sizes differ by at
+  /// most one. Returns the order, for the dealer to rearrange.
+  std::span<std::uint32_t> lay_out(std::size_t count, std::size_t pieces) {
+    order_.resize(count);
+    std::iota(order_.begin(), order_.end(), std::uint32_t{0});
+    bounds_.resize(pieces + 1);
+    for (std::size_t q = 0; q <= pieces; ++q) // the first count % pieces batches are larger by one
+      bounds_[q] = static_cast<std::uint32_t>(q * (count / pieces) + std::min(q, count % pieces));
+    return order_;
+  }
+
+  /// How many batches N particles make when each should have about p: the nearest number for which
+  /// every batch still has two members.
+  static std::size_t pieces(std::size_t n, std::size_t p) {
+    return std::max<std::size_t>(1, std::min((n + p / 2) / p, n / 2));
+  }
+
+private:
+  std::vector<std::uint32_t> order_, bounds_;
+};
+
+} // namespace starling

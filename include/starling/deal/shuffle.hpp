@@ -1,0 +1,42 @@
+// Batches without replacement (Algorithms 1 and 3): all particles in random order, cut into pieces.
+#pragma once
+
+#include <starling/batches.hpp>
+#include <starling/deal/batch_size.hpp>
+#include <starling/random/permute.hpp>
+
+#include <utility>
+
+namespace starling {
+
+/// Every order is equally likely. When p does not divide N the batches differ in size by at most
+/// one and each carries the weight of its own size, which keeps the drift unbiased.
+class Shuffle {
+public:
+  Shuffle(std::uint64_t seed, BatchSize batch_size)
+      : philox_(seed), batch_size_(std::move(batch_size)) {}
+
+  template <typename Particles>
+  const Batches& operator()(Step k, const Particles& particles) {
+    return deal(k, particles.count());
+  }
+
+  const Batches& deal(Step k, std::size_t n) {
+    if (n < batch_size_.first())
+      reject("batch_size", "at most the number of particles, " + std::to_string(n),
+             std::to_string(batch_size_.first()));
+    batches_.population = n;
+    batches_.time = static_cast<double>(k);
+    const auto order = batches_.lay_out(n, Batches::pieces(n, batch_size_(k, n)));
+    if (batches_.count() > 1) // in one batch of all, the order says nothing
+      permute(order, philox_, Stream::shuffle, k);
+    return batches_;
+  }
+
+private:
+  Philox philox_;
+  BatchSize batch_size_;
+  Batches batches_;
+};
+
+} // namespace starling

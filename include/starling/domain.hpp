@@ -1,0 +1,63 @@
+// Where particles live: all of R^d, or the torus [0, L)^d.
+//
+// A kernel sees two points through the squared distance r2 between them. A domain says, for one
+// coordinate with difference delta = x - y, what it adds to r2 and which way r2 changes:
+//     r2 = sum of chord(delta)^2,    pull(delta) = -(1/2) d r2 / d y
+#pragma once
+
+#include <starling/error.hpp>
+
+#include <cmath>
+#include <numbers>
+#include <string>
+
+namespace starling {
+
+template <typename Real>
+struct Euclid {
+  static constexpr bool periodic = false;
+
+  template <typename T>
+  T chord(T delta) const {
+    return delta;
+  }
+  template <typename T>
+  T pull(T delta) const {
+    return delta;
+  }
+  Real wrap(Real x) const { return x; }
+};
+
+/// The torus of period L in every coordinate. The distance is the chord of the circle on which each
+/// coordinate lives, (L/pi) sin(pi delta / L): equal to delta for close points, smooth everywhere,
+/// and every radial kernel that is positive definite in R^2d stays so. (The shortest difference,
+/// in common use, has a kink half-way round, and Theorem 1 asks for a smooth kernel.)
+template <typename Real>
+class Torus {
+public:
+  static constexpr bool periodic = true;
+
+  explicit Torus(Real period) : period_(period) {
+    if (!(period > 0) || !std::isfinite(period))
+      reject("torus", "of positive finite period", std::to_string(period));
+  }
+
+  Real period() const { return period_; }
+  Real chord(Real delta) const {
+    return period_ / std::numbers::pi_v<Real> *
+           std::sin(std::numbers::pi_v<Real> / period_ * delta);
+  }
+  Real pull(Real delta) const {
+    const Real turn = 2 * std::numbers::pi_v<Real> / period_;
+    return std::sin(turn * delta) / turn;
+  }
+  Real wrap(Real x) const {
+    const Real inside = x - period_ * std::floor(x / period_);
+    return inside < period_ ? inside : 0; // rounding can land a tiny negative x on the period
+  }
+
+private:
+  Real period_;
+};
+
+} // namespace starling

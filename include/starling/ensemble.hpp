@@ -1,0 +1,70 @@
+// The cloud of particles: everything that belongs to a particle, as columns.
+#pragma once
+
+#include <starling/error.hpp>
+#include <starling/rows.hpp>
+
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace starling {
+
+/// N particles in d dimensions. A row is a particle; row order carries no meaning, because the step
+/// rule's memory and the particle's identity travel with it.
+template <typename Real>
+class Ensemble {
+public:
+  Ensemble(std::size_t count, std::size_t dim)
+      : count_(count), dim_(dim), position_(count * dim), score_(count * dim),
+        drift_(count * dim), moves_(count), id_(count) {
+    if (count == 0)
+      reject("particles", "at least 1", "0");
+    if (dim == 0)
+      reject("dim", "at least 1", "0");
+    if (count > UINT32_MAX)
+      reject("particles", "below 2^32", std::to_string(count));
+    std::iota(id_.begin(), id_.end(), std::uint64_t{0});
+  }
+
+  std::size_t count() const { return count_; }
+  std::size_t dim() const { return dim_; }
+
+  Rows<Real> position() { return {position_.data(), count_, dim_}; } // x_i
+  Rows<Real> score() { return {score_.data(), count_, dim_}; }       // s_i = grad log pi(x_i)
+  Rows<Real> drift() { return {drift_.data(), count_, dim_}; }       // Phi_i
+  Rows<const Real> position() const { return {position_.data(), count_, dim_}; }
+  Rows<const Real> score() const { return {score_.data(), count_, dim_}; }
+  Rows<const Real> drift() const { return {drift_.data(), count_, dim_}; }
+
+  /// How often each particle has moved: adaptive rules count by it, since under Algorithm 2
+  /// particles do not all move in every step.
+  std::span<std::uint32_t> moves() { return moves_; }
+  std::span<const std::uint32_t> moves() const { return moves_; }
+
+  /// Who a row is, however rows travel.
+  std::span<std::uint64_t> id() { return id_; }
+  std::span<const std::uint64_t> id() const { return id_; }
+
+  /// Columns that the step rule keeps between steps. `remember` makes sure there are that many,
+  /// zero when new.
+  void remember(std::size_t columns) {
+    if (memory_.size() < columns)
+      memory_.resize(columns, Column<Real>(count_ * dim_));
+  }
+  std::size_t memories() const { return memory_.size(); }
+  Rows<Real> memory(std::size_t column) { return {memory_[column].data(), count_, dim_}; }
+  Rows<const Real> memory(std::size_t column) const {
+    return {memory_[column].data(), count_, dim_};
+  }
+
+private:
+  std::size_t count_, dim_;
+  Column<Real> position_, score_, drift_;
+  std::vector<Column<Real>> memory_;
+  std::vector<std::uint32_t> moves_;
+  std::vector<std::uint64_t> id_;
+};
+
+} // namespace starling

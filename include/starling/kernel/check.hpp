@@ -1,0 +1,18 @@
+// The checks that kernel constructors share.
+#pragma once
+
+#include <starling/error.hpp>
+
+#include <cmath>
+#include <string>
+
+namespace starling::kernel {
+
+template <typename Real>
+Real positive(const char* what, Real value) {
+  if (!(value > 0) || !std::isfinite(value))
+    reject(what, "a positive finite number", std::to_string(value));
+  return value;
+}
+
+} // namespace starling::kernel

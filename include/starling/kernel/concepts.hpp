@@ -1,0 +1,64 @@
+// What a kernel is: a function of the distance, or of the inner product, of two points.
+#pragma once
+
+#include <concepts>
+#include <utility>
+
+namespace starling {
+
+/// All that a kernel says about a pair, so that
+///     F(x, y) = grad_y K + K s(y) = weight * s(y) + repulsion * (x - y) + lift * x
+template <typename T>
+struct PairWeights {
+  T weight;    // K(x, y)
+  T repulsion; // -2 f'(r2) for K = f(r2), r2 = |x - y|^2
+  T lift;      // f'(x.y) for K = f(x.y)
+};
+
+/// K = f(r2): two scalars say everything. `T` may be a scalar or a vector of them.
+template <typename K, typename T>
+concept RadialKernel = requires(const K& kernel, T squared_distance) {
+  { kernel.at_distance(squared_distance) } -> std::same_as<PairWeights<T>>;
+};
+
+/// K = f(x.y). F(x, x) does not vanish even where the score does.
+template <typename K, typename T>
+concept DotKernel = requires(const K& kernel, T product) {
+  { kernel.at_product(product) } -> std::same_as<PairWeights<T>>;
+};
+
+/// K = f(r2, x.y): sums of both kinds.
+template <typename K, typename T>
+concept MixedKernel = requires(const K& kernel, T squared_distance, T product) {
+  { kernel.at(squared_distance, product) } -> std::same_as<PairWeights<T>>;
+};
+
+template <typename K, typename T>
+concept Kernel = RadialKernel<K, T> || DotKernel<K, T> || MixedKernel<K, T>;
+
+/// A kernel with a length: h, a squared length as in the paper's exp(-r2 / 2h).
+template <typename K, typename Real>
+concept HasBandwidth = requires(K& kernel, Real h) { kernel.set_bandwidth(h); };
+
+/// A kernel that is infinite at distance zero says so; its self term is dropped.
+template <typename K>
+constexpr bool is_singular = requires { requires K::singular; };
+
+/// Whether a kernel looks at the distance, and at the inner product, of a pair.
+template <typename K, typename T>
+constexpr bool uses_distance = RadialKernel<K, T> || MixedKernel<K, T>;
+template <typename K, typename T>
+constexpr bool uses_product = DotKernel<K, T> || MixedKernel<K, T>;
+
+/// One way to ask any kernel about a pair.
+template <typename T, Kernel<T> K>
+PairWeights<T> pair_weights(const K& kernel, T squared_distance, T product) {
+  if constexpr (MixedKernel<K, T>)
+    return kernel.at(squared_distance, product);
+  else if constexpr (RadialKernel<K, T>)
+    return kernel.at_distance(squared_distance);
+  else
+    return kernel.at_product(product);
+}
+
+} // namespace starling

@@ -1,0 +1,21 @@
+// Every use of randomness in Starling, named once. A number here is part of the address of a
+// draw: never renumber one, or old seeds give other results.
+#pragma once
+
+#include <cstdint>
+
+namespace starling {
+
+enum class Stream : std::uint8_t {
+  start = 1,      // initial particles; index = particle and coordinate
+  shuffle = 2,    // batches without replacement; index = place in the order
+  draw = 3,       // batches with replacement (Algorithm 2); index = place in the set
+  bandwidth = 4,  // pairs for the subsampled median; index = pair
+  data_batch = 5, // order of the data rows; step = pass over the data
+  holdout = 6,    // split into training and test rows
+  synthetic = 7,  // data made on the spot
+  diagnosis = 8,  // pairs for the Stein discrepancy
+  user = 128,     // from here on: free for targets and observers of one's own
+};
+
+} // namespace starling

@@ -1,0 +1,56 @@
+// Rows of numbers: a view on an N x d row-major block, and the aligned memory behind one.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace starling {
+
+/// N rows of d numbers, row-major, as NumPy and Stan lay them out. A view: it owns nothing.
+template <typename T>
+struct Rows {
+  T* data = nullptr;
+  std::size_t count = 0;
+  std::size_t dim = 0;
+
+  std::span<T> operator[](std::size_t i) const { return {data + i * dim, dim}; }
+  std::size_t size() const { return count * dim; }
+  T* begin() const { return data; }
+  T* end() const { return data + size(); }
+
+  /// The rows from `first` up to, not including, `last`.
+  Rows slice(std::size_t first, std::size_t last) const {
+    return {data + first * dim, last - first, dim};
+  }
+  operator Rows<const T>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {data, count, dim};
+  }
+};
+
+/// Memory on cache-line boundaries, so that vector loads never straddle two lines.
+template <typename T>
+struct CacheAligned {
+  using value_type = T;
+  static constexpr std::align_val_t alignment{64};
+
+  CacheAligned() = default;
+  template <typename U>
+  CacheAligned(const CacheAligned<U>&) {}
+
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), alignment)); }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, alignment); }
+  template <typename U>
+  bool operator==(const CacheAligned<U>&) const {
+    return true;
+  }
+};
+
+template <typename T>
+using Column = std::vector<T, CacheAligned<T>>;
+
+} // namespace starling

@@ -1,0 +1,96 @@
+// Mixture of normals, with any number of components in any dimension.
+#pragma once
+
+#include <starling/error.hpp>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace starling {
+
+struct MixtureComponent {
+  double weight; ///< need not sum to one over the components
+  Eigen::VectorXd mean;
+  Eigen::MatrixXd covariance;
+};
+
+/// log pi = log sum_c w_c N(x; m_c, C_c). For one particle; lift it to all. Shares are taken
+/// relative to the largest component, so the score is finite wherever the position is, also where
+/// every density underflows.
+template <typename Real>
+class Mixture {
+public:
+  explicit Mixture(const std::vector<MixtureComponent>& components) {
+    if (components.empty())
+      reject("mixture", "of at least one component", "none");
+    dim_ = static_cast<std::size_t>(components[0].mean.size());
+    for (const MixtureComponent& c : components) {
+      if (!(c.weight > 0) || !std::isfinite(c.weight))
+        reject("mixture weight", "a positive finite number", std::to_string(c.weight));
+      if (c.mean.size() != Eigen::Index(dim_) || c.covariance.rows() != Eigen::Index(dim_) ||
+          c.covariance.cols() != Eigen::Index(dim_))
+        reject("mixture component", "of dimension " + std::to_string(dim_),
+               std::to_string(c.mean.size()));
+      const Eigen::LLT<Eigen::MatrixXd> cholesky(c.covariance);
+      if (cholesky.info() != Eigen::Success || !c.covariance.allFinite())
+        reject("mixture covariance", "positive definite", "one that is not");
+      const double log_det = 2 * cholesky.matrixLLT().diagonal().array().log().sum();
+      constants_.push_back(static_cast<Real>(std::log(c.weight) - log_det / 2));
+      means_.insert(means_.end(), c.mean.begin(), c.mean.end());
+      const Eigen::MatrixXd precision =
+          cholesky.solve(Eigen::MatrixXd::Identity(c.mean.size(), c.mean.size()));
+      for (Eigen::Index a = 0; a < precision.rows(); ++a)
+        for (Eigen::Index b = 0; b < precision.cols(); ++b)
+          precisions_.push_back(static_cast<Real>(precision(a, b)));
+    }
+  }
+
+  /// The paper's target: 1/3 N(-2, 1) + 2/3 N(2, 1), equation (4.1).
+  static Mixture paper() {
+    const auto at = [](double m) { return Eigen::VectorXd::Constant(1, m); };
+    const Eigen::MatrixXd one = Eigen::MatrixXd::Identity(1, 1);
+    return Mixture({{1.0 / 3, at(-2), one}, {2.0 / 3, at(2), one}});
+  }
+
+  std::size_t dim() const { return dim_; }
+
+  Real operator()(std::span<const Real> x, std::span<Real> score) const {
+    // One pass, rescaled whenever a larger component turns up.
+    Real top = -INFINITY, total = 0;
+    thread_local std::vector<Real> pull; // -P_c (x - m_c)
+    pull.resize(dim_);
+    for (std::size_t c = 0; c < constants_.size(); ++c) {
+      const Real* mean = means_.data() + c * dim_;
+      const Real* precision = precisions_.data() + c * dim_ * dim_;
+      Real quadratic = 0;
+      for (std::size_t a = 0; a < dim_; ++a) {
+        Real sum = 0;
+        for (std::size_t b = 0; b < dim_; ++b)
+          sum += precision[a * dim_ + b] * (mean[b] - x[b]);
+        pull[a] = sum;
+        quadratic += sum * (mean[a] - x[a]);
+      }
+      const Real log_share = constants_[c] - quadratic / 2;
+      const Real keep = log_share > top ? std::exp(top - log_share) : Real(1);
+      const Real share = log_share > top ? Real(1) : std::exp(log_share - top);
+      top = std::max(top, log_share);
+      total = total * keep + share;
+      for (std::size_t a = 0; a < dim_; ++a)
+        score[a] = (c == 0 ? Real(0) : score[a] * keep) + share * pull[a];
+    }
+    for (Real& s : score)
+      s /= total;
+    return top + std::log(total);
+  }
+
+private:
+  std::size_t dim_ = 0;
+  std::vector<Real> constants_, means_, precisions_;
+};
+
+} // namespace starling

@@ -1,0 +1,66 @@
+// Normal distribution with any covariance.
+#pragma once
+
+#include <starling/target/concepts.hpp>
+#include <starling/threads.hpp>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+
+#include <string>
+#include <utility>
+
+namespace starling {
+
+/// log pi = -(1/2) (x - m)^T P (x - m), P the inverse covariance; score = -P (x - m).
+template <typename Real>
+class Normal {
+public:
+  Normal(const Eigen::VectorXd& mean, const Eigen::MatrixXd& covariance,
+         Threads& threads = Threads::alone())
+      : mean_(mean.cast<Real>().transpose()), threads_(&threads) {
+    const Eigen::Index d = mean.size();
+    if (covariance.rows() != d || covariance.cols() != d)
+      reject("covariance", std::to_string(d) + " x " + std::to_string(d),
+             std::to_string(covariance.rows()) + " x " + std::to_string(covariance.cols()));
+    if (!covariance.allFinite() || !covariance.isApprox(covariance.transpose(), 1e-12))
+      reject("covariance", "finite and symmetric", "one that is not");
+    const Eigen::LLT<Eigen::MatrixXd> cholesky(covariance);
+    if (cholesky.info() != Eigen::Success)
+      reject("covariance", "positive definite", "one that is not");
+    precision_ = cholesky.solve(Eigen::MatrixXd::Identity(d, d)).template cast<Real>();
+  }
+  /// The standard normal in d dimensions.
+  explicit Normal(std::size_t dim, Threads& threads = Threads::alone())
+      : Normal(Eigen::VectorXd::Zero(Eigen::Index(dim)),
+               Eigen::MatrixXd::Identity(Eigen::Index(dim), Eigen::Index(dim)), threads) {}
+
+  std::size_t dim() const { return static_cast<std::size_t>(mean_.size()); }
+
+  void operator()(Step, Rows<const Real> x, Rows<Real> score) {
+    threads_->for_pieces(x.count, 256, [&](std::size_t begin, std::size_t end) {
+      const Rows<const Real> from = x.slice(begin, end);
+      const Rows<Real> to = score.slice(begin, end);
+      Eigen::Map<Block> s(to.data, Eigen::Index(to.count), Eigen::Index(to.dim));
+      const Eigen::Map<const Block> y(from.data, Eigen::Index(from.count), Eigen::Index(from.dim));
+      s.noalias() = (mean_.replicate(y.rows(), 1) - y) * precision_;
+    });
+  }
+
+  void evaluate(Rows<const Real> x, Rows<Real> score, std::span<Real> log_density) {
+    (*this)(0, x, score);
+    for (std::size_t i = 0; i < x.count; ++i) {
+      log_density[i] = 0;
+      for (std::size_t a = 0; a < x.dim; ++a)
+        log_density[i] += (x[i][a] - mean_[Eigen::Index(a)]) * score[i][a] / 2;
+    }
+  }
+
+private:
+  using Block = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Eigen::Matrix<Real, 1, Eigen::Dynamic> mean_;
+  Block precision_;
+  Threads* threads_;
+};
+
+} // namespace starling

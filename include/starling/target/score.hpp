@@ -1,0 +1,77 @@
+// The scoring role made from a target: scores those who were dealt, and refuses what is not finite.
+#pragma once
+
+#include <starling/batches.hpp>
+#include <starling/ensemble.hpp>
+#include <starling/target/concepts.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace starling {
+
+/// Holds the target by value, or by reference when T is a reference type.
+template <typename Real, typename T>
+  requires Target<T, Real>
+class Score {
+public:
+  explicit Score(T target) : target_(std::forward<T>(target)) {}
+
+  void operator()(Step k, Ensemble<Real>& particles, const Batches& batches) {
+    if (batches.whole())
+      return score(k, std::as_const(particles).position(), particles.score(), {}, particles);
+    // Algorithm 2: only the dealt particles, as a block of their own.
+    const auto order = batches.order();
+    const std::size_t dim = particles.dim();
+    x_.resize(order.size() * dim);
+    s_.resize(order.size() * dim);
+    const Rows<Real> x{x_.data(), order.size(), dim}, s{s_.data(), order.size(), dim};
+    for (std::size_t n = 0; n < order.size(); ++n)
+      std::ranges::copy(particles.position()[order[n]], x[n].begin());
+    score(k, x, s, order, particles);
+    for (std::size_t n = 0; n < order.size(); ++n)
+      std::ranges::copy(s[n], particles.score()[order[n]].begin());
+  }
+
+private:
+  // `rows` says which particle a row of the block is; empty: row i is particle i.
+  void score(Step k, Rows<const Real> x, Rows<Real> s, std::span<const std::uint32_t> rows,
+             const Ensemble<Real>& particles) {
+    const auto who = [&](std::size_t n) {
+      return static_cast<std::size_t>(particles.id()[rows.empty() ? n : rows[n]]);
+    };
+    try {
+      target_(k, x, s);
+    } catch (const TargetError& error) { // it counted rows of the block it was given
+      throw TargetError(k, who(error.particle()), error.cause());
+    }
+    Real sum = 0; // s * 0 is 0 for numbers, NaN for the rest
+    for (const Real value : s)
+      sum += value * 0;
+    if (sum == 0)
+      return;
+    const auto bad = static_cast<std::size_t>(
+        std::find_if(s.begin(), s.end(), [](Real value) { return !std::isfinite(value); }) -
+        s.begin());
+    throw TargetError(k, who(bad / s.dim), "the score of parameter " + std::to_string(bad % s.dim) +
+                                               " is " + std::to_string(*(s.data + bad)));
+  }
+
+  T target_;
+  Column<Real> x_, s_;
+};
+
+template <typename Real, typename T>
+Score<Real, T> score_of(T&& target) {
+  return Score<Real, T>(std::forward<T>(target));
+}
+
+/// For systems that have no density, only a pair force.
+struct NoScore {
+  template <typename Real>
+  void operator()(Step, Ensemble<Real>&, const Batches&) const {}
+};
+
+} // namespace starling

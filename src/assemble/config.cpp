@@ -1,0 +1,115 @@
+// A recipe to TOML and back.
+#include "assemble/config.hpp"
+
+#include "io/fields.hpp"
+#include "io/text.hpp"
+
+#include <starling/version.hpp>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+namespace starling::assemble {
+
+namespace {
+
+[[noreturn]] void wrong(const std::filesystem::path& file, const toml::node& node,
+                        std::string_view key, std::string_view rule) {
+  throw BadConfig(
+      fmt::format("{}:{}: {}: must be {}", file.string(), node.source().begin.line, key, rule));
+}
+
+template <typename Field>
+void take(const std::filesystem::path& file, std::string_view key, const toml::node& node,
+          Field& field) {
+  if constexpr (std::is_same_v<Field, bool>) {
+    const auto value = node.value_exact<bool>();
+    if (!value)
+      wrong(file, node, key, "true or false");
+    field = *value;
+  } else if constexpr (std::is_same_v<Field, double>) {
+    const auto value = node.value<double>();
+    if (!value || !node.is_number())
+      wrong(file, node, key, "a number");
+    field = *value;
+  } else if constexpr (std::is_same_v<Field, std::uint64_t>) {
+    const auto value = node.value_exact<std::int64_t>();
+    if (!value || *value < 0)
+      wrong(file, node, key, "a whole number of at least 0");
+    field = static_cast<std::uint64_t>(*value);
+  } else { // texts: a bare number will do (batch = 8, bandwidth = 0.35)
+    if (const auto text = node.value_exact<std::string>())
+      field = *text;
+    else if (const auto whole = node.value_exact<std::int64_t>())
+      field = fmt::format("{}", *whole);
+    else if (const auto number = node.value_exact<double>())
+      field = fmt::format("{}", *number);
+    else
+      wrong(file, node, key, "a text or a number");
+  }
+}
+
+} // namespace
+
+void read_config(const std::filesystem::path& file, Recipe& recipe) {
+  const std::string text = io::read_text(file);
+  toml::table table;
+  try {
+    table = toml::parse(text, file.string());
+  } catch (const toml::parse_error& error) {
+    throw BadConfig(fmt::format("{}:{}: {}", file.string(), error.source().begin.line,
+                                std::string(error.description())));
+  }
+  std::vector<std::string> known = {"target", "version"};
+  for_each_field(recipe, [&](auto, std::string_view name, auto&, auto) { known.emplace_back(name); });
+  for (const auto& [key, node] : table)
+    if (std::find(known.begin(), known.end(), key.str()) == known.end())
+      throw BadConfig(fmt::format("{}:{}: {}: is no key of a run{}", file.string(),
+                                  node.source().begin.line, key.str(),
+                                  io::did_you_mean(key.str(), known)));
+  if (const toml::node* node = table.get("target"))
+    take(file, "target", *node, recipe.target);
+  for_each_field(recipe, [&](auto, std::string_view name, auto& field, auto) {
+    if (const toml::node* node = table.get(name))
+      take(file, name, *node, field);
+  });
+}
+
+std::string write_config(const Recipe& recipe) {
+  std::string text = "# A run of starling: repeat it with  starling sample --config THIS_FILE --out DIR\n";
+  const auto quoted = [](const std::string& value) {
+    std::string out = "\"";
+    for (const char c : value) {
+      if (c == '"' || c == '\\')
+        out += '\\';
+      if (static_cast<unsigned char>(c) < 0x20)
+        out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+      else
+        out += c;
+    }
+    return out + "\"";
+  };
+  text += fmt::format("version = {}\ntarget = {}\n", quoted(std::string(version)), quoted(recipe.target));
+  for_each_field(recipe, [&](std::string_view group, std::string_view name, const auto& field, auto) {
+    const bool of_targets = group.front() >= 'a';
+    if (of_targets && (" " + std::string(group) + " ").find(" " + recipe.target + " ") == std::string::npos)
+      return;
+    using Field = std::decay_t<decltype(field)>;
+    if constexpr (std::is_same_v<Field, std::string>)
+      text += fmt::format("{} = {}\n", name, quoted(field));
+    else if constexpr (std::is_same_v<Field, double>)
+      text += fmt::format("{} = {}\n", name,
+                          field == std::floor(field) && std::abs(field) < 1e15 ? fmt::format("{:.1f}", field)
+                                                                             : fmt::format("{}", field));
+    else
+      text += fmt::format("{} = {}\n", name, field);
+  });
+  return text;
+}
+
+} // namespace starling::assemble

@@ -1,0 +1,14 @@
+// Choosing by name, with the nearest right one suggested when the name is not there.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace starling::assemble {
+
+/// The place of the name among the choices; throws invalid_argument with all of them otherwise.
+std::size_t choose(std::string_view what, std::string_view name,
+                   const std::vector<std::string>& choices);
+
+} // namespace starling::assemble

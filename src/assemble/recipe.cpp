@@ -1,0 +1,155 @@
+// Checking a recipe, and deciding what it left open.
+#include "assemble/recipe.hpp"
+
+#include "assemble/names.hpp"
+#include "assemble/spec.hpp"
+
+#include <starling/deal/batch_size.hpp>
+#include <starling/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace starling::assemble {
+
+namespace {
+
+constexpr std::uint64_t largest_exact_median = 20000; // 1.6 GB of distances in double
+
+void positive(const char* what, double value) {
+  if (!(value > 0) || !std::isfinite(value))
+    reject(what, "a positive finite number", std::to_string(value));
+}
+
+void resolve_batch(Recipe& r) {
+  if (r.batch.empty())
+    r.batch = r.particles < 8 ? "all" : "8";
+  if (r.batch == "all") {
+    if (!r.grow_batch.empty())
+      reject("grow-batch", "left out with --batch all", "'" + r.grow_batch + "'");
+    if (r.replace)
+      reject("replace", "used with a batch smaller than all", "--batch all");
+    return;
+  }
+  const std::size_t p = parse_count("batch", r.batch, 2);
+  if (p > r.particles)
+    reject("batch", "at most the number of particles, " + std::to_string(r.particles), r.batch);
+  if (r.grow_batch.empty())
+    return;
+  if (r.replace)
+    reject("grow-batch", "left out with --replace", "'" + r.grow_batch + "'");
+  const auto [rule, argument] = parse_named(r.grow_batch);
+  if (choose("grow-batch", rule, {"double", "power"}) == 0)
+    BatchSize::doubling(p, parse_count("grow-batch double:K", argument, 1));
+  else
+    BatchSize::power(p, parse_number("grow-batch power:G", argument));
+}
+
+void resolve_kernel(Recipe& r) {
+  const auto terms = parse_kernel(r.kernel);
+  const bool has_bandwidth = std::ranges::any_of(terms, [](const KernelTerm& term) {
+    return term.name.starts_with("gaussian") || term.name == "imq" || term.name.starts_with("matern");
+  });
+  if (!has_bandwidth) {
+    if (!r.bandwidth.empty() && r.bandwidth != "none")
+      reject("bandwidth", "left out: kernel " + r.kernel + " has none", "'" + r.bandwidth + "'");
+    r.bandwidth = "none";
+  }
+  if (r.bandwidth.empty())
+    r.bandwidth = "median:1000";
+  const BandwidthSpec h = parse_bandwidth(r.bandwidth);
+  if (has_bandwidth && h.kind == BandwidthSpec::Kind::none)
+    reject("bandwidth", "a positive number, median or median:M", "'none'");
+  if (h.kind == BandwidthSpec::Kind::median && r.particles > largest_exact_median)
+    reject("bandwidth", "median:M (M pairs) above " + std::to_string(largest_exact_median) +
+                            " particles", "'median'");
+  if (!r.domain.empty()) {
+    const auto [name, period] = parse_named(r.domain);
+    choose("domain", name, {"torus"});
+    positive("domain torus:L", parse_number("domain torus:L", period));
+    for (const KernelTerm& term : terms)
+      if (term.name == "polynomial" || term.name == "riesz")
+        reject("kernel", "smooth and of the distance on a torus", term.name);
+  }
+  if (r.advance == "splitting") {
+    if (terms.size() != 1 || terms[0].name != "riesz" || terms[0].weight != 1)
+      reject("kernel", "riesz:a=A with --advance splitting", "'" + r.kernel + "'");
+    if (r.batch != "2" || !r.grow_batch.empty())
+      reject("batch", "2 with --advance splitting", r.batch);
+  }
+}
+
+void resolve_target(Recipe& r) {
+  switch (choose("target", r.target, {"mixture", "normal", "banana", "funnel", "logistic"})) {
+  case 1:
+    parse_count("dim", std::to_string(r.dim), 1);
+    if (!(r.correlation > -1 && r.correlation < 1))
+      reject("correlation", "between -1 and 1", std::to_string(r.correlation));
+    break;
+  case 2:
+    r.width = r.width == 0 ? 1 : r.width;
+    positive("width", r.width);
+    break;
+  case 3:
+    parse_count("dim", std::to_string(r.dim), 2);
+    r.width = r.width == 0 ? 3 : r.width;
+    positive("width", r.width);
+    break;
+  case 4:
+    if (r.data.empty())
+      reject("data", "given for logistic: --data FILE", "none");
+    choose("scale", r.scale, {"minmax", "standard", "none"});
+    if (!(r.holdout >= 0 && r.holdout < 1))
+      reject("holdout", "at least 0 and below 1", std::to_string(r.holdout));
+    if (!r.domain.empty())
+      reject("domain", "left out for logistic", "'" + r.domain + "'");
+    break;
+  default:
+    break;
+  }
+}
+
+void resolve_start(Recipe& r) {
+  if (r.start.empty())
+    r.start = "normal:0,1";
+  const auto [name, argument] = parse_named(r.start);
+  if (r.start.ends_with(".npy"))
+    return;
+  if (choose("start", name, {"normal", "uniform", "prior", "FILE.npy"}) == 2) {
+    if (r.target != "logistic")
+      reject("start", "normal:MEAN,SD, uniform:LO,HI or FILE.npy for " + r.target, "'prior'");
+    return;
+  }
+  const auto numbers = parse_numbers("start", argument);
+  if (numbers.size() != 2 || (name == "uniform" && !(numbers[0] < numbers[1])) ||
+      (name == "normal" && !(numbers[1] >= 0)))
+    reject("start", name == "uniform" ? "uniform:LO,HI with LO below HI"
+                                      : "normal:MEAN,SD with SD at least 0",
+           "'" + r.start + "'");
+}
+
+} // namespace
+
+void resolve(Recipe& r) {
+  if (r.particles == 0)
+    reject("particles", "at least 1", "0");
+  if (r.particles > UINT32_MAX)
+    reject("particles", "below 2^32", std::to_string(r.particles));
+  if (r.steps > (std::uint64_t{1} << 40))
+    reject("steps", "at most 2^40", std::to_string(r.steps));
+  if (r.threads > 1024)
+    reject("threads", "at most 1024", std::to_string(r.threads));
+  choose("precision", r.precision, {"double", "single"});
+  choose("advance", r.advance, {"adagrad", "adagrad-sum", "constant", "decay", "rmsprop", "adam",
+                                "rk4", "splitting"});
+  positive("step-size", r.step_size);
+  positive("decay-tau", r.decay_tau);
+  if (!(r.decay_power >= 0) || !std::isfinite(r.decay_power))
+    reject("decay-power", "at least 0", std::to_string(r.decay_power));
+  resolve_target(r);
+  resolve_batch(r);
+  resolve_kernel(r);
+  resolve_start(r);
+}
+
+} // namespace starling::assemble

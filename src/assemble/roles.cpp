@@ -1,0 +1,75 @@
+// Dealers and step rules, by name.
+#include "assemble/roles.hpp"
+
+#include "assemble/spec.hpp"
+
+#include <starling/advance/explicit_step.hpp>
+#include <starling/advance/riesz_splitting.hpp>
+#include <starling/advance/runge_kutta.hpp>
+#include <starling/deal/draw.hpp>
+#include <starling/deal/shuffle.hpp>
+#include <starling/deal/whole.hpp>
+
+namespace starling::assemble {
+
+namespace {
+
+std::size_t batch_size(const Recipe& r) { return parse_count("batch", r.batch, 2); }
+
+template <typename Real, typename Domain>
+AnyAdvance<Real> advance_in(const Recipe& r, Threads& threads, Domain domain) {
+  const auto explicit_step = [&](auto rule) -> AnyAdvance<Real> {
+    return ExplicitStep<Real, decltype(rule), Domain>(rule, threads, domain);
+  };
+  if (r.advance == "adagrad")
+    return explicit_step(FadingAdaGrad<Real>(r.step_size));
+  if (r.advance == "adagrad-sum")
+    return explicit_step(SummingAdaGrad<Real>(r.step_size));
+  if (r.advance == "constant")
+    return explicit_step(ConstantStep<Real>(r.step_size));
+  if (r.advance == "decay")
+    return explicit_step(DecayingStep<Real>(r.step_size, r.decay_tau, r.decay_power));
+  if (r.advance == "rmsprop")
+    return explicit_step(RmsProp<Real>(r.step_size));
+  if (r.advance == "adam")
+    return explicit_step(Adam<Real>(r.step_size));
+  if (r.advance == "rk4")
+    return RungeKutta4<Real, Domain>(r.step_size, domain);
+  return RieszSplitting<Real>(r.step_size, parse_kernel(r.kernel)[0].settings.at("a"));
+}
+
+} // namespace
+
+template <typename Real>
+AnyDealer<Real> make_dealer(const Recipe& r) {
+  if (r.batch == "all")
+    return Whole();
+  const std::size_t p = batch_size(r);
+  if (r.replace)
+    return Draw(r.seed, p);
+  if (r.grow_batch.empty())
+    return Shuffle(r.seed, p);
+  const auto [rule, argument] = parse_named(r.grow_batch);
+  return Shuffle(r.seed, rule == "double"
+                             ? BatchSize::doubling(p, parse_count("grow-batch", argument, 1))
+                             : BatchSize::power(p, parse_number("grow-batch", argument)));
+}
+
+template <typename Real>
+AnyAdvance<Real> make_advance(const Recipe& r, Threads& threads) {
+  if (r.domain.empty())
+    return advance_in<Real>(r, threads, Euclid<Real>());
+  return advance_in<Real>(
+      r, threads, Torus<Real>(static_cast<Real>(parse_number("domain", parse_named(r.domain).second))));
+}
+
+Step loop_steps(const Recipe& r) {
+  return r.replace ? Draw(r.seed, batch_size(r)).draws(r.steps, r.particles) : r.steps;
+}
+
+template AnyDealer<double> make_dealer(const Recipe&);
+template AnyDealer<float> make_dealer(const Recipe&);
+template AnyAdvance<double> make_advance(const Recipe&, Threads&);
+template AnyAdvance<float> make_advance(const Recipe&, Threads&);
+
+} // namespace starling::assemble

@@ -1,0 +1,58 @@
+// From a recipe to the five roles, each behind a call per sweep.
+#pragma once
+
+#include "assemble/recipe.hpp"
+
+#include <starling/concepts.hpp>
+#include <starling/target/concepts.hpp>
+#include <starling/threads.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace starling::assemble {
+
+/// Accuracy and mean log likelihood on rows that were held out.
+struct HeldOut {
+  double accuracy = 0, log_likelihood = 0;
+};
+
+/// A built-in target, with what is known about it.
+template <typename Real>
+struct AnyTarget {
+  std::size_t dim = 0;
+  std::vector<std::string> names;
+  std::function<void(Step, Rows<const Real>, Rows<Real>)> score;
+  std::function<void(Rows<const Real>, Rows<Real>, std::span<Real>)> evaluate;
+  std::function<HeldOut(Rows<const Real>)> hold_out; ///< empty when nothing was held out
+};
+
+template <typename Real>
+using AnyDealer = std::function<const Batches&(Step, const Ensemble<Real>&)>;
+template <typename Real>
+using AnyDrift = std::function<void(Step, Ensemble<Real>&, const Batches&)>;
+template <typename Real>
+using AnyAdvance =
+    std::function<void(Step, Ensemble<Real>&, const Batches&, const std::function<void()>&)>;
+
+/// The recipes given to these are resolved. Threads must outlive what is made.
+template <typename Real>
+AnyTarget<Real> make_target(const Recipe& recipe, Threads& threads);
+template <typename Real>
+AnyDealer<Real> make_dealer(const Recipe& recipe);
+template <typename Real>
+AnyDrift<Real> make_drift(const Recipe& recipe, std::size_t dim, Threads& threads);
+template <typename Real>
+AnyAdvance<Real> make_advance(const Recipe& recipe, Threads& threads);
+
+/// Fills in the initial positions. Throws io::BadData when a start file has the wrong shape.
+template <typename Real>
+void start(const Recipe& recipe, Rows<Real> position);
+
+/// How many steps the loop takes: the recipe's sweeps, or N/p draws for each with replacement.
+Step loop_steps(const Recipe& recipe);
+
+} // namespace starling::assemble

@@ -1,0 +1,49 @@
+// Tables for classification: features as numbers, labels as 0 and 1, from the usual text formats.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace starling::io {
+
+/// n rows of features with one label each.
+struct Dataset {
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::vector<double> features;   ///< rows x columns, row-major
+  std::vector<double> labels;     ///< 1 for the positive class, 0 for the rest
+  std::vector<std::string> names; ///< of the features: from the header, or x1, x2, ... by position
+  std::string label_name;
+};
+
+/// Which column is the label, and which of its values counts as 1.
+struct LabelChoice {
+  /// A name of the header, or else an index: from 0 at the front, from -1 (the last) at the back.
+  /// Empty: the last column. In LIBSVM files the label is always first, so only empty or 0 will do.
+  std::string label;
+  /// The value that becomes 1; all others become 0. Empty: the larger of exactly two values.
+  std::string positive;
+};
+
+/// Reads csv (separated by commas, semicolons, tabs or blanks; quotes allowed; with or without a
+/// header), UCI's covtype.data or LIBSVM ("label index:value ...", indices from 1, # starts a
+/// comment), each plain, gzip or xz. The format is told by the content. The first line is a header
+/// when none of its fields is a number. Blank lines are passed over.
+///
+/// Labels that are all numbers are compared as numbers ("2" is "2.0"), otherwise as strings.
+/// Throws InputMissing, or BadData with line and column.
+Dataset load_dataset(const std::filesystem::path& file, const LabelChoice& choice = {});
+
+enum class Scaling {
+  minmax,   ///< each feature to [0, 1]
+  standard, ///< each feature to mean 0 and variance 1 (divided by n)
+  none
+};
+
+/// Scales the features in place. A constant feature has no scale: BadData naming it, and the
+/// features are as they were.
+void scale(Dataset& data, Scaling scaling);
+
+} // namespace starling::io

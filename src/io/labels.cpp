@@ -1,0 +1,80 @@
+// Turns labels into 0 and 1: as numbers if all are numbers, otherwise as strings.
+#include "io/errors.hpp"
+#include "io/fields.hpp"
+#include "io/table.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace starling::io {
+namespace {
+
+/// The distinct values in order, each with how it first stands in the text.
+template <class Value>
+using Classes = std::map<Value, std::string_view>;
+
+template <class Value>
+Classes<Value> classes_of(const std::vector<Value>& labels,
+                          const std::vector<std::string_view>& texts) {
+  Classes<Value> classes;
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (i == 0 || labels[i] != labels[i - 1]) // labels come in runs
+      classes.emplace(labels[i], texts[i]);
+  return classes;
+}
+
+template <class Value>
+std::string listed(const Classes<Value>& classes) {
+  constexpr std::size_t most = 10;
+  std::string list;
+  std::size_t count = 0;
+  for (const auto& [value, text] : classes) {
+    if (count++ == most)
+      return list + ", ...";
+    const std::string quoted = shown(text);
+    list += (count == 1 ? "" : ", ") + quoted.substr(1, quoted.size() - 2);
+  }
+  return list;
+}
+
+/// `wanted` is null when a positive value was given that is not even of the labels' type.
+template <class Value>
+std::vector<double> marked(const std::string& where, const std::vector<Value>& labels,
+                           const std::vector<std::string_view>& texts, const std::string& positive,
+                           const Value* wanted) {
+  const Classes<Value> classes = classes_of(labels, texts);
+  if (classes.size() == 1)
+    throw BadData(where + "must have two classes; got only " + listed(classes));
+  if (positive.empty() && classes.size() > 2)
+    throw BadData(where + "has " + std::to_string(classes.size()) + " classes (" + listed(classes) +
+                  "); give --positive VALUE to choose one");
+  if (!positive.empty() && (wanted == nullptr || !classes.contains(*wanted)))
+    throw BadData(where + "positive must be one of " + listed(classes) + "; got " +
+                  shown(positive));
+  const Value one = positive.empty() ? classes.rbegin()->first : *wanted;
+  std::vector<double> result(labels.size());
+  std::transform(labels.begin(), labels.end(), result.begin(),
+                 [&](const Value& label) { return label == one ? 1.0 : 0.0; });
+  return result;
+}
+
+} // namespace
+
+std::vector<double> binary_labels(const std::filesystem::path& file, const std::string& label_name,
+                                  const std::vector<std::string_view>& labels,
+                                  const std::string& positive) {
+  const std::string where = file.string() + ": label " + label_name + ": ";
+  std::vector<double> numbers(labels.size());
+  const auto bad =
+      std::mismatch(labels.begin(), labels.end(), numbers.begin(),
+                    [](std::string_view text, double& value) { return to_number(text, value); });
+  if (bad.first == labels.end()) {
+    double number = 0;
+    const bool is_number = to_number(trimmed(positive), number);
+    return marked<double>(where, numbers, labels, positive, is_number ? &number : nullptr);
+  }
+  const std::string_view wanted = positive;
+  return marked<std::string_view>(where, labels, labels, positive, &wanted);
+}
+
+} // namespace starling::io

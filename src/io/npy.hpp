@@ -1,0 +1,81 @@
+// NumPy's files: arrays in .npy, several of them in .npz.
+#pragma once
+
+#include "io/output_file.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace starling::io {
+
+/// Numbers in row-major order, as numpy.ascontiguousarray has them. No shape is a single number.
+struct Array {
+  std::vector<std::size_t> shape;
+  std::vector<double> values;
+};
+
+/// Reads format versions 1 to 3; float64, float32, signed and unsigned integers of 4 and 8 bytes,
+/// all little-endian; C or Fortran order; up to two dimensions. Integers beyond 2^53 are rounded.
+/// Throws InputMissing, or BadData for anything else.
+Array read_npy(const std::filesystem::path& file);
+
+/// Throws CannotWrite; std::invalid_argument when the shape does not fit the values.
+void write_npy(const std::filesystem::path& file, const Array& array);
+
+/// The numeric arrays of an .npz, stored or deflated; arrays of strings and the like are passed
+/// over. Throws InputMissing, or BadData when the archive is damaged.
+std::map<std::string, Array> read_npz(const std::filesystem::path& file);
+
+/// Writes an .npz that numpy.load reads. The same arrays give the same bytes: no times are stored.
+class NpzWriter {
+public:
+  /// Draws hardly deflate (their bits are noise), so they are stored as numpy.savez does; deflated
+  /// suits tables with structure.
+  enum class Packing { stored, deflated };
+
+  explicit NpzWriter(const std::filesystem::path& file, Packing packing = Packing::stored);
+  /// Closes if that was not done, unless an exception is under way; then a failure cannot be
+  /// reported.
+  ~NpzWriter();
+  NpzWriter(const NpzWriter&) = delete;
+  NpzWriter& operator=(const NpzWriter&) = delete;
+
+  using Shape = std::vector<std::size_t>;
+  /// Adds an array under a name. Throws CannotWrite (also beyond the 4 GiB of a plain zip), or
+  /// std::invalid_argument for a name used before or a shape that does not fit.
+  void add(const std::string& name, std::span<const double> values, const Shape& shape);
+  void add(const std::string& name, std::span<const float> values, const Shape& shape);
+  void add(const std::string& name, std::span<const std::uint64_t> values, const Shape& shape);
+  /// UTF-8 strings, as a one-dimensional array of NumPy's unicode type.
+  void add(const std::string& name, std::span<const std::string> values);
+
+  /// Writes the directory at the end. No add() after it.
+  void close();
+
+private:
+  struct Member {
+    std::string name;
+    std::uint32_t crc;
+    std::uint32_t packed_size;
+    std::uint32_t size;
+    std::uint32_t offset;
+    std::uint16_t method;
+  };
+
+  void add_member(const std::string& name, const std::string& head, std::string_view bytes);
+
+  std::filesystem::path path_;
+  OutputFile out_;
+  Packing packing_;
+  std::vector<Member> members_;
+  int exceptions_at_start_;
+  bool closed_ = false;
+};
+
+} // namespace starling::io

@@ -1,0 +1,159 @@
+// A folder of results that appears whole or not at all.
+#include "io/output_folder.hpp"
+
+#include "io/errors.hpp"
+
+#include <starling/error.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace starling::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The path without a trailing slash and with its links followed, so that renames meet the folder.
+fs::path resolved(const fs::path& path) {
+  std::error_code error;
+  fs::path full = fs::weakly_canonical(fs::absolute(path, error), error);
+  if (error || full.empty())
+    full = fs::absolute(path).lexically_normal();
+  return full.has_filename() ? full : full.parent_path();
+}
+
+bool is_within(const fs::path& inner, const fs::path& outer) {
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+void sync(const fs::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    throw CannotWrite(path, errno);
+  // EINVAL: a file system that knows no fsync for this kind of file.
+  const int error = ::fsync(descriptor) != 0 && errno != EINVAL ? errno : 0;
+  ::close(descriptor);
+  if (error != 0)
+    throw CannotWrite(path, error);
+}
+
+/// A new folder beside `target` that no one else has: its name starts with a dot.
+fs::path make_sibling(const fs::path& shown, const fs::path& target) {
+  for (int attempt = 0;; ++attempt) {
+    const fs::path folder =
+        target.parent_path() /
+        fmt::format(".{}.{}-{}", target.filename().string(), ::getpid(), attempt);
+    if (::mkdir(folder.c_str(), 0777) == 0)
+      return folder;
+    if (errno != EEXIST)
+      throw CannotWrite(shown, errno);
+  }
+}
+
+} // namespace
+
+OutputFolder::OutputFolder(const fs::path& final_path, bool force)
+    : shown_(final_path), target_(resolved(final_path)), force_(force) {
+  refuse_if_taken();
+  std::error_code error; // whatever it is, creating the folders will tell
+  for (fs::path above = target_.parent_path();
+       !fs::exists(above, error) && above.has_relative_path(); above = above.parent_path())
+    made_.insert(made_.begin(), above);
+  try {
+    for (const fs::path& folder : made_)
+      if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
+        throw CannotWrite(shown_, errno);
+    temporary_ = make_sibling(shown_, target_);
+  } catch (...) {
+    remove_temporary();
+    throw;
+  }
+}
+
+OutputFolder::~OutputFolder() {
+  if (!committed_)
+    remove_temporary();
+}
+
+void OutputFolder::remove_temporary() noexcept {
+  std::error_code ignored;
+  if (!temporary_.empty())
+    fs::remove_all(temporary_, ignored);
+  for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder)
+    ::rmdir(folder->c_str()); // stays if something else has come to live there
+}
+
+void OutputFolder::refuse_if_taken() const {
+  std::error_code error;
+  const fs::file_status status = fs::status(target_, error);
+  if (!fs::exists(status))
+    return;
+  if (target_ == target_.root_path() || is_within(fs::current_path(error), target_))
+    throw CannotWrite(shown_, EBUSY, "holds the working folder; choose another --out");
+  const bool folder = fs::is_directory(status);
+  if (folder && fs::is_empty(target_, error) && !error)
+    return;
+  if (!force_)
+    throw CannotWrite(shown_, EEXIST, "exists; choose another --out or add --force");
+  // --force replaces a folder of results; it must not take someone's work with it.
+  if (!folder)
+    throw CannotWrite(shown_, ENOTDIR, "exists and is not a folder; choose another --out");
+  if (fs::exists(target_ / ".git", error))
+    throw CannotWrite(shown_, EEXIST, "is a git repository; choose another --out");
+}
+
+fs::path OutputFolder::path(const fs::path& name) const {
+  const fs::path normal = name.lexically_normal();
+  if (normal.empty() || normal.is_absolute() || !normal.has_filename() || normal == "." ||
+      *normal.begin() == "..")
+    reject("file name", "inside the output folder", fmt::format("'{}'", name.string()));
+  const fs::path file = temporary_ / normal;
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  if (error)
+    throw CannotWrite(file, error.value());
+  return file;
+}
+
+void OutputFolder::commit() {
+  if (committed_)
+    return;
+  try {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(temporary_))
+      if (entry.is_regular_file() || entry.is_directory())
+        sync(entry.path());
+  } catch (const fs::filesystem_error& error) {
+    throw CannotWrite(shown_, error.code().value());
+  }
+  sync(temporary_);
+
+  refuse_if_taken(); // someone may have come since the start
+  fs::path old;
+  std::error_code ignored;
+  if (fs::exists(target_, ignored) && !fs::is_empty(target_, ignored)) {
+    old = make_sibling(shown_, target_);
+    if (::rename(target_.c_str(), old.c_str()) != 0) {
+      const int error = errno;
+      ::rmdir(old.c_str());
+      throw CannotWrite(shown_, error);
+    }
+  }
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    const int error = errno;
+    if (!old.empty())
+      static_cast<void>(::rename(old.c_str(), target_.c_str()));
+    throw CannotWrite(shown_, error);
+  }
+  committed_ = true;
+  sync(target_.parent_path());
+  if (!old.empty())
+    fs::remove_all(old, ignored);
+}
+
+} // namespace starling::io

@@ -1,0 +1,51 @@
+// Draws as Stan CSV, which stansummary, cmdstanpy, cmdstanr and ArviZ read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace starling::io {
+
+/// A table of draws: one row each, one column per name.
+struct Draws {
+  std::vector<std::string> names;
+  std::size_t rows = 0;
+  std::vector<double> values; ///< rows x names, row-major
+};
+
+/// What the comments around the draws say about the run.
+struct StanHeader {
+  std::string model = "starling"; ///< the readers see it as NAME_model
+  std::uint64_t steps = 0; ///< written as num_warmup, at least 1: draws are the particles after
+  std::uint64_t seed = 0;
+  std::string data_file;
+  double seconds = 0;
+  /// Further lines "key = value" beside the algorithm. Not the keys above, nor those of CmdStan.
+  std::vector<std::pair<std::string, std::string>> settings;
+};
+
+/// A name as Stan writes it: "theta[1,2]" becomes "theta.1.2". What the readers cannot parse as
+/// NAME or NAME.INDEX.INDEX becomes an underscore: "w[Soil type]" gives "w_Soil_type".
+std::string stan_name(std::string_view name);
+
+/// Writes the draws with their names as stan_name has them. The readers need lp__ as the first
+/// column; draws without one (a density known by its score alone) get zeros there, as CmdStan gives
+/// when it has no density either. Numbers are the shortest that read back the same. Throws
+/// std::invalid_argument when sizes do not fit, two names become the same, or a text of the header
+/// has a line break; CannotWrite when the file cannot be written.
+void write_stan_csv(std::ostream& out, const Draws& draws, const StanHeader& header);
+void write_stan_csv(const std::filesystem::path& file, const Draws& draws,
+                    const StanHeader& header);
+
+/// Reads the draws of a Stan CSV file, plain, gzip or xz, by Starling or by CmdStan; comments and
+/// blank lines are passed over. Saved warm-up draws are not told apart. Throws InputMissing, or
+/// BadData with line and column.
+Draws read_stan_csv(const std::filesystem::path& file);
+
+} // namespace starling::io

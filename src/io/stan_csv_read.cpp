@@ -1,0 +1,71 @@
+// Reads draws from Stan CSV.
+#include "io/stan_csv.hpp"
+
+#include "io/errors.hpp"
+#include "io/fields.hpp"
+#include "io/text.hpp"
+
+#include <algorithm>
+
+namespace starling::io {
+namespace {
+
+bool next_record(Lines& lines, std::string_view& line) {
+  while (lines.next_filled(line))
+    if (!line.starts_with('#'))
+      return true;
+  return false;
+}
+
+/// Cuts the next field off the line; `more` tells whether another one follows.
+std::string_view take_field(std::string_view& line, bool& more) {
+  const std::size_t comma = line.find(',');
+  more = comma != std::string_view::npos;
+  const std::string_view field = line.substr(0, comma);
+  line.remove_prefix(more ? comma + 1 : line.size());
+  return trimmed(field);
+}
+
+} // namespace
+
+Draws read_stan_csv(const std::filesystem::path& file) {
+  const std::string text = read_text(file);
+  Lines lines(text);
+  std::string_view line;
+  if (!next_record(lines, line))
+    throw BadData(file, "must have a row of column names; got none");
+  Draws draws;
+  for (bool more = true; more;) {
+    const std::string_view name = take_field(line, more);
+    double number = 0;
+    if (name.empty() || to_number(name, number))
+      throw BadData(file, lines.number(),
+                    column_shown(draws.names.size(), "") + ": must be a name; got " + shown(name));
+    draws.names.emplace_back(name);
+  }
+
+  const std::size_t columns = draws.names.size();
+  while (next_record(lines, line)) {
+    const auto count = static_cast<std::size_t>(std::count(line.begin(), line.end(), ',')) + 1;
+    if (count != columns)
+      throw BadData(file, lines.number(),
+                    "must have " + std::to_string(columns) + " columns as the header; got " +
+                        std::to_string(count));
+    bool more = true;
+    for (std::size_t column = 0; column < columns; ++column) {
+      const std::string_view field = take_field(line, more);
+      double value = 0;
+      if (!to_number(field, value))
+        throw BadData(file, lines.number(),
+                      column_shown(column, draws.names[column]) + ": must be a number; got " +
+                          shown(field));
+      draws.values.push_back(value);
+    }
+    ++draws.rows;
+  }
+  if (draws.rows == 0)
+    throw BadData(file, "must have draws; got column names only");
+  return draws;
+}
+
+} // namespace starling::io

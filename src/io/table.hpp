@@ -1,0 +1,37 @@
+// What the text formats share: features parsed, labels still as they stand in the text.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace starling::io {
+
+/// A parsed table. The labels point into the text, which must outlive it.
+struct Table {
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::vector<double> features;
+  std::vector<std::string_view> labels;
+  std::vector<std::string> names;
+  std::string label_name;
+};
+
+/// One record per line, fields parted by one kind of separator.
+Table parse_delimited(const std::filesystem::path& file, std::string_view text,
+                      const std::string& label);
+
+/// Whether the first lines read "label index:value ...".
+bool looks_like_libsvm(std::string_view text);
+
+Table parse_libsvm(const std::filesystem::path& file, std::string_view text,
+                   const std::string& label);
+
+/// The labels as 0 and 1; `positive` as in LabelChoice.
+std::vector<double> binary_labels(const std::filesystem::path& file, const std::string& label_name,
+                                  const std::vector<std::string_view>& labels,
+                                  const std::string& positive);
+
+} // namespace starling::io

@@ -1,0 +1,123 @@
+// Bandwidth rules: fixed, the exact median over distinct pairs, the median of drawn pairs.
+#include <starling/kernel/bandwidth.hpp>
+#include <starling/random/start.hpp>
+#include <starling/rows.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace {
+
+using namespace starling;
+using namespace starling::kernel;
+
+struct Cloud {
+  Cloud(std::size_t count, std::size_t dim) : numbers(count * dim), rows{numbers.data(), count, dim} {
+    start_normal(rows, 17, 0.5, 2.0);
+  }
+  Rows<const double> view() const { return rows; }
+  std::vector<double> numbers;
+  Rows<double> rows;
+};
+
+std::vector<double> distances(Rows<const double> x, bool diagonal = false) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < x.count; ++i)
+    for (std::size_t j = 0; j < x.count; ++j) {
+      double r2 = 0;
+      for (std::size_t a = 0; a < x.dim; ++a)
+        r2 += std::pow(x[i][a] - x[j][a], 2);
+      if (i < j || diagonal)
+        all.push_back(std::sqrt(r2));
+    }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+double rule(const std::vector<double>& sorted, std::size_t population) {
+  const std::size_t m = sorted.size();
+  const double median = m % 2 ? sorted[m / 2] : (sorted[m / 2 - 1] + sorted[m / 2]) / 2;
+  return median * median / (2 * std::log(static_cast<double>(population)));
+}
+
+TEST(FixedBandwidth, IsTheSameAtEveryStep) {
+  const Cloud cloud(5, 2);
+  const FixedBandwidth<double> fixed(0.35);
+  EXPECT_EQ(fixed(0, cloud.view()), 0.35);
+  EXPECT_EQ(fixed(9, cloud.view()), 0.35);
+}
+
+// 3, 6, 7 particles make 3, 15, 21 pairs; 4, 8, 9 make 6, 28, 36: odd and even counts.
+TEST(MedianBandwidth, IsTheMedianOverDistinctPairs) {
+  for (const std::size_t n : {2u, 3u, 4u, 6u, 7u, 8u, 9u, 50u})
+    for (const std::size_t dim : {1u, 3u}) {
+      const Cloud cloud(n, dim);
+      const double expected = rule(distances(cloud.view()), n);
+      EXPECT_NEAR(MedianBandwidth<double>{}(0, cloud.view()), expected, 1e-14 * expected)
+          << "n = " << n << ", dim = " << dim;
+    }
+}
+
+TEST(MedianBandwidth, LeavesTheZerosOfTheDiagonalOut) {
+  const Cloud cloud(6, 2);
+  const double with_diagonal = rule(distances(cloud.view(), true), 6);
+  EXPECT_GT(MedianBandwidth<double>{}(0, cloud.view()), 1.01 * with_diagonal);
+}
+
+TEST(MedianBandwidth, KeepsNothingFromTheStepBefore) {
+  const Cloud first(9, 2), second(6, 1);
+  MedianBandwidth<double> median;
+  median(0, first.view());
+  EXPECT_EQ(median(1, second.view()), MedianBandwidth<double>{}(0, second.view()));
+}
+
+TEST(MedianBandwidth, IsTheSameInFloatToRounding) {
+  const Cloud cloud(9, 3);
+  std::vector<float> narrow(cloud.numbers.begin(), cloud.numbers.end());
+  const float h = MedianBandwidth<float>{}(0, Rows<const float>{narrow.data(), 9, 3});
+  EXPECT_NEAR(h, MedianBandwidth<double>{}(0, cloud.view()), 1e-5 * h);
+}
+
+TEST(Bandwidth, IsOneWhenThereIsNoLengthToTake) {
+  const Cloud alone(1, 3);
+  EXPECT_EQ(MedianBandwidth<double>{}(0, alone.view()), 1.0);
+  EXPECT_EQ(SampledMedianBandwidth<double>(1, 10)(0, alone.view()), 1.0);
+  const std::vector<double> same(8, 2.5);
+  const Rows<const double> in_one_place{same.data(), 4, 2};
+  EXPECT_EQ(MedianBandwidth<double>{}(0, in_one_place), 1.0);
+  EXPECT_EQ(SampledMedianBandwidth<double>(1, 10)(0, in_one_place), 1.0);
+}
+
+// The share of all pairs below a median of M drawn ones has standard error 1/(2 sqrt(M)).
+TEST(SampledMedianBandwidth, IsTheExactMedianWithinFiveStandardErrors) {
+  const std::size_t n = 300, pairs = 4001;
+  const Cloud cloud(n, 3);
+  const auto all = distances(cloud.view());
+  SampledMedianBandwidth<double> sampled(5, pairs);
+  for (const Step k : {0u, 1u, 2u}) {
+    const double median = std::sqrt(sampled(k, cloud.view()) * 2 * std::log(double(n)));
+    const auto below = std::lower_bound(all.begin(), all.end(), median) - all.begin();
+    EXPECT_NEAR(double(below) / double(all.size()), 0.5, 2.5 / std::sqrt(double(pairs)));
+  }
+}
+
+TEST(SampledMedianBandwidth, DrawsAfreshAtEachStepByAddress) {
+  const Cloud cloud(50, 2);
+  SampledMedianBandwidth<double> one(5, 20), other(5, 20);
+  const double at_zero = one(0, cloud.view()), at_one = one(1, cloud.view());
+  EXPECT_NE(at_zero, at_one);
+  EXPECT_EQ(other(1, cloud.view()), at_one); // whatever was asked before
+  EXPECT_EQ(one(0, cloud.view()), at_zero);
+}
+
+// Two particles far apart: a pair of one particle with itself would bring the median to zero.
+TEST(SampledMedianBandwidth, NeverPairsAParticleWithItself) {
+  const std::vector<double> two{-3.0, 3.0};
+  EXPECT_NEAR(SampledMedianBandwidth<double>(1, 101)(0, Rows<const double>{two.data(), 2, 1}),
+              36 / (2 * std::log(2.0)), 1e-12);
+}
+
+} // namespace

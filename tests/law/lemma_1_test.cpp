@@ -1,0 +1,216 @@
+// Lemma 1 by enumeration: over all orders, the batch drift has the mean of the full drift and the
+// variance that the lemma states, for every kind of drift; batch-mean weights fail.
+#include <starling/drift/force.hpp>
+#include <starling/drift/pairwise.hpp>
+#include <starling/drift/reference.hpp>
+#include <starling/kernel/gaussian.hpp>
+#include <starling/kernel/polynomial.hpp>
+#include <starling/random/start.hpp>
+
+#include "support/batch_mean.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+namespace starling {
+namespace {
+
+using Vec = std::array<double, 2>;
+using Pair = std::function<Vec(const Vec& x, const Vec& y)>; // F(x, y), written out by hand
+
+constexpr double scale = 0.3, bandwidth = 0.7;
+
+Vec score_at(const Vec& y) { return {std::sin(2 * y[0]) - y[1], 0.5 - y[0] * y[1]}; }
+
+/// grad_y K + K s(y) with K = exp(-|x - y|^2 / 2h).
+Vec radial_force(const Vec& x, const Vec& y) {
+  const Vec u = {x[0] - y[0], x[1] - y[1]}, s = score_at(y);
+  const double k = std::exp(-(u[0] * u[0] + u[1] * u[1]) / (2 * bandwidth));
+  return {k * (u[0] / bandwidth + s[0]), k * (u[1] / bandwidth + s[1])};
+}
+
+/// The same with K = (a x.y + 1)^3; grad_y K = 3a (a x.y + 1)^2 x, so that F(x, x) is not zero.
+Vec dot_force(const Vec& x, const Vec& y) {
+  const Vec s = score_at(y);
+  const double base = scale * (x[0] * y[0] + x[1] * y[1]) + 1;
+  const double k = base * base * base, lift = 3 * scale * base * base;
+  return {k * s[0] + lift * x[0], k * s[1] + lift * x[1]};
+}
+
+/// Neither symmetric nor antisymmetric, and not zero at x = y.
+Vec odd_force(const Vec& x, const Vec& y) {
+  return {std::sin(x[0] - 2 * y[1]) + 0.4, x[0] * y[0] - std::cos(y[1] - x[1])};
+}
+
+struct OddForce {
+  void operator()(std::span<const double> x, std::span<const double> y,
+                  std::span<double> out) const {
+    const Vec f = odd_force({x[0], x[1]}, {y[0], y[1]});
+    out[0] = f[0];
+    out[1] = f[1];
+  }
+};
+
+struct Deviation {
+  double mean = 0;   // max |E Phi_i - (1/N) sum_j F_ij|
+  double square = 0; // max |E |chi_i|^2 - what Lemma 1 says|
+};
+
+Ensemble<double> cloud(std::size_t n) {
+  Ensemble<double> particles(n, 2);
+  start_normal(particles.position(), 11, 0.3, 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto x = particles.position()[i];
+    const Vec s = score_at({x[0], x[1]});
+    particles.score()[i][0] = s[0];
+    particles.score()[i][1] = s[1];
+  }
+  return particles;
+}
+
+/// Runs the drift on every order of n particles cut for batches of p.
+template <typename Drift>
+Deviation deviation(std::size_t n, std::size_t p, const Pair& force, Drift drift) {
+  Ensemble<double> particles = cloud(n);
+  const auto at = [&](std::size_t i) -> Vec {
+    return {particles.position()[i][0], particles.position()[i][1]};
+  };
+  const auto count = static_cast<double>(n);
+
+  std::vector<Vec> full(n, Vec{});
+  std::vector<double> lambda(n); // (1/(N-2)) sum_{j != i} |F_ij - mean over j != i|^2
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t a = 0; a < 2; ++a) {
+      double others = 0;
+      for (std::size_t j = 0; j < n; ++j) {
+        full[i][a] += force(at(i), at(j))[a] / count;
+        others += j == i ? 0 : force(at(i), at(j))[a] / (count - 1);
+      }
+      for (std::size_t j = 0; j < n; ++j)
+        if (j != i)
+          lambda[i] += std::pow(force(at(i), at(j))[a] - others, 2) / (count - 2);
+    }
+
+  Batches batches;
+  batches.population = n;
+  const auto order = batches.lay_out(n, Batches::pieces(n, p));
+  std::vector<Vec> mean(n, Vec{});
+  std::vector<double> square(n);
+  double orders = 0;
+  do {
+    drift(0, particles, batches);
+    ++orders;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t a = 0; a < 2; ++a) {
+        mean[i][a] += particles.drift()[i][a];
+        square[i] += std::pow(particles.drift()[i][a] - full[i][a], 2);
+      }
+  } while (std::next_permutation(order.begin(), order.end()));
+
+  // (1 - 1/N)^2 (1/(p-1) - 1/(N-1)), averaged over the sizes of the batches one can be in.
+  double share = 0;
+  for (std::size_t q = 0; q < batches.count(); ++q) {
+    const auto size = static_cast<double>(batches[q].size());
+    share += size / count * std::pow(1 - 1 / count, 2) * (1 / (size - 1) - 1 / (count - 1));
+  }
+  Deviation worst;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t a = 0; a < 2; ++a)
+      worst.mean = std::max(worst.mean, std::abs(mean[i][a] / orders - full[i][a]));
+    worst.square = std::max(worst.square, std::abs(square[i] / orders - share * lambda[i]));
+  }
+  return worst;
+}
+
+// Numbers of order one, 5040 orders: rounding is far below this, a wrong weight far above.
+constexpr double rounding = 1e-12, visible = 0.01;
+
+template <typename Drift>
+void expect_lemma_1(const Pair& force, const Drift& drift) {
+  for (const std::size_t n : {6u, 7u})
+    for (const std::size_t p : {2u, 3u}) {
+      const Deviation worst = deviation(n, p, force, drift);
+      EXPECT_LT(worst.mean, rounding) << "N " << n << ", p " << p;
+      EXPECT_LT(worst.square, rounding) << "N " << n << ", p " << p;
+    }
+}
+
+template <typename Drift>
+void expect_failure(const Pair& force, const Drift& drift) {
+  for (const std::size_t n : {6u, 7u})
+    for (const std::size_t p : {2u, 3u}) {
+      const Deviation worst = deviation(n, p, force, support::BatchMean<Drift>(drift));
+      EXPECT_GT(worst.mean, visible) << "N " << n << ", p " << p;
+      EXPECT_GT(worst.square, visible) << "N " << n << ", p " << p;
+    }
+}
+
+using Radial = kernel::Gaussian<double>;
+using Dot = kernel::Polynomial<double>;
+
+TEST(Lemma1, HoldsForTheReferenceDriftWithARadialKernel) {
+  expect_lemma_1(radial_force, ReferenceDrift<double, Radial>(Radial(bandwidth)));
+}
+TEST(Lemma1, HoldsForTheReferenceDriftWithADotKernel) {
+  expect_lemma_1(dot_force, ReferenceDrift<double, Dot>(Dot(scale, 3)));
+}
+TEST(Lemma1, HoldsForThePairwiseDriftWithARadialKernel) {
+  expect_lemma_1(radial_force, PairwiseDrift<double, Radial>(Radial(bandwidth)));
+}
+TEST(Lemma1, HoldsForThePairwiseDriftWithADotKernel) {
+  expect_lemma_1(dot_force, PairwiseDrift<double, Dot>(Dot(scale, 3)));
+}
+TEST(Lemma1, HoldsForAnyForceNotSymmetricAndNotZeroAtHome) {
+  expect_lemma_1(odd_force, ForceDrift<double, OddForce>(OddForce()));
+}
+
+TEST(Lemma1, FailsForBatchMeanWeightsWithARadialKernel) {
+  expect_failure(radial_force, ReferenceDrift<double, Radial>(Radial(bandwidth)));
+}
+TEST(Lemma1, FailsForBatchMeanWeightsWithADotKernel) {
+  expect_failure(dot_force, ReferenceDrift<double, Dot>(Dot(scale, 3)));
+}
+TEST(Lemma1, FailsForBatchMeanWeightsWithAnyForce) {
+  expect_failure(odd_force, ForceDrift<double, OddForce>(OddForce()));
+}
+
+TEST(Lemma1, GivesTheFullDriftItselfForOneBatchOfAll) {
+  // No randomness is left: one order would do, and the variance is zero.
+  EXPECT_LT(deviation(5, 5, radial_force, PairwiseDrift<double, Radial>(Radial(bandwidth))).mean,
+            rounding);
+  EXPECT_LT(deviation(5, 5, dot_force, PairwiseDrift<double, Dot>(Dot(scale, 3))).square, rounding);
+}
+
+TEST(Lemma1, HoldsForEveryParticleOverAllSetsThatAlgorithm2CanDraw) {
+  constexpr std::size_t n = 6, p = 3;
+  Ensemble<double> particles = cloud(n);
+  ReferenceDrift<double, Dot> drift(Dot(scale, 3));
+  Batches batches;
+  batches.population = n;
+  double mean[n] = {}, times[n] = {};
+  for (std::uint32_t i = 0; i < n; ++i)
+    for (std::uint32_t j = 0; j < i; ++j)
+      for (std::uint32_t k = 0; k < j; ++k) {
+        std::ranges::copy(std::array{i, j, k}, batches.lay_out(p, 1).begin());
+        drift(0, particles, batches);
+        for (const std::uint32_t m : {i, j, k}) {
+          mean[m] += particles.drift()[m][0];
+          ++times[m];
+        }
+      }
+  std::vector<double> got;
+  for (std::size_t i = 0; i < n; ++i)
+    got.push_back(mean[i] / times[i]);
+  batches.lay_out(n, 1);
+  drift(0, particles, batches);
+  for (std::size_t i = 0; i < n; ++i)
+    EXPECT_NEAR(got[i], particles.drift()[i][0], rounding);
+}
+
+} // namespace
+} // namespace starling

@@ -1,0 +1,79 @@
+// The subcommands as plain functions of plain requests. Only options.cpp knows how they are spelled.
+#pragma once
+
+#include "assemble/recipe.hpp"
+#include "assemble/run.hpp"
+
+#include <string>
+
+namespace starling::tool {
+
+/// Exit codes that scripts rely on.
+enum Exit : int {
+  ok = 0,
+  failed = 1,
+  not_converged = 2,
+  usage = 64,
+  bad_data = 65,
+  input_missing = 66,
+  cannot_write = 73,
+  bad_config = 78,
+  interrupted = 130,
+};
+
+/// One line on stderr, in place of any progress line; returns the code.
+int complain(Exit code, const std::string& text);
+
+/// Parses the command line and runs the subcommand. Throws what the subcommand throws.
+int parse_and_run(int argc, char** argv);
+
+struct DemoRequest {
+  std::string out = "out/demo";
+  std::uint64_t threads = 0;
+  bool json = false;
+};
+int demo(const DemoRequest& request);
+
+/// How a run shows itself and where it goes.
+struct Presentation {
+  std::string progress = "auto"; ///< auto, bar, plain or none
+  bool quiet = false;
+  bool force = false;
+  std::string out; ///< empty: nothing is written
+};
+
+struct SampleRequest {
+  assemble::Recipe recipe;
+  assemble::Recipe from_config; ///< as the file alone has it
+  std::string config;           ///< the file; empty: none
+  Presentation presentation;
+  bool dump_config = false, json = false, fail_unless_converged = false;
+};
+int sample(SampleRequest request);
+
+struct CheckRequest {
+  assemble::Recipe recipe;
+  bool json = false;
+};
+int check(CheckRequest request);
+
+struct SummaryRequest {
+  std::string path;
+  bool json = false;
+};
+int summary(const SummaryRequest& request);
+
+int info(bool json);
+
+/// Runs, writes the results to presentation.out, saves the state when it fails or is interrupted.
+/// Returns the exit code; `outcome` is filled in when it is 0.
+int run_and_write(const assemble::Recipe& recipe, const Presentation& presentation,
+                  assemble::Outcome& outcome);
+
+/// A watch with a progress line on stderr, silent in the first two seconds, and Ctrl-C as a request
+/// to stop after the step.
+assemble::Watch watch_for(const Presentation& presentation);
+/// Removes the progress line, if there is one.
+void clear_progress();
+
+} // namespace starling::tool

@@ -1,0 +1,143 @@
+// starling demo: two problems, each with RBM-SVGD and with SVGD, on built-in defaults.
+#include "commands.hpp"
+
+#include "assemble/report.hpp"
+#include "io/output_file.hpp"
+#include "io/output_folder.hpp"
+
+#include <starling/random/philox.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cmath>
+#include <filesystem>
+
+namespace starling::tool {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// 500 rows of three features with known weights: y ~ Bernoulli(sigmoid(1.5 a - 2 b + 0.5 c)).
+void write_data(const std::filesystem::path& file) {
+  const Philox philox(2019);
+  std::string text = "a,b,c,y\n";
+  for (std::uint64_t row = 0; row < 500; ++row) {
+    const auto ab = normal_pair(philox(Stream::synthetic, 0, row));
+    const auto c = normal_pair(philox(Stream::synthetic, 1, row));
+    const double logit = 1.5 * ab[0] - 2.0 * ab[1] + 0.5 * c[0];
+    const bool y = uniform(philox(Stream::synthetic, 2, row)) < 1 / (1 + std::exp(-logit));
+    text += fmt::format("{:.6f},{:.6f},{:.6f},{}\n", ab[0], ab[1], c[0], y ? 1 : 0);
+  }
+  io::OutputFile out(file);
+  out.write(text);
+  out.close();
+}
+
+struct Problem {
+  std::string name;
+  assemble::Recipe recipe; // with random batches; SVGD is the same with one batch of all
+};
+
+std::array<Problem, 2> problems(const std::string& data, std::uint64_t threads) {
+  assemble::Recipe mixture;
+  mixture.target = "mixture";
+  mixture.particles = 1024;
+  mixture.batch = "32";
+  mixture.steps = 500;
+  mixture.kernel = "gaussian-paper";
+  mixture.bandwidth = "0.35";
+  mixture.step_size = 0.2;
+  mixture.start = "normal:-10,1";
+  mixture.threads = threads;
+
+  assemble::Recipe logistic;
+  logistic.target = "logistic";
+  logistic.data = data;
+  logistic.scale = "standard";
+  logistic.holdout = 0.2;
+  logistic.data_batch = 400;
+  logistic.particles = 512;
+  logistic.batch = "8";
+  logistic.steps = 1000;
+  logistic.bandwidth = "median:1000";
+  logistic.step_size = 0.02;
+  logistic.threads = threads;
+  return {Problem{"mixture", mixture}, Problem{"logistic", logistic}};
+}
+
+std::string command_of(const assemble::Recipe& r) {
+  std::string text = "starling sample " + r.target;
+  if (!r.data.empty())
+    text += fmt::format(" --data {} --scale {} --holdout {} --data-batch {}", r.data, r.scale, r.holdout, r.data_batch);
+  else
+    text += fmt::format(" --kernel {} --bandwidth {} --start {}", r.kernel, r.bandwidth, r.start);
+  return text + fmt::format(" --particles {} --batch {} --steps {} --step-size {}", r.particles,
+                            r.batch, r.steps, r.step_size);
+}
+
+void show_row(const std::string& method, const assemble::Outcome& o, double speedup) {
+  const auto& p = o.diagnosis.parameters;
+  const bool mixture = o.recipe.target == "mixture";
+  double lowest = INFINITY, highest = -INFINITY;
+  for (const auto& one : p) {
+    lowest = std::min(lowest, one.spread_identity);
+    highest = std::max(highest, one.spread_identity);
+  }
+  const std::string figure = mixture ? std::string() : fmt::format("  accuracy {:.3f}", o.held_out->accuracy);
+  fmt::print("{:<22} {:>8.3f} {:>8.3f} {:>6.2f}-{:<6.2f} {:>9.2g} {:<13} {:>8.2f} s {:>7}{}\n", method,
+             p[0].mean, p[0].sd, lowest, highest, o.diagnosis.ksd.value, o.diagnosis.verdict,
+             o.seconds.total, speedup > 0 ? fmt::format("{:.1f}x", speedup) : "", figure);
+}
+
+} // namespace
+
+int demo(const DemoRequest& d) {
+  const std::filesystem::path root(d.out);
+  {
+    io::OutputFolder fresh(root, true); // replaces the last demo
+    write_data(fresh.path("data.csv"));
+    fresh.commit();
+  }
+  Json report;
+  for (const Problem& problem : problems((root / "data.csv").string(), d.threads)) {
+    const bool mixture = problem.name == "mixture";
+    if (!d.json) {
+      fmt::print("{}\n", mixture ? "The paper's mixture, 1/3 N(-2,1) + 2/3 N(2,1), started far away at N(-10,1): true mean 0.667, sd 2.134"
+                                 : "Bayesian logistic regression on made-up data, 400 rows to learn from, 100 to test on; mean and sd of w[1], true value 1.5 before scaling");
+      fmt::print("  {}\n", command_of(problem.recipe));
+      fmt::print("{:<22} {:>8} {:>8} {:>13} {:>9} {:<13} {:>10} {:>7}\n", "method", "mean", "sd",
+                 "spread", "KSD^2", "verdict", "time", "speedup");
+      std::fflush(stdout);
+    }
+    std::array<assemble::Outcome, 2> outcomes;
+    for (const int which : {1, 0}) { // SVGD first: the speedup is against it
+      Presentation presentation;
+      presentation.out = (root / problem.name / (which == 1 ? "svgd" : "rbm-svgd")).string();
+      presentation.force = true;
+      assemble::Recipe recipe = problem.recipe;
+      if (which == 1)
+        recipe.batch = "all";
+      if (const int code = run_and_write(recipe, presentation, outcomes[which]); code != ok)
+        return code;
+    }
+    const double speedup = outcomes[1].seconds.total / outcomes[0].seconds.total;
+    report[problem.name] = {{"rbm_svgd", assemble::to_json(outcomes[0])},
+                            {"svgd", assemble::to_json(outcomes[1])},
+                            {"speedup", speedup}};
+    if (d.json)
+      continue;
+    show_row(fmt::format("RBM-SVGD, batches of {}", problem.recipe.batch), outcomes[0], speedup);
+    show_row("SVGD, all pairs", outcomes[1], 0);
+    fmt::print("\n");
+  }
+  if (d.json)
+    fmt::print("{}\n", report.dump(2));
+  else
+    fmt::print("Spread is 1 when the cloud is as wide as the target. Results: {}\n", d.out);
+  return ok;
+}
+
+} // namespace starling::tool

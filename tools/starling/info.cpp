@@ -1,0 +1,54 @@
+// starling info: what this build is and what it runs on.
+#include "commands.hpp"
+
+#include <starling/version.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <thread>
+
+namespace starling::tool {
+
+namespace {
+
+#if defined(__clang__)
+constexpr const char* compiler = "clang " __clang_version__;
+#else
+constexpr const char* compiler = "g++ " __VERSION__;
+#endif
+
+#if defined(__aarch64__)
+constexpr const char* architecture = "aarch64";
+#elif defined(__x86_64__)
+constexpr const char* architecture = "x86-64";
+#else
+constexpr const char* architecture = "other";
+#endif
+
+} // namespace
+
+int info(bool json) {
+  nlohmann::ordered_json j;
+  j["version"] = version;
+  j["compiler"] = compiler;
+  j["architecture"] = architecture;
+  j["simd"] = "compiler baseline";
+  j["threads"] = std::max(1u, std::thread::hardware_concurrency());
+  j["back_ends"] = {{"cpu", {{"built", true}, {"present", true}}},
+                    {"cuda", {{"built", false}, {"present", false}}},
+                    {"mpi", {{"built", false}, {"present", false}}}};
+  if (json) {
+    fmt::print("{}\n", j.dump(2));
+    return ok;
+  }
+  fmt::print("starling     {}\ncompiler     {}\narchitecture {}\nsimd         {}\nthreads      {}\nback ends    ",
+             version, compiler, architecture, j["simd"].get<std::string>(), j["threads"].get<int>());
+  for (const auto& [name, state] : j["back_ends"].items())
+    fmt::print("{}{}", name, state["built"].get<bool>() ? "  " : " (not built)  ");
+  fmt::print("\n");
+  return ok;
+}
+
+} // namespace starling::tool

@@ -1,0 +1,47 @@
+// The command line: every error there is, as one line and an exit code.
+#include "commands.hpp"
+
+#include "assemble/config.hpp"
+#include "io/errors.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <new>
+#include <stdexcept>
+
+namespace starling::tool {
+
+int complain(Exit code, const std::string& text) {
+  clear_progress();
+  fmt::print(stderr, "starling: {}\n", text);
+  return code;
+}
+
+namespace {
+
+int guarded(int argc, char** argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const assemble::BadConfig& error) {
+    return complain(bad_config, error.what());
+  } catch (const io::BadData& error) {
+    return complain(bad_data, error.what());
+  } catch (const io::InputMissing& error) {
+    return complain(input_missing, error.what());
+  } catch (const io::CannotWrite& error) {
+    return complain(cannot_write, error.what());
+  } catch (const std::invalid_argument& error) {
+    return complain(usage, error.what());
+  } catch (const std::bad_alloc&) {
+    return complain(failed, "memory: not enough for this many particles or rows");
+  } catch (const std::exception& error) {
+    return complain(failed, error.what());
+  }
+}
+
+} // namespace
+
+} // namespace starling::tool
+
+int main(int argc, char** argv) { return starling::tool::guarded(argc, argv); }

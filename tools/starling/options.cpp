@@ -1,0 +1,189 @@
+// How the subcommands and their options are spelled. The one file that knows the option parser.
+#include "commands.hpp"
+
+#include "assemble/config.hpp"
+#include "assemble/spec.hpp"
+#include "io/fields.hpp"
+
+#include <starling/error.hpp>
+#include <starling/version.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <type_traits>
+
+namespace starling::tool {
+
+namespace {
+
+using Action = std::function<int()>; // what to do once the options are parsed
+
+bool is_general(std::string_view group) { return group.front() < 'a'; } // with a capital letter
+
+/// Options for every field of a recipe, made from its one list, and TARGET as the first argument.
+void add_recipe(CLI::App& app, assemble::Recipe& recipe) {
+  app.add_option("TARGET", recipe.target, "mixture | normal | banana | funnel | logistic");
+  assemble::for_each_field(recipe, [&](const std::string& group, const std::string& name,
+                                       auto& field, const char* help) {
+    using Field = std::decay_t<decltype(field)>;
+    const std::string shown = is_general(group) ? group : "Only for " + group;
+    if constexpr (std::is_same_v<Field, bool>) {
+      app.add_flag("--" + name, field, help)->group(shown);
+    } else {
+      // Parsed by ourselves, so that a wrong number is refused in our words.
+      const auto take = [&field, name](const std::string& text) {
+        if constexpr (std::is_same_v<Field, double>)
+          field = assemble::parse_number(name, text);
+        else if constexpr (std::is_same_v<Field, std::uint64_t>)
+          field = assemble::parse_count(name, text, 0);
+        else
+          field = text;
+      };
+      CLI::Option* option = app.add_option_function<std::string>("--" + name, take, help);
+      option->group(shown)->type_name("")->take_last();
+      if (const std::string usual = fmt::format("{}", field); !usual.empty())
+        option->default_str(usual);
+    }
+  });
+}
+
+/// An option of another target's would be silently without effect: refused.
+void refuse_foreign_options(const CLI::App& app, const assemble::Recipe& recipe) {
+  assemble::for_each_field(recipe, [&](std::string_view group, const std::string& name,
+                                       const auto&, auto) {
+    const std::string padded = " " + std::string(group) + " ";
+    if (!is_general(group) && padded.find(" " + recipe.target + " ") == std::string::npos &&
+        app.count("--" + name) > 0)
+      reject("--" + name, "used with target " + std::string(group), recipe.target);
+  });
+}
+
+void require_target(const assemble::Recipe& recipe, const char* command) {
+  if (recipe.target.empty())
+    throw std::invalid_argument(fmt::format("TARGET: must be given; see starling {} --help", command));
+}
+
+Action add_sample(CLI::App& app) {
+  auto s = std::make_shared<SampleRequest>();
+  Presentation& p = s->presentation;
+  // Callbacks run in the order of registration: the file first, so that options given besides win.
+  const auto read_config = [s](const std::string& file) {
+    assemble::read_config(file, s->recipe);
+    s->config = file;
+    s->from_config = s->recipe;
+  };
+  app.add_option_function<std::string>("--config", read_config, "FILE.toml with any of the options; options given besides win")->group("Files")->type_name("");
+  add_recipe(app, s->recipe);
+  app.add_option("--out", p.out, "Folder for draws.csv, draws.npz, summary.json, config.toml and trace.csv")->group("Files")->type_name("");
+  app.add_flag("--force", p.force, "Replace an existing result")->group("Files");
+  app.add_flag("--dump-config", s->dump_config, "Print what would be run, as TOML, and stop")->group("Files");
+  app.add_option("--progress", p.progress, "auto, bar, plain or none")->group("Output")->type_name("")->capture_default_str();
+  app.add_flag("--quiet", p.quiet, "No table, no progress, no warnings")->group("Output");
+  app.add_flag("--json", s->json, "Print summary.json instead of the table")->group("Output");
+  app.add_flag("--fail-unless-converged", s->fail_unless_converged, "Exit with 2 unless the verdict is 'converged'")->group("Output");
+  return [&app, s] {
+    require_target(s->recipe, "sample");
+    refuse_foreign_options(app, s->recipe);
+    return sample(*s);
+  };
+}
+
+Action add_check(CLI::App& app) {
+  auto c = std::make_shared<CheckRequest>();
+  c->recipe.particles = 5;
+  add_recipe(app, c->recipe);
+  app.add_flag("--json", c->json, "Print the figures as JSON")->group("Output");
+  return [&app, c] {
+    require_target(c->recipe, "check");
+    refuse_foreign_options(app, c->recipe);
+    return check(*c);
+  };
+}
+
+Action add_demo(CLI::App& app) {
+  auto d = std::make_shared<DemoRequest>();
+  app.add_option("--out", d->out, "Folder for the results, replaced at each run")->capture_default_str();
+  app.add_option("--threads", d->threads, "Threads (0: one per core)")->capture_default_str();
+  app.add_flag("--json", d->json, "Print the figures as JSON");
+  return [d] { return demo(*d); };
+}
+
+Action add_summary(CLI::App& app) {
+  auto s = std::make_shared<SummaryRequest>();
+  app.add_option("PATH", s->path, "Folder of a run, or a Stan CSV file")->required();
+  app.add_flag("--json", s->json, "Print the figures as JSON");
+  return [s] { return summary(*s); };
+}
+
+Action add_info(CLI::App& app) {
+  auto json = std::make_shared<bool>(false);
+  app.add_flag("--json", *json, "Print it as JSON");
+  return [json] { return info(*json); };
+}
+
+/// Words that nothing took: an option, a command, or an argument too many.
+int refuse_extras(const CLI::App& app) {
+  const auto used = app.get_subcommands();
+  const CLI::App& where = used.empty() ? app : *used.front();
+  const std::string word = app.remaining(true).empty() ? std::string() : app.remaining(true).front();
+  std::vector<std::string> known;
+  if (word.starts_with("-")) {
+    for (const CLI::Option* option : where.get_options())
+      for (const std::string& name : option->get_lnames())
+        known.push_back("--" + name);
+    return complain(usage, fmt::format("{}: is no option of {}{}", word, where.get_name(),
+                                       io::did_you_mean(word.substr(0, word.find('=')), known)));
+  }
+  if (!used.empty())
+    return complain(usage, fmt::format("{}: is one argument too many for {}", word, where.get_name()));
+  for (const CLI::App* command : app.get_subcommands({}))
+    known.push_back(command->get_name());
+  return complain(usage, fmt::format("{}: is no command{}", word, io::did_you_mean(word, known)));
+}
+
+} // namespace
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app{"Starling draws samples from a probability distribution known up to a constant, by moving\n"
+               "a cloud of particles in which each meets a few others at a time (RBM-SVGD)."};
+  app.name("starling");
+  app.set_version_flag("--version", std::string(version));
+  app.require_subcommand(0, 1);
+  app.footer("Start with:  starling demo\n"
+             "Then:        starling sample mixture --start normal:-10,1 --out out/m");
+  std::map<const CLI::App*, Action> actions;
+  const auto add = [&](const char* name, const char* does, Action (*register_options)(CLI::App&)) {
+    CLI::App* command = app.add_subcommand(name, does);
+    actions[command] = register_options(*command);
+  };
+  add("demo", "Two problems, each with RBM-SVGD and with SVGD: a table, and results in out/demo", add_demo);
+  add("sample", "Draw samples from a target", add_sample);
+  add("check", "Compare a target's score with finite differences of its density", add_check);
+  add("summary", "Show the table of a finished run again, from its files", add_summary);
+  add("info", "Version, compiler, threads, back ends", add_info);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::CallForVersion& show) {
+    return app.exit(show);
+  } catch (const CLI::ExtrasError&) {
+    return refuse_extras(app);
+  } catch (const CLI::ParseError& error) {
+    std::string text = error.what();
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return complain(usage, text);
+  }
+  const auto used = app.get_subcommands();
+  if (!used.empty())
+    return actions.at(used.front())();
+  fmt::print("{}", app.help());
+  return ok;
+}
+
+} // namespace starling::tool

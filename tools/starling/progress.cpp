@@ -1,0 +1,75 @@
+// The progress line on stderr, and Ctrl-C.
+#include "commands.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <unistd.h>
+
+namespace starling::tool {
+
+namespace {
+
+volatile std::sig_atomic_t asked_to_stop = 0;
+bool line_shown = false;
+
+extern "C" void ask_to_stop(int signal) {
+  asked_to_stop = 1;
+  std::signal(signal, SIG_DFL); // a second one does not wait for the step
+}
+
+std::string clock_text(double seconds) {
+  const auto s = static_cast<long>(seconds + 0.5);
+  return s < 3600 ? fmt::format("{}:{:02}", s / 60, s % 60)
+                  : fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+}
+
+void show_bar(const ProgressReport& report, double drift) {
+  constexpr std::size_t width = 28;
+  const double share = static_cast<double>(report.done) / static_cast<double>(report.total);
+  const auto full = static_cast<std::size_t>(share * width);
+  const bool plain = std::getenv("NO_COLOR") != nullptr;
+  fmt::print(stderr, "\r{}[{}{}]{} {:3.0f}%  step {} of {}  {} left  drift {:.3g}\033[K",
+             plain ? "" : "\033[36m", std::string(full, '='), std::string(width - full, ' '),
+             plain ? "" : "\033[0m", 100 * share, report.done, report.total,
+             clock_text(report.seconds_left), drift);
+  std::fflush(stderr);
+  line_shown = true;
+}
+
+} // namespace
+
+void clear_progress() {
+  if (line_shown)
+    fmt::print(stderr, "\r\033[K");
+  line_shown = false;
+}
+
+assemble::Watch watch_for(const Presentation& p) {
+  asked_to_stop = 0;
+  std::signal(SIGINT, ask_to_stop);
+  std::signal(SIGTERM, ask_to_stop);
+  assemble::Watch watch;
+  watch.interrupted = [] { return asked_to_stop != 0; };
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  const bool bar = p.progress == "bar" || (p.progress == "auto" && terminal);
+  if (p.quiet || p.progress == "none")
+    return watch;
+  // Short runs stay silent. A bar is drawn ten times a second, a plain line every ten seconds.
+  watch.progress = [bar, next = std::make_shared<double>(2.0)](const ProgressReport& report, double drift) {
+    if (report.seconds < *next)
+      return;
+    *next = report.seconds + (bar ? 0.1 : 10.0);
+    if (bar)
+      show_bar(report, drift);
+    else
+      fmt::print(stderr, "step {} of {}, {} left, drift {:.3g}\n", report.done, report.total,
+                 clock_text(report.seconds_left), drift);
+  };
+  return watch;
+}
+
+} // namespace starling::tool
