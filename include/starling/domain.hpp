@@ -52,8 +52,10 @@ public:
     return std::sin(turn * delta) / turn;
   }
   Real wrap(Real x) const {
-    const Real inside = x - period_ * std::floor(x / period_);
-    return inside < period_ ? inside : 0; // rounding can land a tiny negative x on the period
+    Real inside = x - period_ * std::floor(x / period_);
+    if (inside < 0) // x / period can round up to a whole number
+      inside += period_;
+    return inside >= period_ ? 0 : inside; // NaN stays NaN, for the guard to see
   }
 
 private:

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <type_traits>
 #include <vector>
 
@@ -20,8 +21,13 @@ namespace {
 
 [[noreturn]] void wrong(const std::filesystem::path& file, const toml::node& node,
                         std::string_view key, std::string_view rule) {
-  throw BadConfig(
-      fmt::format("{}:{}: {}: must be {}", file.string(), node.source().begin.line, key, rule));
+  std::ostringstream got;
+  if (node.is_value())
+    node.visit([&](const auto& value) { got << value; });
+  else
+    got << (node.is_array() ? "an array" : "a table");
+  throw BadConfig(fmt::format("{}:{}: {}: must be {}; got {}", file.string(),
+                              node.source().begin.line, key, rule, got.str()));
 }
 
 template <typename Field>

@@ -13,6 +13,9 @@
 #include <starling/kernel/sinc.hpp>
 #include <starling/kernel/smooth_riesz.hpp>
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <utility>
 #include <variant>
 
@@ -28,11 +31,17 @@ using AnyKernel = std::variant<kernel::Gaussian<Real>, kernel::InverseMultiquadr
 
 template <typename Real>
 AnyKernel<Real> make_kernel(const KernelTerm& term, std::size_t dim) {
-  const auto setting = [&](const char* key) { return static_cast<Real>(term.settings.at(key)); };
+  const auto setting = [&](const char* key) {
+    const double value = term.settings.at(key);
+    if (!(value > 0))
+      reject("kernel " + term.name, std::string("given a positive ") + key,
+             fmt::format("{}", value));
+    return static_cast<Real>(value);
+  };
   const auto below_dim = [&](Real a) {
     if (!(a < Real(dim)))
       reject("kernel " + term.name, "given a below the dimension " + std::to_string(dim),
-             std::to_string(a));
+             fmt::format("{}", a));
     return a;
   };
   if (term.name == "gaussian")
@@ -47,8 +56,8 @@ AnyKernel<Real> make_kernel(const KernelTerm& term, std::size_t dim) {
     return kernel::Matern52<Real>(1);
   if (term.name == "polynomial") {
     const double m = term.settings.at("m");
-    if (m != static_cast<int>(m))
-      reject("kernel polynomial", "given a whole m", std::to_string(m));
+    if (!(m >= 1 && m <= 64) || m != std::floor(m))
+      reject("kernel polynomial", "given a whole m from 1 to 64", fmt::format("{}", m));
     return kernel::Polynomial<Real>(setting("a"), static_cast<int>(m));
   }
   if (term.name == "sinc") {

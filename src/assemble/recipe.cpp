@@ -4,8 +4,9 @@
 #include "assemble/names.hpp"
 #include "assemble/spec.hpp"
 
-#include <starling/deal/batch_size.hpp>
 #include <starling/error.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +19,7 @@ constexpr std::uint64_t largest_exact_median = 20000; // 1.6 GB of distances in 
 
 void positive(const char* what, double value) {
   if (!(value > 0) || !std::isfinite(value))
-    reject(what, "a positive finite number", std::to_string(value));
+    reject(what, "a positive finite number", fmt::format("{}", value));
 }
 
 void resolve_batch(Recipe& r) {
@@ -40,9 +41,9 @@ void resolve_batch(Recipe& r) {
     reject("grow-batch", "left out with --replace", "'" + r.grow_batch + "'");
   const auto [rule, argument] = parse_named(r.grow_batch);
   if (choose("grow-batch", rule, {"double", "power"}) == 0)
-    BatchSize::doubling(p, parse_count("grow-batch double:K", argument, 1));
-  else
-    BatchSize::power(p, parse_number("grow-batch power:G", argument));
+    parse_count("grow-batch double:K", argument, 1);
+  else if (!(parse_number("grow-batch power:G", argument) >= 0))
+    reject("grow-batch power:G", "at least 0", "'" + argument + "'");
 }
 
 void resolve_kernel(Recipe& r) {
@@ -84,7 +85,7 @@ void resolve_target(Recipe& r) {
   case 1:
     parse_count("dim", std::to_string(r.dim), 1);
     if (!(r.correlation > -1 && r.correlation < 1))
-      reject("correlation", "between -1 and 1", std::to_string(r.correlation));
+      reject("correlation", "between -1 and 1", fmt::format("{}", r.correlation));
     break;
   case 2:
     r.width = r.width == 0 ? 1 : r.width;
@@ -100,7 +101,7 @@ void resolve_target(Recipe& r) {
       reject("data", "given for logistic: --data FILE", "none");
     choose("scale", r.scale, {"minmax", "standard", "none"});
     if (!(r.holdout >= 0 && r.holdout < 1))
-      reject("holdout", "at least 0 and below 1", std::to_string(r.holdout));
+      reject("holdout", "at least 0 and below 1", fmt::format("{}", r.holdout));
     if (!r.domain.empty())
       reject("domain", "left out for logistic", "'" + r.domain + "'");
     break;
@@ -118,9 +119,12 @@ void resolve_start(Recipe& r) {
   if (choose("start", name, {"normal", "uniform", "prior", "FILE.npy"}) == 2) {
     if (r.target != "logistic")
       reject("start", "normal:MEAN,SD, uniform:LO,HI or FILE.npy for " + r.target, "'prior'");
+    if (r.start != "prior")
+      reject("start", "prior without settings", "'" + r.start + "'");
     return;
   }
-  const auto numbers = parse_numbers("start", argument);
+  const auto numbers =
+      argument.empty() ? std::vector<double>() : parse_numbers("start", argument);
   if (numbers.size() != 2 || (name == "uniform" && !(numbers[0] < numbers[1])) ||
       (name == "normal" && !(numbers[1] >= 0)))
     reject("start", name == "uniform" ? "uniform:LO,HI with LO below HI"
@@ -145,7 +149,7 @@ void resolve(Recipe& r) {
   positive("step-size", r.step_size);
   positive("decay-tau", r.decay_tau);
   if (!(r.decay_power >= 0) || !std::isfinite(r.decay_power))
-    reject("decay-power", "at least 0", std::to_string(r.decay_power));
+    reject("decay-power", "at least 0", fmt::format("{}", r.decay_power));
   resolve_target(r);
   resolve_batch(r);
   resolve_kernel(r);

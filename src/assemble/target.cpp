@@ -107,7 +107,11 @@ AnyTarget<Real> logistic(const Recipe& r, Threads& threads) {
     throw io::BadData(r.data, "must have fewer than 2^32 rows");
   constexpr io::Scaling scalings[] = {io::Scaling::minmax, io::Scaling::standard,
                                       io::Scaling::none};
-  io::scale(data, scalings[choose("scale", r.scale, {"minmax", "standard", "none"})]);
+  try {
+    io::scale(data, scalings[choose("scale", r.scale, {"minmax", "standard", "none"})]);
+  } catch (const io::BadData& error) { // it does not know where the data came from
+    throw io::BadData(r.data, error.what());
+  }
 
   std::vector<std::uint32_t> order(data.rows);
   std::iota(order.begin(), order.end(), std::uint32_t{0});

@@ -57,6 +57,25 @@ struct Threads::Crew {
   }
 };
 
+namespace {
+
+// As with more threads, every piece runs, and the first failure is the one reported.
+void run_alone(std::size_t pieces, const std::function<void(std::size_t)>& piece) {
+  std::exception_ptr failure;
+  for (std::size_t q = 0; q < pieces; ++q) {
+    try {
+      piece(q);
+    } catch (...) {
+      if (!failure)
+        failure = std::current_exception();
+    }
+  }
+  if (failure)
+    std::rethrow_exception(failure);
+}
+
+} // namespace
+
 Threads::Threads(std::size_t count) : crew_(std::make_unique<Crew>()) {
   if (count == 0)
     count = std::max(1u, std::thread::hardware_concurrency());
@@ -79,6 +98,8 @@ std::size_t Threads::count() const { return crew_->others.size() + 1; }
 
 void Threads::run(std::size_t pieces, const std::function<void(std::size_t)>& piece) {
   Crew& crew = *crew_;
+  if (crew.others.empty()) // nothing shared is touched: the crew of one serves many callers at once
+    return run_alone(pieces, piece);
   {
     const std::lock_guard lock(crew.mutex);
     crew.piece = &piece;

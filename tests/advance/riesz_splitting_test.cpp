@@ -59,8 +59,9 @@ double closest(const Ensemble<double>& particles) {
     for (const std::uint32_t i : batches[q])
       for (const std::uint32_t j : batches[q])
         if (i < j)
-          least = std::min(least, std::hypot(particles.position()[i][0] - particles.position()[j][0],
-                                             particles.position()[i][1] - particles.position()[j][1]));
+          least =
+              std::min(least, std::hypot(particles.position()[i][0] - particles.position()[j][0],
+                                         particles.position()[i][1] - particles.position()[j][1]));
   return least;
 }
 
@@ -139,7 +140,8 @@ TEST(RieszSplitting, CopesWithAPairThatIsCloseTogether) {
   }
 }
 
-// Without a score |u|^(a+2) grows by 2 w a (a+2) t exactly, in one step or in many, w = 3/4 for N = 4.
+// Without a score |u|^(a+2) grows by 2 w a (a+2) t exactly, in one step or in many, w = 3/4 for N
+// = 4.
 TEST(RieszSplitting, IsExactForTheRepulsionAlone) {
   for (const double a : {0.5, 1.0, 2.5})
     for (const int steps : {1, 7}) {

@@ -1,4 +1,5 @@
-// Step rules against sequences of three moves worked out by hand, and who moves in an explicit step.
+// Step rules against sequences of three moves worked out by hand, and who moves in an explicit
+// step.
 #include <starling/advance/explicit_step.hpp>
 #include <starling/advance/rules.hpp>
 #include <starling/concepts.hpp>
@@ -59,16 +60,16 @@ TEST(DecayingStep, ShrinksWithTime) {
 
 // m = 4; 0.9 * 4 + 0.1 * 1 = 3.7; 0.9 * 3.7 + 0.1 * 0.25 = 3.355.
 TEST(FadingAdaGrad, StartsAtTheFirstSquareThenFades) {
-  expect_path<FadingAdaGrad>({0.1 * 2 / (1e-6 + 2), -0.1 / (1e-6 + std::sqrt(3.7)),
-                              0.1 * 0.5 / (1e-6 + std::sqrt(3.355))},
-                             0.1);
+  expect_path<FadingAdaGrad>(
+      {0.1 * 2 / (1e-6 + 2), -0.1 / (1e-6 + std::sqrt(3.7)), 0.1 * 0.5 / (1e-6 + std::sqrt(3.355))},
+      0.1);
 }
 
 // m = 4, 5, 5.25.
 TEST(SummingAdaGrad, SumsSquaresForEver) {
-  expect_path<SummingAdaGrad>({0.1 * 2 / (1e-6 + 2), -0.1 / (1e-6 + std::sqrt(5.0)),
-                               0.1 * 0.5 / (1e-6 + std::sqrt(5.25))},
-                              0.1);
+  expect_path<SummingAdaGrad>(
+      {0.1 * 2 / (1e-6 + 2), -0.1 / (1e-6 + std::sqrt(5.0)), 0.1 * 0.5 / (1e-6 + std::sqrt(5.25))},
+      0.1);
 }
 
 // m = 0.1 * 4 = 0.4; 0.36 + 0.1 = 0.46; 0.414 + 0.025 = 0.439.

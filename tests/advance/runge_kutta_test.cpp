@@ -96,7 +96,8 @@ TEST(RungeKutta4, RestoresPositionsWhenTheFlowThrowsHalfWay) {
                          }),
                  std::runtime_error);
     EXPECT_EQ(calls, last);
-    EXPECT_EQ(std::vector<double>(particles.position().begin(), particles.position().end()), before);
+    EXPECT_EQ(std::vector<double>(particles.position().begin(), particles.position().end()),
+              before);
     EXPECT_EQ(particles.moves()[0], 0u);
   }
 }

@@ -52,7 +52,8 @@ TEST(ForceDrift, WithTheForceOfAKernelWithoutScoreIsItsDrift) {
 
 // F(x, y) = x + 10 y: neither symmetric nor zero at x = y.
 struct Lopsided {
-  void operator()(std::span<const double> x, std::span<const double> y, std::span<double> out) const {
+  void operator()(std::span<const double> x, std::span<const double> y,
+                  std::span<double> out) const {
     out[0] = x[0] + 10 * y[0];
   }
 };

@@ -145,9 +145,9 @@ TYPED_TEST(Twins, AreFoundApartWhenAWeightIsSlightlyOff) {
   const Batches batches = shuffle(0, right);
   PairwiseDrift<Real, Gaussian<Real>>{Gaussian<Real>(h)}(0, right, batches);
   ReferenceDrift<Real, Gaussian<Real>>{Gaussian<Real>(off)}(0, wrong, batches);
-  EXPECT_GT(apart(right, wrong,
-                  bound(std::as_const(right), batches, Gaussian<Real>(h), Euclid<Real>{})),
-            2);
+  EXPECT_GT(
+      apart(right, wrong, bound(std::as_const(right), batches, Gaussian<Real>(h), Euclid<Real>{})),
+      2);
 }
 
 TEST(PairwiseDrift, WritesTheDriftOfThoseDealtOnly) {

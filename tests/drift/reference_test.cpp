@@ -40,12 +40,11 @@ TEST(ReferenceDrift, IsTheSumOfAlgorithmThreeForTheGaussian) {
 TEST(ReferenceDrift, CarriesTheSelfTermOfADotKernel) {
   Line line;
   ReferenceDrift<double, Polynomial<double>>{Polynomial<double>(1.0, 1)}(0, line.particles,
-                                                                        line.batches);
+                                                                         line.batches);
   const auto force = [](double x, double y, double s) { return x + (x * y + 1) * s; };
-  EXPECT_NEAR(line.particles.drift()[2][0],
-                   force(2, 2, 3.0) / 4 + 0.75 * force(2, 0, 0.5), 1e-15);
-  EXPECT_NEAR(line.particles.drift()[1][0],
-                   force(1, 1, -1.0) / 4 + 0.75 * force(1, -1, 0.25), 1e-15);
+  EXPECT_NEAR(line.particles.drift()[2][0], force(2, 2, 3.0) / 4 + 0.75 * force(2, 0, 0.5), 1e-15);
+  EXPECT_NEAR(line.particles.drift()[1][0], force(1, 1, -1.0) / 4 + 0.75 * force(1, -1, 0.25),
+              1e-15);
 }
 
 // K = 1/r: grad_y K = (x - y) / r^3; F(x, x) is infinite and left out.
@@ -73,8 +72,8 @@ TEST(ReferenceDrift, ReachesAcrossTheSeamOfTheTorus) {
   pair.position()[0][0] = 0.1;
   pair.position()[1][0] = 3.9;
   Whole deal;
-  ReferenceDrift<double, Gaussian<double>, Torus<double>>{Gaussian<double>(1.0), Torus<double>(4.0)}(
-      0, pair, deal(0, pair));
+  ReferenceDrift<double, Gaussian<double>, Torus<double>>{
+      Gaussian<double>(1.0), Torus<double>(4.0)}(0, pair, deal(0, pair));
   const double pi = std::acos(-1.0), chord = 4 / pi * std::sin(pi * 0.2 / 4);
   const double expected = 0.5 * std::exp(-chord * chord / 2) * std::sin(pi * 0.2 / 2) * 2 / pi;
   EXPECT_NEAR(pair.drift()[0][0], expected, 1e-15);

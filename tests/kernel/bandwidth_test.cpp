@@ -15,7 +15,8 @@ using namespace starling;
 using namespace starling::kernel;
 
 struct Cloud {
-  Cloud(std::size_t count, std::size_t dim) : numbers(count * dim), rows{numbers.data(), count, dim} {
+  Cloud(std::size_t count, std::size_t dim)
+      : numbers(count * dim), rows{numbers.data(), count, dim} {
     start_normal(rows, 17, 0.5, 2.0);
   }
   Rows<const double> view() const { return rows; }

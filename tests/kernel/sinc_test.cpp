@@ -13,7 +13,8 @@ constexpr long double pi = 3.14159265358979323846264338327950288L;
 TEST(Sinc, IsSinOverPiTimesTheDistance) {
   for (const double a : {0.5, 1.0, 3.0})
     for (const double r : {1e-8, 1e-3, 0.2, 1.0, 2.0, 10.0}) {
-      const auto expected = static_cast<double>(std::sin(static_cast<long double>(a) * r) / (pi * r));
+      const auto expected =
+          static_cast<double>(std::sin(static_cast<long double>(a) * r) / (pi * r));
       // The argument z is rounded, which moves the sine by z eps: relative to the height a / pi.
       EXPECT_NEAR(Sinc<double>(a).at_distance(r * r).weight, expected,
                   4 * (1 + a * r) * std::numeric_limits<double>::epsilon() * a / double(pi))

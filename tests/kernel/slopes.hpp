@@ -51,8 +51,9 @@ Slope<Real> slope(const K& kernel, const Point<Real>& x, const Point<Real>& y, s
     r2 += (x[b] - y[b]) * (x[b] - y[b]);
     lengths += std::abs(x[b] * y[b]);
   }
-  const Real rounding = 4 * std::numeric_limits<Real>::epsilon() *
-                        (std::abs(w.weight) + r2 * std::abs(w.repulsion) + lengths * std::abs(w.lift));
+  const Real rounding =
+      4 * std::numeric_limits<Real>::epsilon() *
+      (std::abs(w.weight) + r2 * std::abs(w.repulsion) + lengths * std::abs(w.lift));
   return {near, std::abs(far - near) + 2 * rounding / e};
 }
 

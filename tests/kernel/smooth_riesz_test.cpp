@@ -42,12 +42,9 @@ const std::vector<Known> low = {
     {1.0, 5.0, 51, 0.073995140720874368699},
 };
 const std::vector<Known> high = {
-    {0.5, 25, 60, 0.53822996305979784476},
-    {1.25, 51, 60, 0.37520859536955068035},
-    {0.75, 100, 80, 0.64266050912056988547},
-    {1.5, 101, 150, 0.25355459077248338763},
-    {20, 60, 1500, 1.2194120208056822819e-30},
-    {20, 60, 3000, 1.5046571639581264486e-36},
+    {0.5, 25, 60, 0.53822996305979784476},     {1.25, 51, 60, 0.37520859536955068035},
+    {0.75, 100, 80, 0.64266050912056988547},   {1.5, 101, 150, 0.25355459077248338763},
+    {20, 60, 1500, 1.2194120208056822819e-30}, {20, 60, 3000, 1.5046571639581264486e-36},
 };
 
 void expect_known(const std::vector<Known>& values, double share) {
@@ -65,8 +62,8 @@ struct Shape {
   double exponent, smoothing;
   std::size_t dim;
 };
-const std::vector<Shape> shapes = {{0.3, 0.7, 1},  {0.9, 1.0, 1}, {0.5, 0.1, 2}, {1.5, 2.0, 2},
-                                   {1.0, 0.5, 3},  {2.5, 1.0, 3}, {1.0, 1.0, 8}, {6.0, 1.0, 8},
+const std::vector<Shape> shapes = {{0.3, 0.7, 1},  {0.9, 1.0, 1},  {0.5, 0.1, 2},  {1.5, 2.0, 2},
+                                   {1.0, 0.5, 3},  {2.5, 1.0, 3},  {1.0, 1.0, 8},  {6.0, 1.0, 8},
                                    {1.0, 1.0, 56}, {2.5, 0.5, 56}, {1.5, 3.0, 150}};
 
 double direct_weight(const Shape& k, double r) {
@@ -94,7 +91,8 @@ TEST(SmoothRiesz, InterpolatesTheDirectFormulaAtEveryDistance) {
       const auto w = wide.at_distance(r * r);
       const auto f = narrow.at_distance(float(r * r));
       const double weight = direct_weight(shape, r), repulsion = direct_repulsion(shape, r);
-      worst = std::max({worst, std::abs(w.weight / weight - 1), std::abs(w.repulsion / repulsion - 1)});
+      worst =
+          std::max({worst, std::abs(w.weight / weight - 1), std::abs(w.repulsion / repulsion - 1)});
       worst_narrow = std::max(
           {worst_narrow, std::abs(f.weight / weight - 1), std::abs(f.repulsion / repulsion - 1)});
     }

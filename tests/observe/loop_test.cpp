@@ -113,9 +113,9 @@ TEST(Loop, TakesFunctionPointersAsRoles) {
   };
   EXPECT_EQ(rbm_svgd(particles, {0, 3}, deal, scores_nothing, scores_nothing, advance, never_stops),
             3u);
-  EXPECT_EQ(rbm_svgd(particles, {3, 4}, deal, &scores_nothing, &scores_nothing, advance,
-                     NoObserver{}),
-            4u);
+  EXPECT_EQ(
+      rbm_svgd(particles, {3, 4}, deal, &scores_nothing, &scores_nothing, advance, NoObserver{}),
+      4u);
   EXPECT_EQ(particles.position()[0][0], 4);
 }
 

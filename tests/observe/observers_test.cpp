@@ -79,9 +79,9 @@ TEST(Guard, LetsFiniteParticlesPass) {
 }
 
 TEST(Guard, NamesStepParticleAndParameterOfTheFirstThatIsNotFinite) {
-  for (const double bad : {std::numeric_limits<double>::quiet_NaN(),
-                           std::numeric_limits<double>::infinity(),
-                           -std::numeric_limits<double>::infinity()}) {
+  for (const double bad :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+        -std::numeric_limits<double>::infinity()}) {
     auto particles = three<double>();
     particles.position()[1][1] = bad;
     particles.position()[2][0] = bad;

@@ -15,8 +15,8 @@ using namespace starling;
 // Exact draws of the standard normal, times `scale`, plus `shift`; scores of the standard normal.
 struct Draws {
   Draws(std::size_t count, std::size_t dim, double scale = 1, double shift = 0)
-      : position(count * dim), score(count * dim), x{position.data(), count, dim},
-        s{score.data(), count, dim} {
+      : position(count * dim),
+        score(count * dim), x{position.data(), count, dim}, s{score.data(), count, dim} {
     start_normal(Rows<double>{position.data(), count, dim}, 31, shift, scale);
     for (std::size_t n = 0; n < position.size(); ++n)
       score[n] = -position[n];
@@ -86,8 +86,8 @@ TEST(SteinDiscrepancy, OfASingleParticleIsZero) {
   EXPECT_EQ(stein_discrepancy(draws.x, draws.s, 1.0, 50, 7).value, 0);
 }
 
-// Two particles have one pair, and k_pi is symmetric: so the mean is k_pi of that pair itself, to be
-// compared with nested central differences of k = (1 + r2/2h)^(-1/2).
+// Two particles have one pair, and k_pi is symmetric: so the mean is k_pi of that pair itself, to
+// be compared with nested central differences of k = (1 + r2/2h)^(-1/2).
 TEST(SteinDiscrepancy, AveragesTheSteinKernelOfTheFormula) {
   const double h = 0.8, e = 1e-3;
   const std::vector<double> x{0.3, -0.7, 1.1}, y{-0.4, 0.2, 0.5};

@@ -32,7 +32,8 @@ std::shared_ptr<LabelledData<Real>> made_up(Eigen::Index rows, Eigen::Index feat
 }
 
 struct Scored {
-  Scored(std::size_t count, std::size_t dim) : numbers(count * dim), rows{numbers.data(), count, dim} {}
+  Scored(std::size_t count, std::size_t dim)
+      : numbers(count * dim), rows{numbers.data(), count, dim} {}
   std::vector<double> numbers;
   Rows<double> rows;
 };
@@ -67,8 +68,8 @@ TEST(LogisticRegression, HasTheLogDensityOfThePaper) {
     const double alpha = std::exp(x[3]);
     double sum = 0;
     for (Eigen::Index r = 0; r < 30; ++r) {
-      const double z = x[0] * data->features(r, 0) + x[1] * data->features(r, 1) +
-                       x[2] * data->features(r, 2);
+      const double z =
+          x[0] * data->features(r, 0) + x[1] * data->features(r, 1) + x[2] * data->features(r, 2);
       const double p = 1 / (1 + std::exp(-z));
       sum += std::log(data->labels[r] == 1 ? p : 1 - p);
     }

@@ -45,7 +45,8 @@ TargetError failure(Scorer&& score, Step k, Ensemble<double>& particles, const B
   try {
     score(k, particles, batches);
   } catch (const TargetError& error) {
-    EXPECT_EQ(std::vector<double>(particles.position().begin(), particles.position().end()), before);
+    EXPECT_EQ(std::vector<double>(particles.position().begin(), particles.position().end()),
+              before);
     return error;
   }
   ADD_FAILURE() << "nothing was thrown";
@@ -59,8 +60,7 @@ TEST(Score, NamesStepAndParticleOfAScoreThatIsNotFinite) {
   auto particles = cloud(6);
   particles.position()[4][1] = poison;
   Whole deal;
-  const auto error =
-      failure(score_of<double>(failing(false)), 9, particles, deal(9, particles));
+  const auto error = failure(score_of<double>(failing(false)), 9, particles, deal(9, particles));
   EXPECT_EQ(error.step(), 9u);
   EXPECT_EQ(error.particle(), 4u);
   EXPECT_THAT(error.what(), testing::MatchesRegex("target: failed at step 9, particle 4: "

@@ -12,8 +12,8 @@ using namespace target_tests;
 template <typename Real>
 void expect_banana_slopes() {
   auto target = lift<Real>(2, Banana<Real>(Real(0.4), Real(1.5)));
-  for (const std::vector<Real>& x : {std::vector<Real>{Real(0.3), Real(-0.8)},
-                                     std::vector<Real>{Real(-2), Real(1)}})
+  for (const std::vector<Real>& x :
+       {std::vector<Real>{Real(0.3), Real(-0.8)}, std::vector<Real>{Real(-2), Real(1)}})
     expect_score_is_the_slope<Real>(target, x, Real(10));
   expect_finite_scores_far_away<Real>(target);
 }

@@ -14,6 +14,8 @@ namespace starling::tool {
 
 namespace {
 
+constexpr std::size_t most_particles = 10;
+
 struct Worst {
   double error = 0; ///< relative to the larger of both, and to 1
   std::size_t particle = 0;
@@ -28,31 +30,36 @@ double allowed(double density, double step) { return 1e-6 + 20 * 2.3e-16 * std::
 
 int check(CheckRequest c) {
   assemble::Recipe& r = c.recipe;
-  r.particles = std::min<std::uint64_t>(r.particles, 10);
-  r.batch = r.grow_batch = "";
   assemble::resolve(r);
   Threads threads(r.threads);
   auto target = assemble::make_target<double>(r, threads);
-  const std::size_t n = r.particles, d = target.dim;
-  std::vector<double> position(n * d), score(n * d), unused(n * d), up(n), down(n), density(n);
+  const std::size_t n = std::min<std::size_t>(r.particles, most_particles), d = target.dim;
+  std::vector<double> position(r.particles * d), score(n * d), unused(n * d);
+  std::vector<double> up(n), down(n), density(n), here(n), step(n);
+  assemble::start(r, Rows<double>{position.data(), r.particles, d});
   const Rows<double> x{position.data(), n, d}, s{score.data(), n, d}, rest{unused.data(), n, d};
-  assemble::start(r, x);
   target.evaluate(x, s, density);
 
   std::vector<Worst> worst(d);
   bool good = true;
   for (std::size_t a = 0; a < d; ++a) {
+    const auto evaluate_at = [&](double side, std::vector<double>& to) { // all particles at once
+      for (std::size_t i = 0; i < n; ++i)
+        x[i][a] = here[i] + side * step[i];
+      target.evaluate(x, rest, to);
+    };
     for (std::size_t i = 0; i < n; ++i) {
-      const double here = x[i][a], step = 6e-6 * std::max(1.0, std::abs(here));
-      x[i][a] = here + step;
-      target.evaluate(x, rest, up);
-      x[i][a] = here - step;
-      target.evaluate(x, rest, down);
-      x[i][a] = here;
-      const double difference = (up[i] - down[i]) / (2 * step);
+      here[i] = x[i][a];
+      step[i] = 6e-6 * std::max(1.0, std::abs(here[i]));
+    }
+    evaluate_at(1, up);
+    evaluate_at(-1, down);
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i][a] = here[i];
+      const double difference = (up[i] - down[i]) / (2 * step[i]);
       const double size = std::max({1.0, std::abs(s[i][a]), std::abs(difference)});
       const double error = std::abs(s[i][a] - difference) / size;
-      good = good && error * size <= allowed(density[i], step) + 1e-6 * size;
+      good = good && error * size <= allowed(density[i], step[i]) + 1e-6 * size;
       if (!(error <= worst[a].error))
         worst[a] = {error, i, s[i][a], difference};
     }

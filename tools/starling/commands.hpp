@@ -30,7 +30,7 @@ int parse_and_run(int argc, char** argv);
 struct DemoRequest {
   std::string out = "out/demo";
   std::uint64_t threads = 0;
-  bool json = false;
+  bool json = false, force = false;
 };
 int demo(const DemoRequest& request);
 

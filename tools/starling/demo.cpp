@@ -97,7 +97,8 @@ void show_row(const std::string& method, const assemble::Outcome& o, double spee
 int demo(const DemoRequest& d) {
   const std::filesystem::path root(d.out);
   {
-    io::OutputFolder fresh(root, true); // replaces the last demo
+    // The usual place is the demo's own and replaced at each run; another one may be anything.
+    io::OutputFolder fresh(root, d.force || d.out == DemoRequest().out);
     write_data(fresh.path("data.csv"));
     fresh.commit();
   }

@@ -94,7 +94,6 @@ Action add_sample(CLI::App& app) {
 
 Action add_check(CLI::App& app) {
   auto c = std::make_shared<CheckRequest>();
-  c->recipe.particles = 5;
   add_recipe(app, c->recipe);
   app.add_flag("--json", c->json, "Print the figures as JSON")->group("Output");
   return [&app, c] {

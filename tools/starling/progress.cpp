@@ -31,7 +31,8 @@ void show_bar(const ProgressReport& report, double drift) {
   constexpr std::size_t width = 28;
   const double share = static_cast<double>(report.done) / static_cast<double>(report.total);
   const auto full = static_cast<std::size_t>(share * width);
-  const bool plain = std::getenv("NO_COLOR") != nullptr;
+  const char* no_color = std::getenv("NO_COLOR"); // counts when it is set and not empty
+  const bool plain = no_color != nullptr && *no_color != '\0';
   fmt::print(stderr, "\r{}[{}{}]{} {:3.0f}%  step {} of {}  {} left  drift {:.3g}\033[K",
              plain ? "" : "\033[36m", std::string(full, '='), std::string(width - full, ' '),
              plain ? "" : "\033[0m", 100 * share, report.done, report.total,

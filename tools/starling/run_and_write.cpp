@@ -2,23 +2,47 @@
 #include "commands.hpp"
 
 #include "assemble/report.hpp"
+#include "io/errors.hpp"
 #include "io/output_folder.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <optional>
 
 namespace starling::tool {
 
 namespace {
 
-/// Beside the results, never in their place: an earlier result stays.
-std::string save_state(const std::string& out, const assemble::Outcome& outcome) {
-  const std::string where = (out.empty() ? "starling" : out) + "-state";
-  io::OutputFolder folder(where, true);
-  assemble::write_state(folder, outcome);
-  folder.commit();
+/// Where the state goes: beside the results, never in their place. An earlier state is replaced,
+/// anything else of that name stays.
+std::string place_for_state(std::string out) {
+  namespace fs = std::filesystem;
+  while (out.size() > 1 && out.back() == '/')
+    out.pop_back();
+  const std::string first = (out.empty() ? "starling" : out) + "-state";
+  std::string where = first;
+  std::error_code ignored;
+  for (int n = 2; fs::exists(where, ignored) && !fs::exists(where + "/state.npy", ignored); ++n)
+    where = fmt::format("{}-{}", first, n);
   return where;
+}
+
+/// Saves the state and says so, and how to go on if it can. Part of a sentence.
+std::string save_state(const std::string& out, const assemble::Outcome& outcome) {
+  const std::string where = place_for_state(out);
+  try {
+    io::OutputFolder folder(where, true);
+    assemble::write_state(folder, outcome);
+    folder.commit();
+  } catch (const io::CannotWrite& error) { // why the run ended matters more
+    return fmt::format("its state is lost: {}", error.what());
+  }
+  const bool finite = std::ranges::all_of(outcome.positions, [](double x) { return std::isfinite(x); });
+  return fmt::format("state after {} steps saved in {}{}", outcome.steps_done, where,
+                     finite ? fmt::format(", go on with --start {}/state.npy", where) : "");
 }
 
 } // namespace
@@ -40,21 +64,14 @@ int run_and_write(const assemble::Recipe& recipe, const Presentation& p,
     }
     return ok;
   }
-  const std::string where = save_state(p.out, outcome);
-  const auto tell = [&](const std::string& what) {
-    fmt::print(stderr, "starling: {}; state after {} steps saved in {}, go on with --start {}/state.npy\n",
-               what, outcome.steps_done, where, where);
-  };
-  if (outcome.interrupted) {
-    tell("interrupted");
-    return interrupted;
-  }
+  const std::string saved = save_state(p.out, outcome);
+  if (outcome.interrupted)
+    return complain(interrupted, "interrupted; " + saved);
   try {
     std::rethrow_exception(outcome.failure);
   } catch (const std::exception& error) {
-    tell(error.what());
+    return complain(failed, fmt::format("{}; {}", error.what(), saved));
   }
-  return failed;
 }
 
 } // namespace starling::tool

@@ -72,9 +72,9 @@ int summary(const SummaryRequest& s) {
     return ok;
   }
   fmt::print("{}", assemble::table(parameters, parameters.size()));
-  if (j.contains("test_accuracy"))
+  if (j.contains("test_accuracy") && j["test_accuracy"].is_number())
     fmt::print("test accuracy {:.4f}\n", j["test_accuracy"].get<double>());
-  if (j.contains("verdict"))
+  if (j.contains("verdict") && j["verdict"].is_string())
     fmt::print("{}: {}\n", j["verdict"].get<std::string>(), j.value("verdict_reason", ""));
   return ok;
 }

@@ -21,7 +21,7 @@ void start_normal(Rows<Real> x, std::uint64_t seed, double mean, double sd) {
           mean + sd * normal_pair(philox(Stream::start, a / 2, i))[a % 2]);
 }
 
-/// Uniform on [low, high) in every coordinate.
+/// Uniform between low and high in every coordinate.
 template <typename Real>
 void start_uniform(Rows<Real> x, std::uint64_t seed, double low, double high) {
   if (!std::isfinite(low) || !std::isfinite(high) || !(low < high))

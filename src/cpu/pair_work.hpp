@@ -1,0 +1,56 @@
+// The pieces of work of the SIMD pair drift, as plain numbers and pointers: what crosses from the
+// code compiled for every machine to the code compiled once per SIMD level.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace starling::cpu {
+
+/// Batches of equal size, in row-major columns: row order[q * size + k] is member k of batch q.
+template <typename Real>
+struct BatchWork {
+  const Real* x;
+  const Real* s;
+  Real* phi;
+  std::size_t dim;
+  const std::uint32_t* order;
+  std::size_t size;  ///< members of each batch
+  std::size_t count; ///< batches
+  Real pair, self;   ///< the weights of the paper for this size
+};
+
+/// One batch laid out coordinate by coordinate: coordinate a of member i is x[a * stride + i].
+/// Rows past `size`, up to the stride, may be read but mean nothing.
+template <typename Real>
+struct PanelWork {
+  const Real* x;
+  const Real* s;
+  Real* sum; ///< sum over the others of F(x_i, x_j), added to
+  std::size_t dim, stride, size;
+  Real* scratch; ///< room for panel_columns * dim vectors
+};
+
+inline constexpr std::size_t panel_columns = 64;  ///< columns that a panel takes at a time
+inline constexpr std::size_t widest = 16;         ///< lanes of the widest vector
+inline constexpr std::size_t small_dim = 8;       ///< up to here coordinates are laid out apart
+inline constexpr std::size_t small_batch = 16;    ///< up to here lanes are batches
+
+/// What one level offers for one kernel and precision.
+template <typename Real, typename K>
+struct PairWork {
+  std::size_t lanes;
+  /// Small batches in few dimensions: one batch per lane, every pair computed once.
+  void (*small)(const K&, const BatchWork<Real>&);
+  /// Batches of any size in many dimensions: lanes along the coordinates.
+  void (*wide)(const K&, const BatchWork<Real>&);
+  /// All pairs i < j inside rows [begin, end) of a panel, begin a multiple of `lanes`.
+  void (*triangle)(const K&, const PanelWork<Real>&, std::size_t begin, std::size_t end);
+  /// All pairs of rows [begin, end) with rows [column, column_end), begin a multiple of `lanes`.
+  void (*rectangle)(const K&, const PanelWork<Real>&, std::size_t begin, std::size_t end,
+                    std::size_t column, std::size_t column_end);
+  /// weight, repulsion and lift of n pairs from r2 (radial) or x.y (dot kernels). In place allowed.
+  void (*weights)(const K&, const Real* argument, Real* weight, Real* slope, std::size_t n);
+};
+
+} // namespace starling::cpu

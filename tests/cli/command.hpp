@@ -1,0 +1,189 @@
+// Runs the command line as a user does, in a folder of its own, and keeps all that came out of it.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace starling::cli {
+
+namespace fs = std::filesystem;
+
+inline std::string bytes_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in)
+    throw std::runtime_error("cannot read " + file.string());
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline std::vector<std::string> words(const std::string& line) {
+  std::istringstream in(line);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+inline std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+/// How a command ended. A command killed by a signal has 128 + the signal as its code, like a shell.
+struct Ended {
+  int code = -1;
+  std::string out, err;
+  double seconds = 0;
+};
+
+/// A command under way. Killed when it is still there at the end.
+class Running {
+public:
+  using Environment = std::map<std::string, std::string>;
+
+  Running(const std::string& binary, const std::vector<std::string>& arguments, const fs::path& in,
+          const fs::path& streams, const Environment& environment)
+      : out_(streams / "stdout"), err_(streams / "stderr") {
+    std::vector<std::string> all = {binary};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& word : all)
+      argv.push_back(word.data());
+    argv.push_back(nullptr);
+    child_ = ::fork();
+    if (child_ < 0)
+      throw std::runtime_error("cannot fork");
+    if (child_ > 0)
+      return;
+    const int to = O_WRONLY | O_CREAT | O_TRUNC;
+    ::unsetenv("NO_COLOR"); // the test says when
+    for (const auto& [name, value] : environment)
+      ::setenv(name.c_str(), value.c_str(), 1);
+    if (::chdir(in.c_str()) == 0 && ::dup2(::open("/dev/null", O_RDONLY), 0) == 0 &&
+        ::dup2(::open(out_.c_str(), to, 0666), 1) == 1 &&
+        ::dup2(::open(err_.c_str(), to, 0666), 2) == 2)
+      ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+  ~Running() {
+    if (!ended_) {
+      ::kill(child_, SIGKILL);
+      ::waitpid(child_, nullptr, 0);
+    }
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  void signal(int which) const { ::kill(child_, which); }
+  std::string err_so_far() const { return fs::exists(err_) ? bytes_of(err_) : std::string(); }
+
+  Ended wait(double timeout = 120) {
+    int status = 0;
+    while (::waitpid(child_, &status, WNOHANG) == 0) {
+      if (seconds() > timeout) {
+        ADD_FAILURE() << "still running after " << timeout << " s; stderr: " << err_so_far();
+        ::kill(child_, SIGKILL);
+        ::waitpid(child_, &status, 0);
+        break;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    ended_ = true;
+    const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return {code, bytes_of(out_), bytes_of(err_), seconds()};
+  }
+
+private:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+  fs::path out_, err_;
+  pid_t child_ = -1;
+  bool ended_ = false;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// A working folder that no other test has, gone at the end. The streams of commands lie elsewhere,
+/// so that the folder holds what the test and the commands put there and nothing else.
+class Place {
+public:
+  Place() {
+    std::string name = (fs::temp_directory_path() / "starling-cli-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+      throw std::runtime_error("cannot make " + name);
+    root_ = name;
+    fs::create_directories(root_ / "work");
+    fs::create_directories(root_ / "streams");
+  }
+  ~Place() {
+    std::error_code ignored;
+    fs::remove_all(root_, ignored);
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  fs::path path(const std::string& name) const { return root_ / "work" / name; }
+  bool has(const std::string& name) const { return fs::exists(path(name)); }
+  std::string read(const std::string& name) const { return bytes_of(path(name)); }
+  void write(const std::string& name, std::string_view bytes) const {
+    fs::create_directories(path(name).parent_path());
+    std::ofstream(path(name), std::ios::binary) << bytes;
+  }
+
+  /// Every file and folder below the working folder, hidden ones too, with its content.
+  std::map<std::string, std::string> everything() const {
+    std::map<std::string, std::string> found;
+    for (const auto& entry : fs::recursive_directory_iterator(path("")))
+      found[fs::relative(entry.path(), path("")).string()] =
+          entry.is_regular_file() ? bytes_of(entry.path()) : "(a folder)";
+    return found;
+  }
+
+  /// Starts `starling WORDS`; words are parted by blanks.
+  Running start(const std::string& line, const Running::Environment& environment = {}) const {
+    return {STARLING_BINARY, words(line), path(""), root_ / "streams", environment};
+  }
+  Ended run(const std::string& line, const Running::Environment& environment = {}) const {
+    return start(line, environment).wait();
+  }
+
+private:
+  fs::path root_;
+};
+
+/// Runs it, expects it to end well, and gives what it printed.
+inline std::string succeed(const Place& place, const std::string& line) {
+  const Ended ended = place.run(line);
+  EXPECT_EQ(ended.code, 0) << "starling " << line << "\n" << ended.err;
+  return ended.out;
+}
+
+/// Expects this exit code, exactly this one line on stderr (after "starling: "), nothing on stdout,
+/// and the working folder as it was before: no result, no temporary folder.
+inline void expect_refused(const Place& place, const std::string& line, int code,
+                           const std::string& message) {
+  const auto before = place.everything();
+  const Ended ended = place.run(line);
+  EXPECT_EQ(ended.code, code) << "starling " << line;
+  EXPECT_EQ(ended.err, "starling: " + message + "\n") << "starling " << line;
+  EXPECT_EQ(ended.out, "") << "starling " << line;
+  EXPECT_EQ(place.everything(), before) << "starling " << line;
+}
+
+} // namespace starling::cli

@@ -1,0 +1,2 @@
+// Placeholder while the rest is written.
+#include "command.hpp"
