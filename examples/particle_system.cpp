@@ -15,7 +15,8 @@ constexpr std::size_t people = 200;
 constexpr double until = 4;
 
 struct Opinion {
-  void operator()(std::span<const double> x, std::span<const double> y, std::span<double> out) const {
+  void operator()(std::span<const double> x, std::span<const double> y,
+                  std::span<double> out) const {
     const double apart = y[0] - x[0];
     out[0] = y[2] * apart * std::exp(-apart * apart) + 0.5 * (x[1] - x[0]);
     out[1] = out[2] = 0;

@@ -16,7 +16,7 @@ int main() {
 
   Ensemble<double> particles(300, 2);
   start_normal(particles.position(), 1, 0, 0.5);
-  rbm_svgd(particles, Span{0, 2000}, Whole(), score_of<double>(banana), drift, advance, moments);
+  rbm_svgd(particles, Span{0, 1000}, Whole(), score_of<double>(banana), drift, advance, moments);
   std::printf("SVGD, N = 300: mean %6.3f %6.3f, variance %.3f %.3f (exact 0 0, 1 1.5)\n",
               moments.mean()[0], moments.mean()[1], moments.variance()[0], moments.variance()[1]);
   bool right = std::abs(moments.mean()[0]) < 0.1 && std::abs(moments.mean()[1]) < 0.15 &&

@@ -1,4 +1,4 @@
-// A singular kernel, K = 1/r, in pairs: the repulsion of a pair is solved exactly, the rest by Euler.
+// A singular kernel, K = 1/r, at p = 2: the repulsion of a pair is solved exactly.
 #include <starling/starling.hpp>
 
 #include <algorithm>
@@ -35,6 +35,7 @@ int main() {
               closest(particles));
   bool right = closest(particles) > 0;
   for (std::size_t a = 0; a < 2; ++a) // pairs are noisy: the spread comes out a little wide
-    right = right && std::abs(moments.mean()[a]) < 0.05 && std::abs(moments.variance()[a] - 1) < 0.2;
+    right =
+        right && std::abs(moments.mean()[a]) < 0.05 && std::abs(moments.variance()[a] - 1) < 0.2;
   return right ? 0 : 1;
 }

@@ -8,7 +8,7 @@ me=scripts/$(basename "$0")
 
 # A tool counts as present when its command is there, from wherever it came: package:command.
 tools=(g++:g++ cmake:cmake ninja-build:ninja)
-packages=(libeigen3-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev zlib1g-dev
+packages=(libeigen3-dev libopenblas-dev libhwy-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev zlib1g-dev
   liblzma-dev libgtest-dev libgmock-dev)
 if [[ -d $root/python || -d $root/tests/python ]]; then
   tools+=(python3:python3)

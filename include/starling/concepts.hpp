@@ -15,9 +15,10 @@ enum class Signal { go_on, stop };
 /// deal(k, particles) -> the batches of step k.
 /// Contract: the same k gives the same batches, whatever was dealt before. Each particle is equally
 /// likely to meet any other; the batches' own weights then make the drift unbiased (Lemma 1).
-/// The reference stays valid until the next deal.
+/// The reference stays valid until the next deal. A dealer may let rows travel (Ensemble::reorder);
+/// it touches nothing else.
 template <typename D, typename Real>
-concept Dealer = requires(D& deal, Step k, const Ensemble<Real>& particles) {
+concept Dealer = requires(D& deal, Step k, Ensemble<Real>& particles) {
   { deal(k, particles) } -> std::convertible_to<const Batches&>;
 };
 

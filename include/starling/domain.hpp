@@ -39,7 +39,7 @@ public:
 
   explicit Torus(Real period) : period_(period) {
     if (!(period > 0) || !std::isfinite(period))
-      reject("torus", "of positive finite period", std::to_string(period));
+      reject("torus", "of positive finite period", shown(period));
   }
 
   Real period() const { return period_; }

@@ -4,6 +4,7 @@
 #include <starling/error.hpp>
 #include <starling/rows.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <span>
@@ -57,6 +58,23 @@ public:
   Rows<Real> memory(std::size_t column) { return {memory_[column].data(), count_, dim_}; }
   Rows<const Real> memory(std::size_t column) const {
     return {memory_[column].data(), count_, dim_};
+  }
+
+  /// Lets rows travel: row i becomes what row order[i] was, in every column that outlives a step
+  /// (scores and drifts are made anew).
+  void reorder(std::span<const std::uint32_t> order) {
+    const auto take = [&](auto& column, std::size_t width) {
+      auto moved = column;
+      for (std::size_t i = 0; i < count_; ++i)
+        std::copy_n(column.begin() + static_cast<std::ptrdiff_t>(order[i] * width), width,
+                    moved.begin() + static_cast<std::ptrdiff_t>(i * width));
+      column.swap(moved);
+    };
+    take(position_, dim_);
+    for (Column<Real>& column : memory_)
+      take(column, dim_);
+    take(moves_, 1);
+    take(id_, 1);
   }
 
 private:

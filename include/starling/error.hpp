@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -15,6 +16,13 @@ using Step = std::uint64_t;
 [[noreturn]] inline void reject(const std::string& what, const std::string& rule,
                                 const std::string& got) {
   throw std::invalid_argument(what + ": must be " + rule + "; got " + got);
+}
+
+/// A number as a refusal shows it: -1e-9 and not -0.000000.
+inline std::string shown(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", number);
+  return text;
 }
 
 /// The density failed: it threw, or returned something that is not a finite number. The ensemble

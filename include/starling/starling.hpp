@@ -6,8 +6,13 @@
 #include <starling/advance/rules.hpp>
 #include <starling/advance/runge_kutta.hpp>
 #include <starling/concepts.hpp>
+#include <starling/cpu/algebra.hpp>
+#include <starling/cpu/level.hpp>
+#include <starling/cpu/mixture.hpp>
+#include <starling/cpu/pairwise_drift.hpp>
 #include <starling/deal/batch_size.hpp>
 #include <starling/deal/draw.hpp>
+#include <starling/deal/matching.hpp>
 #include <starling/deal/shuffle.hpp>
 #include <starling/deal/whole.hpp>
 #include <starling/domain.hpp>
@@ -40,6 +45,7 @@
 #include <starling/target/logistic_regression.hpp>
 #include <starling/target/mixture.hpp>
 #include <starling/target/normal.hpp>
+#include <starling/target/prediction.hpp>
 #include <starling/target/score.hpp>
 #include <starling/target/shapes.hpp>
 #include <starling/threads.hpp>

@@ -2,6 +2,7 @@
 #include "assemble/roles.hpp"
 #include "assemble/spec.hpp"
 
+#include <starling/cpu/pairwise_drift.hpp>
 #include <starling/drift/adaptive.hpp>
 #include <starling/drift/pairwise.hpp>
 #include <starling/kernel/bandwidth.hpp>
@@ -133,9 +134,18 @@ BandwidthRule<Real> make_bandwidth(const Recipe& r) {
   }
 }
 
+/// In vector instructions where the kernel has a formula in them.
+template <typename Real, typename K, typename Domain>
+auto pairwise(K kernel, Threads& threads, Domain domain) {
+  if constexpr (cpu::Vectorised<K, Real> && !Domain::periodic)
+    return cpu::PairwiseDrift<Real, K>(std::move(kernel), threads);
+  else
+    return PairwiseDrift<Real, K, Domain>(std::move(kernel), threads, domain);
+}
+
 template <typename Real, typename K, typename Domain>
 AnyDrift<Real> drift_with(const Recipe& r, K kernel, Threads& threads, Domain domain) {
-  PairwiseDrift<Real, K, Domain> drift(std::move(kernel), threads, domain);
+  auto drift = pairwise<Real>(std::move(kernel), threads, domain);
   if constexpr (HasBandwidth<K, Real>)
     if (parse_bandwidth(r.bandwidth).kind != BandwidthSpec::Kind::none)
       return AdaptiveDrift<Real, decltype(drift), BandwidthRule<Real>>(std::move(drift),

@@ -46,6 +46,14 @@ void resolve_batch(Recipe& r) {
     reject("grow-batch power:G", "at least 0", "'" + argument + "'");
 }
 
+void resolve_deal(Recipe& r) {
+  const bool pairs = r.batch == "2" && r.grow_batch.empty() && !r.replace;
+  if (r.deal.empty())
+    r.deal = pairs ? "matching" : "shuffle";
+  if (choose("deal", r.deal, {"shuffle", "matching"}) == 1 && !pairs)
+    reject("deal", "shuffle unless --batch is 2, without --replace and --grow-batch", "'matching'");
+}
+
 void resolve_kernel(Recipe& r) {
   const auto terms = parse_kernel(r.kernel);
   const bool has_bandwidth = std::ranges::any_of(terms, [](const KernelTerm& term) {
@@ -152,6 +160,7 @@ void resolve(Recipe& r) {
     reject("decay-power", "at least 0", fmt::format("{}", r.decay_power));
   resolve_target(r);
   resolve_batch(r);
+  resolve_deal(r);
   resolve_kernel(r);
   resolve_start(r);
 }

@@ -30,6 +30,7 @@ struct Recipe {
   std::string advance = "adagrad";
   double step_size = 0.1;
   double decay_tau = 100, decay_power = 0.6;
+  std::string deal;
   bool replace = false;
   std::string grow_batch;
   std::string start;
@@ -70,6 +71,7 @@ void for_each_field(AnyRecipe& r, Visit&& visit) {
   visit("Method", "step-size", r.step_size, "Step size eta");
   visit("Method", "decay-tau", r.decay_tau, "decay: eta (1 + k/TAU)^-POWER");
   visit("Method", "decay-power", r.decay_power, "decay: the POWER");
+  visit("Method", "deal", r.deal, "shuffle, or matching: pairs from a random tournament round, cheaper (default for --batch 2)");
   visit("Method", "replace", r.replace, "Draw batches with replacement (Algorithm 2)");
   visit("Method", "grow-batch", r.grow_batch, "Let the batch grow: double:K (doubled every K steps) or power:G (P (1+k)^G)");
   visit("Method", "domain", r.domain, "torus:L for periodic coordinates; default all of R^d");

@@ -7,6 +7,7 @@
 #include <starling/advance/riesz_splitting.hpp>
 #include <starling/advance/runge_kutta.hpp>
 #include <starling/deal/draw.hpp>
+#include <starling/deal/matching.hpp>
 #include <starling/deal/shuffle.hpp>
 #include <starling/deal/whole.hpp>
 
@@ -47,6 +48,8 @@ AnyDealer<Real> make_dealer(const Recipe& r) {
   const std::size_t p = batch_size(r);
   if (r.replace)
     return Draw(r.seed, p);
+  if (r.deal == "matching")
+    return Matching(r.seed);
   if (r.grow_batch.empty())
     return Shuffle(r.seed, p);
   const auto [rule, argument] = parse_named(r.grow_batch);

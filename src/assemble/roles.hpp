@@ -31,7 +31,7 @@ struct AnyTarget {
 };
 
 template <typename Real>
-using AnyDealer = std::function<const Batches&(Step, const Ensemble<Real>&)>;
+using AnyDealer = std::function<const Batches&(Step, Ensemble<Real>&)>;
 template <typename Real>
 using AnyDrift = std::function<void(Step, Ensemble<Real>&, const Batches&)>;
 template <typename Real>

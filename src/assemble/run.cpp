@@ -64,6 +64,15 @@ std::vector<double> as_double(Rows<const Real> rows) {
   return {rows.begin(), rows.end()};
 }
 
+/// Rows in the order of their particles again, wherever a dealer let them travel.
+template <typename Real>
+void bring_home(Ensemble<Real>& particles) {
+  std::vector<std::uint32_t> order(particles.count());
+  for (std::size_t i = 0; i < particles.count(); ++i)
+    order[particles.id()[i]] = static_cast<std::uint32_t>(i);
+  particles.reorder(order);
+}
+
 std::vector<std::string> warnings_for(const Recipe& r) {
   std::vector<std::string> warnings;
   const bool singular = ("+" + r.kernel).find("riesz:") != std::string::npos || r.kernel == "riesz";
@@ -119,7 +128,7 @@ Outcome run_as(const Recipe& recipe, const Watch& watch) {
   const Step steps = loop_steps(recipe), every = std::max<Step>(1, steps / 100);
   const Clock::time_point begin = Clock::now();
   Timing& time = outcome.seconds;
-  const auto timed_deal = [&](Step k, const Ensemble<Real>& e) -> const Batches& {
+  const auto timed_deal = [&](Step k, Ensemble<Real>& e) -> const Batches& {
     const Stopwatch watching(time.deal);
     return deal(k, e);
   };
@@ -163,6 +172,7 @@ Outcome run_as(const Recipe& recipe, const Watch& watch) {
   }
   time.total = since(begin);
   time.advance -= time.score + time.drift; // it called them
+  bring_home(particles);
   outcome.positions = as_double<Real>(std::as_const(particles).position());
   if (outcome.complete())
     measure(outcome, target, particles);

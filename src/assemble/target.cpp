@@ -5,11 +5,14 @@
 #include "io/dataset.hpp"
 #include "io/errors.hpp"
 
+#include <starling/cpu/algebra.hpp>
+#include <starling/cpu/mixture.hpp>
 #include <starling/random/permute.hpp>
 #include <starling/target/lift.hpp>
 #include <starling/target/logistic_regression.hpp>
 #include <starling/target/mixture.hpp>
 #include <starling/target/normal.hpp>
+#include <starling/target/prediction.hpp>
 #include <starling/target/shapes.hpp>
 
 #include <fmt/format.h>
@@ -69,6 +72,8 @@ AnyTarget<Real> mixture(const Recipe& r, Threads& threads) {
                           Eigen::MatrixXd::Identity(d, d) * sds[c] * sds[c]});
   }
   Mixture<Real> one(components);
+  if (one.dim() == 1)
+    return wrap<Real>(cpu::MixtureOnTheLine<Real>(one, threads), {"x"});
   return wrap_one<Real>(one, threads, numbered("x", one.dim()));
 }
 
@@ -131,11 +136,12 @@ AnyTarget<Real> logistic(const Recipe& r, Threads& threads) {
 
   std::vector<std::string> names = numbered("w", data.columns + 1);
   names.push_back("log_alpha");
-  auto any = wrap<Real>(LogisticRegression<Real>(train, batch, r.seed, threads), std::move(names));
+  auto any = wrap<Real>(
+      LogisticRegression<Real, cpu::Algebra<Real>>(train, batch, r.seed, threads), std::move(names));
   if (test_rows > 0)
     any.hold_out = [test = take_rows<Real>(data, rows.first(test_rows)),
                     &threads](Rows<const Real> x) {
-      const Prediction p = predict(*test, x, threads);
+      const Prediction p = predict<Real, cpu::Algebra<Real>>(*test, x, threads);
       return HeldOut{p.accuracy, p.log_likelihood};
     };
   return any;

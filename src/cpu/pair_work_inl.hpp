@@ -252,7 +252,7 @@ void wide(const K& kernel, const BatchWork<Real>& work) {
   using L = Lanes<Real>;
   constexpr std::size_t lanes = L::count, together = 64;
   const std::size_t dim = work.dim, size = work.size, body = dim / lanes * lanes;
-  Real argument[together], weight[together], push[together];
+  Real argument[together] = {}, weight[together], push[together];
   const std::uint32_t *first[together], *second[together];
   std::size_t pairs = 0;
 

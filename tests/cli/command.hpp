@@ -44,7 +44,8 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// How a command ended. A command killed by a signal has 128 + the signal as its code, like a shell.
+/// How a command ended. A command killed by a signal has 128 + the signal as its code, like a
+/// shell.
 struct Ended {
   int code = -1;
   std::string out, err;
@@ -92,11 +93,16 @@ public:
   void signal(int which) const { ::kill(child_, which); }
   std::string err_so_far() const { return fs::exists(err_) ? bytes_of(err_) : std::string(); }
 
-  Ended wait(double timeout = 120) {
+  Ended wait() {
+    const int code = wait_for_code();
+    return {code, bytes_of(out_), bytes_of(err_), seconds()};
+  }
+
+  int wait_for_code() {
     int status = 0;
     while (::waitpid(child_, &status, WNOHANG) == 0) {
-      if (seconds() > timeout) {
-        ADD_FAILURE() << "still running after " << timeout << " s; stderr: " << err_so_far();
+      if (seconds() > timeout_s) {
+        ADD_FAILURE() << "still running after " << timeout_s << " s; stderr: " << err_so_far();
         ::kill(child_, SIGKILL);
         ::waitpid(child_, &status, 0);
         break;
@@ -104,11 +110,12 @@ public:
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     ended_ = true;
-    const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    return {code, bytes_of(out_), bytes_of(err_), seconds()};
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   }
 
 private:
+  static constexpr double timeout_s = 280; // the test runner's own is a little longer
+
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   }

@@ -126,15 +126,17 @@ struct WritesToPositions {
   std::size_t dim() const { return 1; }
   void operator()(Step, Rows<double>, Rows<double>);
 };
-const auto one_particle = [](std::span<const double>, std::span<double>) { return 0.0; };
-using Lifted = Lift<double, decltype(one_particle)>;
+struct OneParticle {
+  double operator()(std::span<const double>, std::span<double>) const;
+};
+using Lifted = Lift<double, OneParticle>;
 static_assert(Target<Lifted, double> && Density<Lifted, double>);
 static_assert(!Target<Lifted, float>);
 static_assert(!Target<KnowsNoDimension, double>);
 static_assert(!Target<ScoresInFloat, double> && Target<ScoresInFloat, float>);
 static_assert(!Density<ScoresInFloat, float>); // it scores, but knows no density
 static_assert(!Target<WritesToPositions, double>);
-static_assert(!Target<decltype(one_particle), double>); // of one particle: lift it first
+static_assert(!Target<OneParticle, double>); // of one particle: lift it first
 
 template <typename T>
 concept ScoreTakes = requires {

@@ -3,7 +3,7 @@
 
 #include <starling/random/philox.hpp>
 #include <starling/random/start.hpp>
-#include <starling/target/logistic_regression.hpp>
+#include <starling/target/prediction.hpp>
 
 namespace {
 

@@ -43,8 +43,8 @@ Faults search_code(const std::string& path, const std::string& text, const std::
 /// Where in the order a file stands: "random", "kernel", "drift", "loop", "src/io" ...; nothing if
 /// it has no place there.
 std::optional<std::string> part_of(const std::string& path) {
-  static const std::set<std::string> folders = {"random", "kernel",  "deal",   "target",
-                                                "drift",  "advance", "observe"};
+  static const std::set<std::string> folders = {"random",  "kernel",  "deal", "target", "drift",
+                                                "advance", "observe", "cpu"};
   static const std::set<std::string> ground = {"error", "rows", "threads", "domain", "version"};
   static const std::set<std::string> single = {"ensemble", "batches", "concepts"};
   std::smatch m;
@@ -73,7 +73,7 @@ std::set<std::string> below(const std::string& part) {
   std::set<std::string> roles = data;
   roles.insert("concepts");
   std::set<std::string> core = roles;
-  core.insert({"deal", "target", "drift", "advance", "observe", "loop", "umbrella"});
+  core.insert({"deal", "target", "drift", "advance", "observe", "loop", "umbrella", "cpu"});
   std::set<std::string> edge = core;
   edge.insert("src/io");
   std::set<std::string> all = edge;
@@ -91,6 +91,11 @@ std::set<std::string> below(const std::string& part) {
     return edge;
   if (part == "tools")
     return all;
+  if (part == "cpu") { // a back end's front: it may offer any verb, but none may ask for it
+    std::set<std::string> verbs = core;
+    verbs.erase("umbrella");
+    return verbs;
+  }
   return roles; // the five verbs: never one another
 }
 

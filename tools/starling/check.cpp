@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t most_particles = 10;
 
 struct Worst {
-  double error = 0; ///< relative to the larger of both, and to 1
+  double error = -1; ///< relative to the larger of both, and to 1; -1: nothing seen yet
   std::size_t particle = 0;
   double score = 0, difference = 0;
 };

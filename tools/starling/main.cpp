@@ -44,4 +44,11 @@ int guarded(int argc, char** argv) {
 
 } // namespace starling::tool
 
-int main(int argc, char** argv) { return starling::tool::guarded(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace starling::tool;
+  const int code = guarded(argc, argv);
+  const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  if (lost && code == ok) // what was printed must have arrived
+    return complain(cannot_write, "stdout: cannot write");
+  return code;
+}

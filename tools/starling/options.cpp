@@ -24,6 +24,25 @@ using Action = std::function<int()>; // what to do once the options are parsed
 
 bool is_general(std::string_view group) { return group.front() < 'a'; } // with a capital letter
 
+/// An option that takes one text; the last one given counts.
+CLI::Option* add_text(CLI::App& app, const std::string& name, const std::string& help,
+                      std::function<void(const std::string&)> take) {
+  const auto take_value = [name, take = std::move(take)](const std::string& text) {
+    if (text.starts_with("--")) // no value starts so: it was forgotten
+      reject(name, "given a value", text);
+    take(text);
+  };
+  return app.add_option_function<std::string>(name, take_value, help)->type_name("")->take_last();
+}
+
+CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& field, const char* help) {
+  return app.add_flag(name, field, help)->disable_flag_override(); // no --quiet=7
+}
+
+auto into(std::string& field) {
+  return [&field](const std::string& text) { field = text; };
+}
+
 /// Options for every field of a recipe, made from its one list, and TARGET as the first argument.
 void add_recipe(CLI::App& app, assemble::Recipe& recipe) {
   app.add_option("TARGET", recipe.target, "mixture | normal | banana | funnel | logistic");
@@ -32,7 +51,7 @@ void add_recipe(CLI::App& app, assemble::Recipe& recipe) {
     using Field = std::decay_t<decltype(field)>;
     const std::string shown = is_general(group) ? group : "Only for " + group;
     if constexpr (std::is_same_v<Field, bool>) {
-      app.add_flag("--" + name, field, help)->group(shown);
+      add_flag(app, "--" + name, field, help)->group(shown);
     } else {
       // Parsed by ourselves, so that a wrong number is refused in our words.
       const auto take = [&field, name](const std::string& text) {
@@ -43,8 +62,7 @@ void add_recipe(CLI::App& app, assemble::Recipe& recipe) {
         else
           field = text;
       };
-      CLI::Option* option = app.add_option_function<std::string>("--" + name, take, help);
-      option->group(shown)->type_name("")->take_last();
+      CLI::Option* option = add_text(app, "--" + name, help, take)->group(shown);
       if (const std::string usual = fmt::format("{}", field); !usual.empty())
         option->default_str(usual);
     }
@@ -62,9 +80,9 @@ void refuse_foreign_options(const CLI::App& app, const assemble::Recipe& recipe)
   });
 }
 
-void require_target(const assemble::Recipe& recipe, const char* command) {
-  if (recipe.target.empty())
-    throw std::invalid_argument(fmt::format("TARGET: must be given; see starling {} --help", command));
+void require(const char* argument, const std::string& given, const char* command) {
+  if (given.empty())
+    throw std::invalid_argument(fmt::format("{}: must be given; see starling {} --help", argument, command));
 }
 
 Action add_sample(CLI::App& app) {
@@ -76,17 +94,17 @@ Action add_sample(CLI::App& app) {
     s->config = file;
     s->from_config = s->recipe;
   };
-  app.add_option_function<std::string>("--config", read_config, "FILE.toml with any of the options; options given besides win")->group("Files")->type_name("");
+  add_text(app, "--config", "FILE.toml with any of the options; options given besides win", read_config)->group("Files");
   add_recipe(app, s->recipe);
-  app.add_option("--out", p.out, "Folder for draws.csv, draws.npz, summary.json, config.toml and trace.csv")->group("Files")->type_name("");
-  app.add_flag("--force", p.force, "Replace an existing result")->group("Files");
-  app.add_flag("--dump-config", s->dump_config, "Print what would be run, as TOML, and stop")->group("Files");
-  app.add_option("--progress", p.progress, "auto, bar, plain or none")->group("Output")->type_name("")->capture_default_str();
-  app.add_flag("--quiet", p.quiet, "No table, no progress, no warnings")->group("Output");
-  app.add_flag("--json", s->json, "Print summary.json instead of the table")->group("Output");
-  app.add_flag("--fail-unless-converged", s->fail_unless_converged, "Exit with 2 unless the verdict is 'converged'")->group("Output");
+  add_text(app, "--out", "Folder for draws.csv, draws.npz, summary.json, config.toml and trace.csv", into(p.out))->group("Files");
+  add_flag(app, "--force", p.force, "Replace an existing result")->group("Files");
+  add_flag(app, "--dump-config", s->dump_config, "Print what would be run, as TOML, and stop")->group("Files");
+  add_text(app, "--progress", "auto, bar, plain or none", into(p.progress))->group("Output")->default_str(p.progress);
+  add_flag(app, "--quiet", p.quiet, "No table, no progress, no warnings")->group("Output");
+  add_flag(app, "--json", s->json, "Print summary.json instead of the table")->group("Output");
+  add_flag(app, "--fail-unless-converged", s->fail_unless_converged, "Exit with 2 unless the verdict is 'converged'")->group("Output");
   return [&app, s] {
-    require_target(s->recipe, "sample");
+    require("TARGET", s->recipe.target, "sample");
     refuse_foreign_options(app, s->recipe);
     return sample(*s);
   };
@@ -95,9 +113,9 @@ Action add_sample(CLI::App& app) {
 Action add_check(CLI::App& app) {
   auto c = std::make_shared<CheckRequest>();
   add_recipe(app, c->recipe);
-  app.add_flag("--json", c->json, "Print the figures as JSON")->group("Output");
+  add_flag(app, "--json", c->json, "Print the figures as JSON")->group("Output");
   return [&app, c] {
-    require_target(c->recipe, "check");
+    require("TARGET", c->recipe.target, "check");
     refuse_foreign_options(app, c->recipe);
     return check(*c);
   };
@@ -105,22 +123,29 @@ Action add_check(CLI::App& app) {
 
 Action add_demo(CLI::App& app) {
   auto d = std::make_shared<DemoRequest>();
-  app.add_option("--out", d->out, "Folder for the results, replaced at each run")->capture_default_str();
-  app.add_option("--threads", d->threads, "Threads (0: one per core)")->capture_default_str();
-  app.add_flag("--json", d->json, "Print the figures as JSON");
+  add_text(app, "--out", "Folder for the results; the usual one is replaced at each run", into(d->out))->default_str(d->out);
+  const auto take_threads = [d](const std::string& text) {
+    d->threads = assemble::parse_count("threads", text, 0);
+  };
+  add_text(app, "--threads", "Threads (0: one per core)", take_threads)->default_str("0");
+  add_flag(app, "--force", d->force, "Replace what is in another --out");
+  add_flag(app, "--json", d->json, "Print the figures as JSON");
   return [d] { return demo(*d); };
 }
 
 Action add_summary(CLI::App& app) {
   auto s = std::make_shared<SummaryRequest>();
-  app.add_option("PATH", s->path, "Folder of a run, or a Stan CSV file")->required();
-  app.add_flag("--json", s->json, "Print the figures as JSON");
-  return [s] { return summary(*s); };
+  app.add_option("PATH", s->path, "Folder of a run, or a Stan CSV file");
+  add_flag(app, "--json", s->json, "Print the figures as JSON");
+  return [s] {
+    require("PATH", s->path, "summary");
+    return summary(*s);
+  };
 }
 
 Action add_info(CLI::App& app) {
   auto json = std::make_shared<bool>(false);
-  app.add_flag("--json", *json, "Print it as JSON");
+  add_flag(app, "--json", *json, "Print it as JSON");
   return [json] { return info(*json); };
 }
 
@@ -142,6 +167,18 @@ int refuse_extras(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands({}))
     known.push_back(command->get_name());
   return complain(usage, fmt::format("{}: is no command{}", word, io::did_you_mean(word, known)));
+}
+
+/// The parser's complaint, in our words where it is one of the usual ones.
+std::string reworded(const CLI::ParseError& error) {
+  std::string text = error.what();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  const std::string name = text.substr(0, text.find_first_of(": "));
+  if (text.ends_with(" missing"))
+    return name + ": must be given a value; got none";
+  if (text.ends_with("flag override"))
+    return "--" + name + ": must be given without a value; got one";
+  return text;
 }
 
 } // namespace
@@ -174,9 +211,7 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::ExtrasError&) {
     return refuse_extras(app);
   } catch (const CLI::ParseError& error) {
-    std::string text = error.what();
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    return complain(usage, text);
+    return complain(usage, reworded(error));
   }
   const auto used = app.get_subcommands();
   if (!used.empty())

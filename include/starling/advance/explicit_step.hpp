@@ -7,6 +7,9 @@
 #include <starling/ensemble.hpp>
 #include <starling/threads.hpp>
 
+#include <algorithm>
+#include <array>
+
 namespace starling {
 
 template <typename Real, StepRule<Real> Rule, typename Domain = Euclid<Real>>
@@ -20,32 +23,44 @@ public:
     particles.remember(Rule::memories);
     flow();
     const auto order = batches.order();
-    const bool in_order = batches.whole(); // any order will do, so take the columns as they lie
-    threads_->for_pieces(order.size(), 8192, [&](std::size_t begin, std::size_t end) {
-      const auto row = [&](std::size_t n) { return in_order ? n : order[n]; };
-      const auto moves = particles.moves();
-      for (std::size_t n = begin; n < end;) {
-        const std::uint32_t before = moves[row(n)]; // differs only after draws with replacement
-        const auto step = rule_.at(batches.time, before);
-        for (; n < end && moves[row(n)] == before; ++n) {
-          move(particles, row(n), step);
-          ++moves[row(n)];
+    const auto moves = particles.moves();
+    if (batches.whole()) { // in any order, so as the columns lie
+      threads_->for_pieces(order.size(), 8192, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t last; begin < end; begin = last) { // runs of particles that moved as often
+          last = std::find_if(moves.begin() + std::ptrdiff_t(begin), moves.begin() + std::ptrdiff_t(end),
+                              [&](std::uint32_t m) { return m != moves[begin]; }) - moves.begin();
+          move(particles, begin, last, rule_.at(batches.time, moves[begin]));
+          for (std::size_t i = begin; i < last; ++i)
+            ++moves[i];
         }
+      });
+    } else { // Algorithm 2: the few that were drawn
+      for (const std::uint32_t i : order) {
+        move(particles, i, i + 1, rule_.at(batches.time, moves[i]));
+        ++moves[i];
       }
-    });
+    }
   }
 
 private:
+  // Rows [begin, end), as one run of numbers. Cost: reads 2 + memories numbers for each coordinate,
+  // writes 1 + memories.
   template <typename OneStep>
-  void move(Ensemble<Real>& particles, std::size_t i, const OneStep& step) const {
-    const auto x = particles.position()[i], g = particles.drift()[i];
-    std::array<Real, Rule::memories> memory;
-    for (std::size_t a = 0; a < x.size(); ++a) {
+  void move(Ensemble<Real>& particles, std::size_t begin, std::size_t end,
+            const OneStep& step) const {
+    const std::size_t dim = particles.dim(), count = (end - begin) * dim;
+    Real* x = particles.position()[begin].data();
+    const Real* g = particles.drift()[begin].data();
+    std::array<Real*, Rule::memories> columns;
+    for (std::size_t c = 0; c < Rule::memories; ++c)
+      columns[c] = particles.memory(c)[begin].data();
+    for (std::size_t n = 0; n < count; ++n) {
+      std::array<Real, Rule::memories> memory;
       for (std::size_t c = 0; c < Rule::memories; ++c)
-        memory[c] = particles.memory(c)[i][a];
-      x[a] = domain_.wrap(x[a] + step(g[a], memory));
+        memory[c] = columns[c][n];
+      x[n] = domain_.wrap(x[n] + step(g[n], memory));
       for (std::size_t c = 0; c < Rule::memories; ++c)
-        particles.memory(c)[i][a] = memory[c];
+        columns[c][n] = memory[c];
     }
   }
 

@@ -15,14 +15,15 @@ namespace starling {
 ///
 /// In a pair with weight w, u = x_i - x_j has d|u|/dt = 2 w a |u|^-(a+1), so |u|^(a+2) grows by
 /// 2 w a (a+2) t; direction and centre stay. When N is odd one batch has three: its pairs are
-/// solved in turn, and in the opposite turn in the second half, which keeps the second order.
+/// solved in turn, and in the opposite turn in the second half, which keeps the repulsion of second
+/// order; the Euler step of the rest makes the whole of first.
 template <typename Real>
 class RieszSplitting {
 public:
   RieszSplitting(double eta, double exponent)
       : eta_(checked_step_size(eta)), exponent_(exponent) {
-    if (!(exponent > 0))
-      reject("exponent", "positive", std::to_string(exponent));
+    if (!(exponent > 0) || !std::isfinite(exponent))
+      reject("exponent", "positive and finite", shown(exponent));
   }
 
   template <typename Flow>

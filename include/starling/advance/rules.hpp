@@ -23,14 +23,14 @@ concept StepRule = requires(const R& rule, double time, std::uint32_t moves, Rea
 
 inline double checked_step_size(double eta) {
   if (!(eta > 0) || !std::isfinite(eta))
-    reject("step_size", "a positive finite number", std::to_string(eta));
+    reject("step_size", "a positive finite number", shown(eta));
   return eta;
 }
 
 /// A share that a fading mean keeps at each step: at least 0, below 1.
 inline double checked_fade(const char* what, double fade) {
   if (!(fade >= 0 && fade < 1))
-    reject(what, "at least 0 and below 1", std::to_string(fade));
+    reject(what, "at least 0 and below 1", shown(fade));
   return fade;
 }
 
@@ -58,9 +58,9 @@ public:
   DecayingStep(double eta, double tau, double power)
       : eta_(checked_step_size(eta)), tau_(tau), power_(power) {
     if (!(tau > 0) || !std::isfinite(tau))
-      reject("decay tau", "a positive finite number", std::to_string(tau));
+      reject("decay tau", "a positive finite number", shown(tau));
     if (!(power >= 0) || !std::isfinite(power))
-      reject("decay power", "at least 0", std::to_string(power));
+      reject("decay power", "at least 0", shown(power));
   }
 
   auto at(double time, std::uint32_t) const {
@@ -147,9 +147,10 @@ public:
     const double b = 1 - std::pow(fade_, t), c = 1 - std::pow(fade_square_, t);
     return [eta = static_cast<Real>(eta_ / b), correction = static_cast<Real>(1 / c),
             fade = static_cast<Real>(fade_), fade_square = static_cast<Real>(fade_square_),
+            fresh = static_cast<Real>(1 - fade_), fresh_square = static_cast<Real>(1 - fade_square_),
             floor = static_cast<Real>(floor_)](Real g, auto& m) {
-      m[0] = fade * m[0] + (1 - fade) * g;
-      m[1] = fade_square * m[1] + (1 - fade_square) * (g * g);
+      m[0] = fade * m[0] + fresh * g;
+      m[1] = fade_square * m[1] + fresh_square * (g * g);
       return eta * m[0] / (std::sqrt(m[1] * correction) + floor);
     };
   }

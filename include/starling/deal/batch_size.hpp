@@ -26,7 +26,7 @@ public:
   /// p (1 + k)^exponent, rounded.
   static BatchSize power(std::size_t p, double exponent) {
     if (!(exponent >= 0) || !std::isfinite(exponent))
-      reject("grow_batch", "a power of at least 0", std::to_string(exponent));
+      reject("grow_batch", "a power of at least 0", shown(exponent));
     return {p, [p, exponent](Step k) {
               return std::round(double(p) * std::pow(1 + double(k), exponent));
             }};

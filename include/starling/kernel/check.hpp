@@ -11,7 +11,7 @@ namespace starling::kernel {
 template <typename Real>
 Real positive(const char* what, Real value) {
   if (!(value > 0) || !std::isfinite(value))
-    reject(what, "a positive finite number", std::to_string(value));
+    reject(what, "a positive finite number", shown(static_cast<double>(value)));
   return value;
 }
 

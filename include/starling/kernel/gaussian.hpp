@@ -32,6 +32,9 @@ public:
     return {k, k * inverse_, T(0)}; // -2 f' = K / h
   }
 
+  /// The repulsion is this many times the weight, whatever the distance.
+  Real repulsion_per_weight() const { return inverse_; }
+
 private:
   Height height_;
   Real inverse_ = 1, top_ = 1;

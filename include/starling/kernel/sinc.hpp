@@ -1,4 +1,4 @@
-// Sinc kernel on the line: K = sin(a r) / (pi r). Positive definite in one dimension only.
+// Sinc kernel: K = sin(a r) / (pi r), the paper's for one dimension; positive definite up to three.
 #pragma once
 
 #include <starling/kernel/check.hpp>
@@ -11,8 +11,6 @@ namespace starling::kernel {
 template <typename Real>
 class Sinc {
 public:
-  static constexpr bool one_dimensional = true;
-
   explicit Sinc(Real frequency) : a_(positive("frequency", frequency)) {}
 
   /// With z = a r: K = (a/pi) sin(z)/z and -(1/r) dK/dr = (a^3/pi) (sin z - z cos z)/z^3. Near zero

@@ -4,8 +4,9 @@
 #include <starling/concepts.hpp>
 #include <starling/random/philox.hpp>
 
+#include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <string>
 #include <vector>
 
 namespace starling {
@@ -36,7 +37,9 @@ struct Discrepancy {
 template <typename Real>
 Discrepancy stein_discrepancy(Rows<const Real> x, Rows<const Real> score, double bandwidth,
                               std::size_t pairs, std::uint64_t seed, Step step = 0) {
-  if (x.count < 2)
+  if (!(bandwidth > 0))
+    reject("bandwidth", "positive", shown(bandwidth));
+  if (x.count < 2 || pairs == 0)
     return {};
   const Philox philox(seed);
   const auto n = static_cast<std::uint32_t>(x.count);

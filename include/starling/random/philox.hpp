@@ -82,6 +82,16 @@ public:
     return static_cast<std::uint32_t>(product >> 32);
   }
 
+  /// The same from 16 bits, for bounds up to 2^16; a rejected word is replaced by 32 bits.
+  std::uint32_t below_16(std::uint32_t bound, std::uint32_t word, Stream stream, Step step,
+                         std::uint64_t index) const {
+    const std::uint32_t product = word * bound, low = product & 0xffff;
+    if (low < bound) [[unlikely]]
+      if (low < (0x10000 - bound) % bound) // the last 2^16 mod bound words would be one too many
+        return below(bound, (*this)(stream, step, index, 0xff)[0], stream, step, index);
+    return product >> 16;
+  }
+
 private:
   std::array<std::uint32_t, 2> key_;
 };

@@ -13,7 +13,7 @@ template <typename Real>
 void start_normal(Rows<Real> x, std::uint64_t seed, double mean, double sd) {
   if (!std::isfinite(mean) || !(sd >= 0) || !std::isfinite(sd))
     reject("start", "normal:MEAN,SD with finite numbers and SD at least 0",
-           std::to_string(mean) + "," + std::to_string(sd));
+           shown(mean) + "," + shown(sd));
   const Philox philox(seed);
   for (std::size_t i = 0; i < x.count; ++i)
     for (std::size_t a = 0; a < x.dim; ++a) // two coordinates share a block
@@ -26,7 +26,7 @@ template <typename Real>
 void start_uniform(Rows<Real> x, std::uint64_t seed, double low, double high) {
   if (!std::isfinite(low) || !std::isfinite(high) || !(low < high))
     reject("start", "uniform:LOW,HIGH with LOW below HIGH",
-           std::to_string(low) + "," + std::to_string(high));
+           shown(low) + "," + shown(high));
   const Philox philox(seed);
   for (std::size_t i = 0; i < x.count; ++i)
     for (std::size_t a = 0; a < x.dim; ++a)

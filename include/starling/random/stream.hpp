@@ -15,6 +15,8 @@ enum class Stream : std::uint8_t {
   holdout = 6,    // split into training and test rows
   synthetic = 7,  // data made on the spot
   diagnosis = 8,  // pairs for the Stein discrepancy
+  matching = 9,   // the round of a tournament of pairs
+  reshuffle = 10, // rows travelling into a new order
   user = 128,     // from here on: free for targets and observers of one's own
 };
 

@@ -24,13 +24,42 @@ struct LabelledData {
   Eigen::Matrix<Real, Eigen::Dynamic, 1> labels;
 };
 
+/// The three operations that the likelihood consists of, in plain C++. A back end may bring its own.
+template <typename Real>
+struct PlainAlgebra {
+  using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using Strided = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
+
+  /// logits (n x rows) = w (n x inner, with that stride) times features (rows x inner) transposed.
+  static void logits(const Real* w, std::size_t stride, std::size_t n, const Real* features,
+                     std::size_t rows, std::size_t inner, Real* logits) {
+    Eigen::Map<Matrix>(logits, Eigen::Index(n), Eigen::Index(rows)).noalias() =
+        Strided(w, Eigen::Index(n), Eigen::Index(inner), Eigen::OuterStride<>(Eigen::Index(stride))) *
+        Eigen::Map<const Matrix>(features, Eigen::Index(rows), Eigen::Index(inner)).transpose();
+  }
+  /// z becomes scale (y - sigmoid(z)), for n particles.
+  static void residuals(Real* logits, std::size_t n, const Real* labels, std::size_t rows, Real scale) {
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t r = 0; r < rows; ++r)
+        logits[i * rows + r] = scale * (labels[r] - 1 / (1 + std::exp(-logits[i * rows + r])));
+  }
+  /// score (n x inner, with that stride) += residuals (n x rows) times features (rows x inner).
+  static void gradients(const Real* residuals, std::size_t n, const Real* features, std::size_t rows,
+                        std::size_t inner, Real* score, std::size_t stride) {
+    Eigen::Map<Matrix, 0, Eigen::OuterStride<>>(score, Eigen::Index(n), Eigen::Index(inner),
+                                                Eigen::OuterStride<>(Eigen::Index(stride)))
+        .noalias() += Eigen::Map<const Matrix>(residuals, Eigen::Index(n), Eigen::Index(rows)) *
+                      Eigen::Map<const Matrix>(features, Eigen::Index(rows), Eigen::Index(inner));
+  }
+};
+
 /// A particle is (w, log alpha), with y ~ Bernoulli(sigmoid(w.f)), w ~ N(0, I/alpha),
 /// alpha ~ Gamma(1, rate 0.01):
 ///     log pi = sum over rows of log p(y | w) + (D/2) log alpha - alpha |w|^2 / 2
 ///              - 0.01 alpha + log alpha         (the last: the Jacobian of log alpha)
 /// The score of step k sees one mini-batch of B rows, the same for all particles, times n/B.
 /// Cost: two products of N x D by D x B.
-template <typename Real>
+template <typename Real, typename Algebra = PlainAlgebra<Real>>
 class LogisticRegression {
 public:
   static constexpr double prior_rate = 0.01;
@@ -59,7 +88,8 @@ public:
       const Rows<const Real> from = x.slice(begin, end);
       const Rows<Real> to = score.slice(begin, end);
       prior(from, to, {});
-      likelihood(from, features_, labels_, n / static_cast<Real>(rows.size()), to, {});
+      likelihood(from, features_.data(), labels_.data(), rows.size(),
+                 n / static_cast<Real>(rows.size()), to, {});
     });
   }
 
@@ -73,8 +103,8 @@ public:
       prior(from, to, density);
       for (Index r = 0; r < data_->features.rows(); r += block) {
         const Index size = std::min(block, data_->features.rows() - r);
-        likelihood(from, data_->features.middleRows(r, size), data_->labels.segment(r, size),
-                   Real(1), to, density);
+        likelihood(from, data_->features.row(r).data(), data_->labels.data() + r,
+                   static_cast<std::size_t>(size), Real(1), to, density);
       }
     });
   }
@@ -83,7 +113,6 @@ private:
   using Index = Eigen::Index;
   using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
-  using Strided = Eigen::OuterStride<>;
 
   void prior(Rows<const Real> x, Rows<Real> score, std::span<Real> density) const {
     const std::size_t weights = dim() - 1;
@@ -104,25 +133,21 @@ private:
   }
 
   // Adds scale * sum over rows of (y - sigmoid(w.f)) f, and of log p(y | w) where density is asked.
-  template <typename Features, typename Labels>
-  void likelihood(Rows<const Real> x, const Features& features, const Labels& labels, Real scale,
-                  Rows<Real> score, std::span<Real> density) const {
-    const Index weights = features.cols();
-    const Eigen::Map<const Matrix, 0, Strided> w(x.data, Index(x.count), weights,
-                                                 Strided(Index(x.dim)));
-    Eigen::Map<Matrix, 0, Strided> s(score.data, Index(x.count), weights, Strided(Index(x.dim)));
-    thread_local Matrix logits; // particles x rows
-    logits.noalias() = w * features.transpose();
+  void likelihood(Rows<const Real> x, const Real* features, const Real* labels, std::size_t rows,
+                  Real scale, Rows<Real> score, std::span<Real> density) const {
+    const std::size_t weights = dim() - 1;
+    thread_local std::vector<Real> logits; // particles x rows
+    logits.resize(x.count * rows);
+    Algebra::logits(x.data, x.dim, x.count, features, rows, weights, logits.data());
     if (!density.empty()) // log p = y z - log(1 + e^z), without overflow
-      for (Index i = 0; i < logits.rows(); ++i)
-        for (Index r = 0; r < logits.cols(); ++r) {
-          const Real z = logits(i, r);
-          density[std::size_t(i)] += scale * (labels[r] * z - std::max(z, Real(0)) -
-                                              std::log1p(std::exp(-std::abs(z))));
+      for (std::size_t i = 0; i < x.count; ++i)
+        for (std::size_t r = 0; r < rows; ++r) {
+          const Real z = logits[i * rows + r];
+          density[i] += scale * (labels[r] * z - std::max(z, Real(0)) -
+                                 std::log1p(std::exp(-std::abs(z))));
         }
-    logits.array() = scale * (labels.transpose().replicate(logits.rows(), 1).array() -
-                              (Real(1) + (-logits.array()).exp()).inverse());
-    s.noalias() += logits * features;
+    Algebra::residuals(logits.data(), x.count, labels, rows, scale);
+    Algebra::gradients(logits.data(), x.count, features, rows, weights, score.data, score.dim);
   }
 
   std::shared_ptr<const LabelledData<Real>> data_;
@@ -131,40 +156,5 @@ private:
   Matrix features_; // the mini-batch of the step
   Vector labels_;
 };
-
-/// What the particles together predict: p = mean over particles of sigmoid(w.f), as in SVGD's code.
-struct Prediction {
-  double accuracy = 0;
-  double log_likelihood = 0; ///< mean over rows of log p(label)
-};
-
-template <typename Real>
-Prediction predict(const LabelledData<Real>& data, Rows<const Real> x, Threads& threads) {
-  using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  using Eigen::Index;
-  const Index weights = data.features.cols(), rows = data.features.rows();
-  const Eigen::Map<const Matrix, 0, Eigen::OuterStride<>> w(x.data, Index(x.count), weights,
-                                                            Eigen::OuterStride<>(Index(x.dim)));
-  constexpr std::size_t block = 512;
-  std::vector<Prediction> parts((static_cast<std::size_t>(rows) + block - 1) / block);
-  threads.for_pieces(static_cast<std::size_t>(rows), block, [&](std::size_t begin, std::size_t end) {
-    const auto size = Index(end - begin);
-    const Matrix logits = data.features.middleRows(Index(begin), size) * w.transpose();
-    const Eigen::Matrix<double, Eigen::Dynamic, 1> p =
-        (Real(1) + (-logits.array()).exp()).inverse().matrix().rowwise().mean().template cast<double>();
-    Prediction& part = parts[begin / block];
-    for (Index r = 0; r < size; ++r) {
-      const bool positive = data.labels[Index(begin) + r] > Real(0.5);
-      part.accuracy += (p[r] > 0.5) == positive;
-      part.log_likelihood += std::log(std::max(positive ? p[r] : 1 - p[r], 1e-300));
-    }
-  });
-  Prediction total;
-  for (const Prediction& part : parts) { // in order, whoever finished first
-    total.accuracy += part.accuracy / static_cast<double>(rows);
-    total.log_likelihood += part.log_likelihood / static_cast<double>(rows);
-  }
-  return total;
-}
 
 } // namespace starling

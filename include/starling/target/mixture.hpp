@@ -6,6 +6,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 #include <string>
@@ -31,14 +32,17 @@ public:
     dim_ = static_cast<std::size_t>(components[0].mean.size());
     for (const MixtureComponent& c : components) {
       if (!(c.weight > 0) || !std::isfinite(c.weight))
-        reject("mixture weight", "a positive finite number", std::to_string(c.weight));
-      if (c.mean.size() != Eigen::Index(dim_) || c.covariance.rows() != Eigen::Index(dim_) ||
-          c.covariance.cols() != Eigen::Index(dim_))
-        reject("mixture component", "of dimension " + std::to_string(dim_),
-               std::to_string(c.mean.size()));
+        reject("mixture weight", "a positive finite number", shown(c.weight));
+      if (c.mean.size() != Eigen::Index(dim_) || !c.mean.allFinite())
+        reject("mixture mean", "of " + std::to_string(dim_) + " finite numbers",
+               std::to_string(c.mean.size()) + " numbers");
+      if (c.covariance.rows() != Eigen::Index(dim_) || c.covariance.cols() != Eigen::Index(dim_))
+        reject("mixture covariance", std::to_string(dim_) + " x " + std::to_string(dim_),
+               std::to_string(c.covariance.rows()) + " x " + std::to_string(c.covariance.cols()));
       const Eigen::LLT<Eigen::MatrixXd> cholesky(c.covariance);
-      if (cholesky.info() != Eigen::Success || !c.covariance.allFinite())
-        reject("mixture covariance", "positive definite", "one that is not");
+      if (cholesky.info() != Eigen::Success || !c.covariance.allFinite() ||
+          !c.covariance.isApprox(c.covariance.transpose(), 1e-12))
+        reject("mixture covariance", "symmetric and positive definite", "one that is not");
       const double log_det = 2 * cholesky.matrixLLT().diagonal().array().log().sum();
       constants_.push_back(static_cast<Real>(std::log(c.weight) - log_det / 2));
       means_.insert(means_.end(), c.mean.begin(), c.mean.end());
@@ -54,10 +58,16 @@ public:
   static Mixture paper() {
     const auto at = [](double m) { return Eigen::VectorXd::Constant(1, m); };
     const Eigen::MatrixXd one = Eigen::MatrixXd::Identity(1, 1);
-    return Mixture({{1.0 / 3, at(-2), one}, {2.0 / 3, at(2), one}});
+    std::vector<MixtureComponent> two;
+    two.push_back({1.0 / 3, at(-2), one});
+    two.push_back({2.0 / 3, at(2), one});
+    return Mixture(two);
   }
 
   std::size_t dim() const { return dim_; }
+  std::span<const Real> constants() const { return constants_; }   ///< log(w_c) - log|C_c|/2
+  std::span<const Real> means() const { return means_; }           ///< components x d
+  std::span<const Real> precisions() const { return precisions_; } ///< components x d x d
 
   Real operator()(std::span<const Real> x, std::span<Real> score) const {
     // One pass, rescaled whenever a larger component turns up.

@@ -23,6 +23,8 @@ public:
     if (covariance.rows() != d || covariance.cols() != d)
       reject("covariance", std::to_string(d) + " x " + std::to_string(d),
              std::to_string(covariance.rows()) + " x " + std::to_string(covariance.cols()));
+    if (!mean.allFinite())
+      reject("mean", "finite", "one that is not");
     if (!covariance.allFinite() || !covariance.isApprox(covariance.transpose(), 1e-12))
       reject("covariance", "finite and symmetric", "one that is not");
     const Eigen::LLT<Eigen::MatrixXd> cholesky(covariance);

@@ -17,9 +17,9 @@ class Banana {
 public:
   Banana(Real curvature, Real width) : curvature_(curvature), width_(width) {
     if (!std::isfinite(curvature))
-      reject("curvature", "a finite number", std::to_string(curvature));
+      reject("curvature", "a finite number", shown(curvature));
     if (!(width > 0) || !std::isfinite(width))
-      reject("width", "a positive finite number", std::to_string(width));
+      reject("width", "a positive finite number", shown(width));
   }
 
   static constexpr std::size_t dim() { return 2; }
@@ -44,7 +44,7 @@ public:
     if (dim < 2)
       reject("dim", "at least 2 for the funnel", std::to_string(dim));
     if (!(width > 0) || !std::isfinite(width))
-      reject("width", "a positive finite number", std::to_string(width));
+      reject("width", "a positive finite number", shown(width));
   }
 
   std::size_t dim() const { return dim_; }

@@ -1,0 +1,162 @@
+// The SIMD pair drift: chooses the layout that suits the batches, and shares it out among threads.
+#include <starling/cpu/pairwise_drift.hpp>
+
+#include "cpu/gemm_drift.hpp"
+#include "cpu/levels.hpp"
+#include "cpu/tournament.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace starling::cpu {
+
+namespace {
+
+constexpr std::size_t block = 256;        // rows of a block of a large batch
+constexpr std::size_t pairs_a_piece = 65536; // long against waking a thread
+
+/// Batches [first, last), all of one size.
+template <typename Real>
+BatchWork<Real> work_of(Ensemble<Real>& particles, const Batches& batches, std::size_t first,
+                        std::size_t last) {
+  const auto bounds = batches.bounds();
+  const std::size_t size = batches[first].size();
+  return {std::as_const(particles).position().data,
+          std::as_const(particles).score().data,
+          particles.drift().data,
+          particles.dim(),
+          batches.order().data() + bounds[first],
+          size,
+          last - first,
+          static_cast<Real>(batches.pair_weight(size)),
+          static_cast<Real>(batches.self_weight())};
+}
+
+/// Calls run(first, last) for pieces of batches of equal size. Sizes differ by at most one, the
+/// larger ones first.
+template <typename Run>
+void for_equal_batches(Threads& threads, const Batches& batches, Run&& run) {
+  const std::size_t count = batches.count(), largest = batches[0].size();
+  const std::size_t grain = std::max<std::size_t>(1, pairs_a_piece / (largest * largest));
+  const std::size_t whole = largest <= 64 ? (grain + 63) / 64 * 64 : grain; // full vectors
+  threads.for_pieces(count, whole, [&](std::size_t begin, std::size_t end) {
+    std::size_t split = begin;
+    while (split < end && batches[split].size() == batches[begin].size())
+      ++split;
+    run(begin, split);
+    if (split < end)
+      run(split, end);
+  });
+}
+
+/// One batch coordinate by coordinate, in memory that a thread keeps from step to step.
+template <typename Real>
+struct Panel {
+  std::vector<Real> numbers, scratch;
+  PanelWork<Real> work{};
+
+  void gather(const Ensemble<Real>& particles, std::span<const std::uint32_t> members) {
+    const std::size_t dim = particles.dim(), size = members.size();
+    const std::size_t stride = (size + widest - 1) / widest * widest + widest;
+    numbers.assign(3 * dim * stride, Real(0));
+    scratch.resize(panel_columns * dim * widest);
+    Real *x = numbers.data(), *s = x + dim * stride;
+    for (std::size_t i = 0; i < size; ++i) {
+      const Real* from = particles.position()[members[i]].data();
+      const Real* score = particles.score()[members[i]].data();
+      for (std::size_t a = 0; a < dim; ++a) {
+        x[a * stride + i] = from[a];
+        s[a * stride + i] = score[a];
+      }
+    }
+    work = {x, s, s + dim * stride, dim, stride, size, scratch.data()};
+  }
+
+  /// phi_i = pair * sum_i + self * F(x_i, x_i)
+  template <typename K>
+  void scatter(const K& kernel, Ensemble<Real>& particles, std::span<const std::uint32_t> members,
+               Real pair, Real self) const {
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      Real product = 0;
+      for (std::size_t a = 0; a < work.dim; ++a)
+        product += work.x[a * work.stride + i] * work.x[a * work.stride + i];
+      const PairWeights<Real> w = pair_weights(kernel, Real(0), product);
+      for (std::size_t a = 0; a < work.dim; ++a) {
+        const std::size_t at = a * work.stride + i;
+        particles.drift()[members[i]][a] =
+            pair * work.sum[at] + self * (w.weight * work.s[at] + w.lift * work.x[at]);
+      }
+    }
+  }
+};
+
+/// A batch of many, in blocks that meet in the rounds of a tournament.
+template <typename Real, typename K>
+void large_batch(const PairWork<Real, K>& table, const K& kernel, const Panel<Real>& panel,
+                 Threads& threads) {
+  const std::size_t size = panel.work.size;
+  const auto end_of = [&](std::size_t b) { return std::min(size, (b + 1) * block); };
+  const auto with_scratch = [&] {
+    thread_local std::vector<Real> scratch;
+    scratch.resize(panel_columns * small_dim * widest);
+    PanelWork<Real> work = panel.work;
+    work.scratch = scratch.data();
+    return work;
+  };
+  tournament(
+      threads, (size + block - 1) / block,
+      [&](std::size_t b) { table.triangle(kernel, with_scratch(), b * block, end_of(b)); },
+      [&](std::size_t a, std::size_t b) {
+        table.rectangle(kernel, with_scratch(), a * block, end_of(a), b * block, end_of(b));
+      });
+}
+
+} // namespace
+
+template <typename Real, typename K>
+void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, Threads& threads) {
+  const PairWork<Real, K>& table = work_in_use<Real, K>();
+  const std::size_t largest = batches[0].size(), dim = particles.dim();
+  if (dim > small_dim && largest >= gemm_least)
+    return gemm_sweep(table, kernel, particles, batches, threads);
+  if (dim > small_dim || largest <= small_batch)
+    return for_equal_batches(threads, batches, [&](std::size_t first, std::size_t last) {
+      (dim > small_dim ? table.wide : table.small)(kernel,
+                                                   work_of(particles, batches, first, last));
+    });
+  const auto self = static_cast<Real>(batches.self_weight());
+  const auto pair_of = [&](std::size_t q) {
+    return static_cast<Real>(batches.pair_weight(batches[q].size()));
+  };
+  if (largest < 4 * block) // many batches: each on one thread
+    return threads.for_pieces(
+        batches.count(), std::max<std::size_t>(1, pairs_a_piece / (largest * largest)),
+        [&](std::size_t first, std::size_t last) {
+          thread_local Panel<Real> panel;
+          for (std::size_t q = first; q < last; ++q) {
+            panel.gather(particles, batches[q]);
+            table.triangle(kernel, panel.work, 0, panel.work.size);
+            panel.scatter(kernel, particles, batches[q], pair_of(q), self);
+          }
+        });
+  thread_local Panel<Real> own; // the crew shares the caller's
+  Panel<Real>& panel = own;
+  for (std::size_t q = 0; q < batches.count(); ++q) {
+    panel.gather(particles, batches[q]);
+    large_batch(table, kernel, panel, threads);
+    panel.scatter(kernel, particles, batches[q], pair_of(q), self);
+  }
+}
+
+#define STARLING_SWEEP(K)                                                                          \
+  template void sweep(const kernel::K<double>&, Ensemble<double>&, const Batches&, Threads&);      \
+  template void sweep(const kernel::K<float>&, Ensemble<float>&, const Batches&, Threads&);
+STARLING_SWEEP(Gaussian)
+STARLING_SWEEP(InverseMultiquadric)
+STARLING_SWEEP(Matern32)
+STARLING_SWEEP(Matern52)
+STARLING_SWEEP(Polynomial)
+
+} // namespace starling::cpu

@@ -1,0 +1,92 @@
+// Config files that cannot be: file, line and key named, exit code 78.
+#include "command.hpp"
+
+namespace starling::cli {
+namespace {
+
+constexpr int usage = 64, input_missing = 66, bad_config = 78;
+
+void expect_refused_config(const std::string& content, const std::string& message) {
+  const Place place;
+  place.write("c.toml", content);
+  expect_refused(place, "sample mixture --config c.toml --out out/m", bad_config, message);
+}
+
+TEST(BadConfig, SaysThatTheFileIsNotThere) {
+  const Place place;
+  expect_refused(place, "sample mixture --config c.toml --out out/m", input_missing,
+                 "c.toml: no such file");
+}
+
+TEST(BadConfig, RefusesWhatIsNotToml) {
+  const Place place;
+  for (const std::string content : {"particles = ", "particles 3", "particles = 3\nparticles = 4",
+                                    "kernel = \"gaussian", "\x01\x02"}) {
+    place.write("c.toml", content);
+    const auto before = place.everything();
+    const Ended ended = place.run("sample mixture --config c.toml --out out/m");
+    EXPECT_EQ(ended.code, bad_config) << content;
+    EXPECT_EQ(lines_of(ended.err).size(), 1u) << ended.err;
+    const int line = content.find('\n') == content.npos ? 1 : 2;
+    EXPECT_TRUE(ended.err.starts_with("starling: c.toml:" + std::to_string(line) + ": "))
+        << ended.err;
+    EXPECT_EQ(ended.out, "");
+    EXPECT_EQ(place.everything(), before);
+  }
+}
+
+TEST(BadConfig, SuggestsTheNearestKey) {
+  expect_refused_config("steps = 3\nparticels = 10\n",
+                        "c.toml:2: particels: is no key of a run; did you mean 'particles'?");
+  expect_refused_config("step_size = 1\n",
+                        "c.toml:1: step_size: is no key of a run; did you mean 'step-size'?");
+  expect_refused_config("[method]\nkernel = \"imq\"\n", "c.toml:1: method: is no key of a run");
+}
+
+TEST(BadConfig, RefusesValuesOfTheWrongType) {
+  expect_refused_config("\nparticles = \"ten\"\n",
+                        "c.toml:2: particles: must be a whole number of at least 0; got 'ten'");
+  expect_refused_config("particles = 3.5\n",
+                        "c.toml:1: particles: must be a whole number of at least 0; got 3.5");
+  expect_refused_config("steps = -5\n",
+                        "c.toml:1: steps: must be a whole number of at least 0; got -5");
+  expect_refused_config("step-size = \"big\"\n",
+                        "c.toml:1: step-size: must be a number; got 'big'");
+  expect_refused_config("step-size = true\n", "c.toml:1: step-size: must be a number; got true");
+  expect_refused_config("replace = 1\n", "c.toml:1: replace: must be true or false; got 1");
+  expect_refused_config("batch = [8]\n",
+                        "c.toml:1: batch: must be a text or a number; got an array");
+}
+
+TEST(BadConfig, RefusesBadValuesAsTheCommandLineDoesButBlamesTheFile) {
+  expect_refused_config("particles = 0\n", "c.toml: particles: must be at least 1; got 0");
+  expect_refused_config("batch = 1\n",
+                        "c.toml: batch: must be a whole number of at least 2; got '1'");
+  expect_refused_config(
+      "bandwidth = -1.0\n",
+      "c.toml: bandwidth: must be a positive number, median or median:M; got '-1'");
+  expect_refused_config(
+      "bandwidth = nan\n",
+      "c.toml: bandwidth: must be a positive number, median or median:M; got 'nan'");
+  expect_refused_config("step-size = nan\n",
+                        "c.toml: step-size: must be a positive finite number; got nan");
+  expect_refused_config("advance = \"adma\"\n",
+                        "c.toml: advance: must be one of adagrad, adagrad-sum, constant, decay, "
+                        "rmsprop, adam, rk4, splitting; got 'adma'; did you mean 'adam'?");
+}
+
+TEST(BadConfig, BlamesTheCommandLineForItsOwnMistakes) {
+  const Place place;
+  place.write("c.toml", "particles = 10\n");
+  expect_refused(place, "sample mixture --config c.toml --batch 11 --out out/m", usage,
+                 "batch: must be at most the number of particles, 10; got 11");
+}
+
+TEST(BadConfig, IsNoMistakeWhereTheCommandLineSaysOtherwise) {
+  const Place place;
+  place.write("c.toml", "target = \"mixture\"\nparticles = 0\nsteps = 3\n");
+  succeed(place, "sample --config c.toml --particles 16 --out out/m");
+}
+
+} // namespace
+} // namespace starling::cli

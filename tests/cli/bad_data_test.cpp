@@ -1,0 +1,138 @@
+// Data and start files that cannot be used: the file, line and column named, exit code 65 or 66.
+#include "command.hpp"
+
+#include "io/npy.hpp"
+
+#include <cmath>
+
+namespace starling::cli {
+namespace {
+
+constexpr int usage = 64, bad_data = 65, input_missing = 66;
+
+/// Writes a data file and runs `sample logistic --data d.csv OPTIONS --out out/m`.
+void expect_refused_data(const std::string& content, const std::string& given, int code,
+                         const std::string& message) {
+  const Place place;
+  place.write("d.csv", content);
+  expect_refused(place, "sample logistic --data d.csv " + given + " --out out/m", code, message);
+}
+
+const std::string three_rows = "a,b,y\n1,2,0\n2,1,1\n3,5,0\n";
+
+TEST(BadData, SaysThatAFileIsNotThereOrNoFile) {
+  const Place place;
+  expect_refused(place, "sample logistic --data d.csv --out out/m", input_missing,
+                 "d.csv: no such file");
+  place.write("folder/x", "");
+  expect_refused(place, "sample logistic --data folder --out out/m", input_missing,
+                 "folder: is a folder");
+  expect_refused(place, "sample logistic --out out/m", usage,
+                 "data: must be given for logistic: --data FILE; got none");
+}
+
+TEST(BadData, RefusesFilesWithoutRows) {
+  expect_refused_data("", "", bad_data, "d.csv: is empty");
+  expect_refused_data(" \n\n", "", bad_data, "d.csv: is empty");
+  expect_refused_data("a,b,y\n", "", bad_data, "d.csv: must have rows; got a header only");
+  expect_refused_data("y\n1\n0\n", "", bad_data,
+                      "d.csv: must have a feature beside the label; got one column");
+}
+
+TEST(BadData, NamesTheLineOfARaggedRow) {
+  expect_refused_data("a,b,y\n1,2,0\n2,1\n", "", bad_data,
+                      "d.csv:3: must have 3 columns as the first row; got 2");
+  expect_refused_data("a,b,y\n1,2,0\n\n2,1,1,9\n", "", bad_data,
+                      "d.csv:4: must have 3 columns as the first row; got 4");
+}
+
+TEST(BadData, NamesTheLineAndColumnOfWhatIsNoNumber) {
+  expect_refused_data("a,b,y\n1,2,0\n2,zz,1\n", "", bad_data,
+                      "d.csv:3: column 2 (b): must be a number; got 'zz'");
+  expect_refused_data("a,b,y\n1,2,0\n2,nan,1\n", "", bad_data,
+                      "d.csv:3: column 2 (b): must be a finite number; got 'nan'");
+  expect_refused_data("1,2,0\n2,,1\n", "", bad_data, "d.csv:2: column 2: must be a number; got ''");
+  expect_refused_data("1 1:2\n0 1:x\n", "", bad_data,
+                      "d.csv:2: index 1: must be a finite number; got 'x'");
+}
+
+TEST(BadData, RefusesOneClassAndMoreThanTwoWithoutAChoice) {
+  expect_refused_data("a,b,y\n1,2,0\n2,3,0\n", "", bad_data,
+                      "d.csv: label y: must have two classes; got only 0");
+  expect_refused_data(
+      "a,b,y\n1,2,0\n2,1,1\n3,4,2\n", "", bad_data,
+      "d.csv: label y: has 3 classes (0, 1, 2); give --positive VALUE to choose one");
+  expect_refused_data(three_rows, "--positive 3", bad_data,
+                      "d.csv: label y: positive must be one of 0, 1; got '3'");
+}
+
+TEST(BadData, RefusesAConstantColumnByName) {
+  const std::string constant = "a,b,y\n1,2,0\n2,2,1\n";
+  expect_refused_data(constant, "", bad_data,
+                      "d.csv: column b: is constant; drop it or use --scale none");
+  expect_refused_data(constant, "--scale standard", bad_data,
+                      "d.csv: column b: is constant; drop it or use --scale none");
+  const Place place;
+  place.write("d.csv", constant);
+  succeed(place, "sample logistic --data d.csv --scale none --particles 8 --steps 2 --out out/m");
+}
+
+TEST(BadData, RefusesALabelThatIsNotThere) {
+  expect_refused_data(three_rows, "--label target", bad_data,
+                      "d.csv: label 'target': is not a column");
+  expect_refused_data(three_rows, "--label 3", bad_data,
+                      "d.csv: label: must be an index from -3 to 2; got 3");
+}
+
+TEST(BadData, RefusesSharesAndBatchesOfRowsThatCannotBe) {
+  expect_refused_data(three_rows, "--holdout 1", usage,
+                      "holdout: must be at least 0 and below 1; got 1");
+  expect_refused_data(three_rows, "--holdout -0.1", usage,
+                      "holdout: must be at least 0 and below 1; got -0.1");
+  expect_refused_data(three_rows, "--holdout 0.9", usage,
+                      "holdout: must be small enough to leave a row to learn from; got 0.9");
+  expect_refused_data(three_rows, "--data-batch 7", usage,
+                      "data-batch: must be at most the 3 rows to learn from; got 7");
+  expect_refused_data(three_rows, "--scale minmix", usage,
+                      "scale: must be one of minmax, standard, none; got 'minmix'; did you mean "
+                      "'minmax'?");
+  expect_refused_data(three_rows, "--domain torus:1", usage,
+                      "domain: must be left out for logistic; got 'torus:1'");
+  expect_refused_data(three_rows, "--start prior:2", usage,
+                      "start: must be prior without settings; got 'prior:2'");
+}
+
+TEST(BadStart, RefusesAStartFileThatIsMissingOrNotNpy) {
+  const Place place;
+  expect_refused(place, "sample mixture --start s.npy --out out/m", input_missing,
+                 "s.npy: no such file");
+  place.write("s.npy", "1,2,3\n");
+  const auto before = place.everything();
+  const Ended ended = place.run("sample mixture --start s.npy --out out/m");
+  EXPECT_EQ(ended.code, bad_data);
+  EXPECT_TRUE(ended.err.starts_with("starling: s.npy: ")) << ended.err;
+  EXPECT_EQ(lines_of(ended.err).size(), 1u) << ended.err;
+  EXPECT_EQ(place.everything(), before);
+}
+
+TEST(BadStart, RefusesAStartFileOfTheWrongShape) {
+  const Place place;
+  io::write_npy(place.path("s.npy"), {{3, 2}, {1, 2, 3, 4, 5, 6}});
+  expect_refused(place, "sample mixture --particles 3 --batch all --start s.npy --out out/m",
+                 bad_data, "s.npy: must have shape 3 x 1 (particles x parameters); got 3 x 2");
+  expect_refused(place, "sample banana --particles 4 --batch all --start s.npy --out out/m",
+                 bad_data, "s.npy: must have shape 4 x 2 (particles x parameters); got 3 x 2");
+  io::write_npy(place.path("s.npy"), {{6}, {1, 2, 3, 4, 5, 6}});
+  expect_refused(place, "sample banana --particles 3 --batch all --start s.npy --out out/m",
+                 bad_data, "s.npy: must have shape 3 x 2 (particles x parameters); got 6");
+}
+
+TEST(BadStart, NamesTheParticleThatIsNoNumber) {
+  const Place place;
+  io::write_npy(place.path("s.npy"), {{3, 2}, {1, 2, 3, 4, 5, NAN}});
+  expect_refused(place, "sample banana --particles 3 --batch all --start s.npy --out out/m",
+                 bad_data, "s.npy: particle 2, parameter 1: must be a finite number");
+}
+
+} // namespace
+} // namespace starling::cli

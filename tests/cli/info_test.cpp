@@ -1,2 +1,0 @@
-// Placeholder while the rest is written.
-#include "command.hpp"

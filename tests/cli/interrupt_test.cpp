@@ -1,0 +1,69 @@
+// Ctrl-C: the run stops after the step, its state is saved, and it can go on from there.
+#include "results.hpp"
+
+#include <regex>
+
+namespace starling::cli {
+namespace {
+
+constexpr int interrupted = 130;
+// Would take hours.
+const std::string endless = "sample normal --dim 2 --particles 200 --batch 8 --bandwidth 1 "
+                            "--steps 1000000000 ";
+
+/// Lets it run until it has begun to move particles: a moment after it opened its hidden folder.
+void let_it_begin(const Place& place) {
+  const auto opened = [&] {
+    for (const auto& [name, content] : place.everything())
+      if (name.starts_with("out/."))
+        return true;
+    return false;
+  };
+  for (int tries = 0; tries < 6000 && !opened(); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+}
+
+TEST(Interrupt, SavesTheStateAndExitsWith130) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const Place place;
+    Running running = place.start(endless + "--out out/m");
+    let_it_begin(place);
+    running.signal(signal);
+    const Ended ended = running.wait();
+    EXPECT_EQ(ended.code, interrupted);
+    EXPECT_EQ(ended.out, "");
+    EXPECT_TRUE(std::regex_match(
+        ended.err, std::regex("starling: interrupted; state after [1-9]\\d* steps saved in "
+                              "out/m-state, go on with --start out/m-state/state.npy\n")))
+        << ended.err;
+    std::vector<std::string> names;
+    for (const auto& [name, content] : place.everything())
+      names.push_back(name);
+    EXPECT_EQ(names, (std::vector<std::string>{"out", "out/m-state", "out/m-state/config.toml",
+                                               "out/m-state/state.npy", "out/m-state/trace.csv"}));
+    const io::Array state = io::read_npy(place.path("out/m-state/state.npy"));
+    EXPECT_EQ(state.shape, (std::vector<std::size_t>{200, 2}));
+    succeed(place,
+            "sample --config out/m-state/config.toml --start out/m-state/state.npy --steps 0 "
+            "--quiet --out out/on");
+    EXPECT_EQ(draws_of(place, "out/on").values, state.values);
+  }
+}
+
+TEST(Interrupt, LeavesAnEarlierResultAsItWas) {
+  const Place place;
+  succeed(place, "sample normal --particles 16 --steps 3 --quiet --out out/m");
+  const auto before = place.everything();
+  Running running = place.start(endless + "--out out/m --force");
+  let_it_begin(place);
+  running.signal(SIGINT);
+  EXPECT_EQ(running.wait().code, interrupted);
+  const auto after = place.everything();
+  for (const auto& [name, content] : before)
+    EXPECT_EQ(after.at(name), content) << name;
+  EXPECT_TRUE(place.has("out/m-state/state.npy"));
+}
+
+} // namespace
+} // namespace starling::cli

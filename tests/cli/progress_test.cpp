@@ -1,0 +1,62 @@
+// The progress line: silent in short runs, then step, time left and a live figure on stderr.
+#include "results.hpp"
+
+#include <regex>
+
+namespace starling::cli {
+namespace {
+
+const std::string endless = "sample normal --dim 2 --particles 200 --batch 8 --bandwidth 1 "
+                            "--steps 1000000000 --out out/m --progress ";
+
+/// What stands on stderr once something does, at the latest after a minute; the run is then ended.
+Ended until_it_shows(const Place& place, const std::string& line,
+                     const Running::Environment& environment = {}) {
+  Running running = place.start(line, environment);
+  for (int tries = 0; tries < 6000 && running.err_so_far().empty(); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  running.signal(SIGINT);
+  return running.wait();
+}
+
+TEST(Progress, PlainPrintsStepTimeLeftAndALiveFigureAfterTwoSeconds) {
+  const Place place;
+  const Ended ended = until_it_shows(place, endless + "plain");
+  EXPECT_GE(ended.seconds, 2);
+  EXPECT_EQ(ended.out, "");
+  const auto lines = lines_of(ended.err);
+  ASSERT_EQ(lines.size(), 2u) << ended.err; // the second says that it was interrupted
+  EXPECT_TRUE(std::regex_match(
+      lines[0],
+      std::regex("step [1-9]\\d* of 1000000000, \\d+(:\\d\\d)?:\\d\\d left, drift [-+.e\\d]+")))
+      << lines[0];
+}
+
+TEST(Progress, BarIsColouredUnlessNoColorIsSet) {
+  const std::string colour = "\033[36m";
+  const std::regex bar(
+      "\\[[= ]{28}\\][^%]*\\d+%  step [1-9]\\d* of 1000000000  \\d+(:\\d\\d)?:\\d\\d left  "
+      "drift [-+.e\\d]+");
+  for (const std::string value : {"", "1"}) {
+    const Place place;
+    const Ended ended = until_it_shows(place, endless + "bar", {{"NO_COLOR", value}});
+    EXPECT_EQ(ended.err.find(colour) != std::string::npos, value.empty()) << ended.err;
+    EXPECT_TRUE(std::regex_search(ended.err, bar)) << ended.err;
+    EXPECT_EQ(ended.code, 130);
+  }
+}
+
+TEST(Progress, StaysSilentInShortRunsAndWhereToldTo) {
+  const Place place, another; // two runs at a time
+  for (const std::string how : {"plain", "bar", "none", "auto"})
+    EXPECT_EQ(place.run("sample mixture --particles 20 --steps 5 --progress " + how).err, "")
+        << how;
+  Running none = place.start(endless + "none");
+  Running quiet = another.start("sample normal --steps 1000000000 --quiet --progress plain");
+  std::this_thread::sleep_for(std::chrono::milliseconds(3500));
+  EXPECT_EQ(none.err_so_far(), "");
+  EXPECT_EQ(quiet.err_so_far(), "");
+}
+
+} // namespace
+} // namespace starling::cli

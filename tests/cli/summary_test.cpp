@@ -1,0 +1,60 @@
+// starling summary: the same figures again, from the files.
+#include "results.hpp"
+
+namespace starling::cli {
+namespace {
+
+TEST(Summary, OfAFolderIsItsSummaryJson) {
+  const Place place;
+  const std::string table = succeed(place, "sample banana --particles 40 --steps 30 --out out/m");
+  EXPECT_EQ(Json::parse(succeed(place, "summary out/m --json")), summary_of(place, "out/m"));
+  // The table of the run, line by line, is in what the run printed.
+  const auto lines = lines_of(succeed(place, "summary out/m"));
+  ASSERT_EQ(lines.size(), 4u); // names, two parameters, verdict
+  for (const std::string& line : lines)
+    EXPECT_NE(table.find(line + "\n"), std::string::npos) << line;
+}
+
+TEST(Summary, OfDrawsAgreesWithSummaryJson) {
+  const Place place;
+  succeed(place, "sample banana --particles 40 --steps 30 --out out/m");
+  const Json from_draws = Json::parse(succeed(place, "summary out/m/draws.csv --json"));
+  const Json from_run = summary_of(place, "out/m");
+  EXPECT_EQ(from_draws.at("draws"), 40);
+  ASSERT_EQ(from_draws.at("parameters").size(), 3u);
+  EXPECT_EQ(from_draws.at("parameters")[0].at("name"), "lp__");
+  for (std::size_t a = 0; a < 2; ++a)
+    for (const char* figure : {"mean", "sd", "q05", "q50", "q95"})
+      EXPECT_EQ(from_draws.at("parameters")[a + 1].at(figure),
+                from_run.at("parameters")[a].at(figure))
+          << a << " " << figure;
+}
+
+TEST(Summary, ShowsTheTestAccuracy) {
+  const Place place;
+  place.write("d.csv", SmallData().text(100));
+  succeed(place,
+          "sample logistic --data d.csv --holdout 0.3 --particles 16 --steps 20 --out out/m");
+  const std::string shown = succeed(place, "summary out/m");
+  char expected[40];
+  std::snprintf(expected, sizeof expected, "test accuracy %.4f\n",
+                summary_of(place, "out/m").at("test_accuracy").get<double>());
+  EXPECT_NE(shown.find(expected), std::string::npos) << shown;
+}
+
+TEST(Summary, RefusesWhatIsNotThereOrNoRun) {
+  const Place place;
+  place.write("empty/x", "");
+  place.write("odd/summary.json", "[1, 2]");
+  place.write("broken/summary.json", "{\"parameters\": [");
+  place.write("no.csv", "a,b\n1,zz\n");
+  expect_refused(place, "summary nowhere", 66, "nowhere: no such file");
+  expect_refused(place, "summary empty", 66, "empty/summary.json: no such file");
+  expect_refused(place, "summary odd", 65, "odd: must be the summary.json of a run");
+  expect_refused(place, "summary broken", 65,
+                 "broken/summary.json: must be the summary.json of a run");
+  expect_refused(place, "summary no.csv", 65, "no.csv:2: column 2 (b): must be a number; got 'zz'");
+}
+
+} // namespace
+} // namespace starling::cli
