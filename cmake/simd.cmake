@@ -8,6 +8,9 @@ function(starling_level name)
     starling_level_${name} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include"
                                    "${STARLING_HIGHWAY}")
   target_compile_options(starling_level_${name} PRIVATE ${ARGN})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # else a kernel's three vectors travel through memory
+    target_compile_options(starling_level_${name} PRIVATE "SHELL:--param sra-max-scalarization-size-Ospeed=512")
+  endif()
   target_sources(starling PRIVATE "$<TARGET_OBJECTS:starling_level_${name}>")
 endfunction()
 

@@ -15,7 +15,7 @@
 
 namespace starling::cpu {
 
-inline constexpr std::size_t gemm_least = 64;  ///< members a batch needs for products to pay
+inline constexpr std::size_t gemm_least = 24;  ///< members a batch needs for products to pay
 inline constexpr std::size_t gemm_block = 256; ///< rows of a block
 
 /// One batch. With W and P the weights and slopes of the pairs of blocks I and J,
@@ -71,14 +71,14 @@ public:
         for (std::size_t c = 0; c < columns; ++c)
           w.data[r * columns + c] =
               std::max(Real(0), square_[i + r] + square_[j + c] + w.data[r * columns + c]);
-    table.weights(kernel, w.data, w.data, p.data, rows * columns);
+    table.weights(kernel, w.data, w.data, proportional ? nullptr : p.data, rows * columns);
     if (a == b)
       for (std::size_t r = 0; r < rows; ++r) // the self term has a weight of its own
         w.data[r * columns + r] = p.data[r * columns + r] = 0;
     add(Turn::none, rows, columns, i, j, w, p);
     if (a != b)
       add(Turn::transpose, columns, rows, j, i, w, p);
-    add_slopes(rows, columns, i, j, p, a != b);
+    add_slopes(rows, columns, i, j, proportional ? w : p, a != b);
   }
 
   /// phi_i = pair * sum_i + self * F(x_i, x_i)
@@ -128,6 +128,8 @@ private:
         add_scaled(j + c, down[c]);
   }
   void add_scaled(std::size_t i, Real factor) {
+    if constexpr (proportional)
+      factor *= ratio_;
     for (std::size_t a = 0; a < dim_; ++a)
       sum_[i * dim_ + a] += factor * x_[i * dim_ + a];
   }

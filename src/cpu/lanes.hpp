@@ -83,27 +83,50 @@ struct ExpTable<float> {
   static constexpr int mantissa = 23;
 };
 
-/// e^a to 2 ulp for a <= 709 (double), 88 (float); zero below -708 (-87), NaN for NaN.
+/// q(r) in pairs of terms (Estrin): half as deep as one after the other, so that a vector does not
+/// wait for itself.
+HWY_INLINE Lanes<double> exp_polynomial(Lanes<double> r, Lanes<double> r2) {
+  using L = Lanes<double>;
+  constexpr const double* q = ExpTable<double>::q;
+  const L r4 = r2 * r2;
+  const L q01 = mul_add(L(q[1]), r, L(q[0])), q23 = mul_add(L(q[3]), r, L(q[2]));
+  const L q45 = mul_add(L(q[5]), r, L(q[4])), q67 = mul_add(L(q[7]), r, L(q[6]));
+  const L q89 = mul_add(L(q[9]), r, L(q[8]));
+  const L low = mul_add(q23, r2, q01), middle = mul_add(q67, r2, q45);
+  return mul_add(mul_add(q89, r4, middle), r4, low);
+}
+HWY_INLINE Lanes<float> exp_polynomial(Lanes<float> r, Lanes<float> r2) {
+  using L = Lanes<float>;
+  constexpr const float* q = ExpTable<float>::q;
+  const L q01 = mul_add(L(q[1]), r, L(q[0])), q23 = mul_add(L(q[3]), r, L(q[2]));
+  return mul_add(mul_add(L(q[4]), r2, q23), r2, q01);
+}
+
+/// The smaller of a and a limit; NaN stays NaN.
 template <typename Real>
-HWY_INLINE Lanes<Real> exp(Lanes<Real> a) {
+HWY_INLINE Lanes<Real> at_most(Lanes<Real> a, Real limit) {
+  const Lanes<Real> most(limit);
+  return Lanes<Real>(hn::IfThenElse(hn::Lt(most.v, a.v), most.v, a.v), 0);
+}
+
+/// e^a to 2 ulp for a <= 709 (double), 88 (float), which the caller sees to; zero below -708 (-87),
+/// NaN for NaN.
+template <typename Real>
+HWY_INLINE Lanes<Real> exp(Lanes<Real> x) {
   using T = ExpTable<Real>;
   using L = Lanes<Real>;
   const hn::RebindToSigned<typename L::Tag> bits;
-  const L x(hn::Min(a.v, L(T::highest).v), 0); // NaN stays: restored below
-  // a = n ln 2 + r, with n the nearest integer, kept in the low bits of `shifted` as well.
+  // x = n ln 2 + r, with n the nearest integer, kept in the low bits of `shifted` as well.
   const L shifted = mul_add(x, L(T::per_ln2), L(T::shifter));
   const L n = shifted - L(T::shifter);
   const L r = mul_sub_from(n, L(T::ln2_low), mul_sub_from(n, L(T::ln2_high), x));
-  L q(T::q[T::terms - 1]);
-  for (int i = T::terms - 2; i >= 0; --i)
-    q = mul_add(q, r, L(T::q[i]));
-  const L p = mul_add(r * r, q, r) + L(Real(1));
+  const L r2 = r * r;
+  const L p = mul_add(r2, exp_polynomial(r, r2), r) + L(Real(1));
   // times 2^n: n goes into the exponent
   const auto scaled = hn::Add(hn::BitCast(bits, p.v),
                               hn::ShiftLeft<T::mantissa>(hn::BitCast(bits, shifted.v)));
   const auto value = hn::BitCast(typename L::Tag(), scaled);
-  const auto flushed = hn::IfThenZeroElse(hn::Lt(a.v, L(T::lowest).v), value);
-  return L(hn::IfThenElse(hn::IsNaN(a.v), a.v, flushed), 0);
+  return L(hn::IfThenZeroElse(hn::Lt(x.v, L(T::lowest).v), value), 0);
 }
 
 } // namespace starling::cpu::STARLING_LEVEL

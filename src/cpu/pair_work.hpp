@@ -34,7 +34,7 @@ struct PanelWork {
 inline constexpr std::size_t panel_columns = 64;  ///< columns that a panel takes at a time
 inline constexpr std::size_t widest = 16;         ///< lanes of the widest vector
 inline constexpr std::size_t small_dim = 8;       ///< up to here coordinates are laid out apart
-inline constexpr std::size_t small_batch = 16;    ///< up to here lanes are batches
+inline constexpr std::size_t small_batch = 32;    ///< up to here lanes are batches
 
 /// What one level offers for one kernel and precision.
 template <typename Real, typename K>
@@ -49,7 +49,8 @@ struct PairWork {
   /// All pairs of rows [begin, end) with rows [column, column_end), begin a multiple of `lanes`.
   void (*rectangle)(const K&, const PanelWork<Real>&, std::size_t begin, std::size_t end,
                     std::size_t column, std::size_t column_end);
-  /// weight, repulsion and lift of n pairs from r2 (radial) or x.y (dot kernels). In place allowed.
+  /// Weight and slope (repulsion, or lift) of n pairs from r2 (radial) or x.y (dot kernels). The weight
+  /// may replace its argument; without room for slopes they are not stored.
   void (*weights)(const K&, const Real* argument, Real* weight, Real* slope, std::size_t n);
 };
 

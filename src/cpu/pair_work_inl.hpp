@@ -46,8 +46,8 @@ HWY_INLINE void add_both(Lanes<Real> weight, Lanes<Real> slope, Lanes<Real> xi, 
                          Lanes<Real> si, Lanes<Real> sj, Lanes<Real>& sum_i, Lanes<Real>& sum_j) {
   if constexpr (radial<K, Real>) {
     const Lanes<Real> push = slope * (xi - xj);
-    sum_i = sum_i + mul_add(weight, sj, push);
-    sum_j = sum_j + mul_sub_from(Lanes<Real>(Real(1)), push, weight * si);
+    sum_i = mul_add(weight, sj, sum_i + push);
+    sum_j = mul_add(weight, si, sum_j - push);
   } else {
     sum_i = mul_add(slope, xi, mul_add(weight, sj, sum_i));
     sum_j = mul_add(slope, xj, mul_add(weight, si, sum_j));
@@ -57,12 +57,16 @@ HWY_INLINE void add_both(Lanes<Real> weight, Lanes<Real> slope, Lanes<Real> xi, 
 /// Small batches, one per lane. Members and dimension are constants where given (0: at run time).
 /// Cost: size (size - 1) / 2 kernel values for `lanes` batches.
 template <typename Real, typename K, std::size_t Size, std::size_t Dim>
-void small_fixed(const K& kernel, const BatchWork<Real>& work) {
+void small_fixed(const K& given, const BatchWork<Real>& task) {
   using L = Lanes<Real>;
+  const K kernel = given; // copies: nothing stored below can be taken for a change of them
+  const BatchWork<Real> work = task;
   constexpr std::size_t lanes = L::count;
-  constexpr std::size_t room = (Size ? Size : small_batch) * (Dim ? Dim : small_dim) * lanes;
+  constexpr std::size_t most = Dim ? Dim : small_dim;
+  constexpr std::size_t room = (Size ? Size : small_batch) * most * lanes;
   const std::size_t size = Size ? Size : work.size, dim = Dim ? Dim : work.dim;
   alignas(64) Real x[room], s[room], sum[room]; // member, coordinate, lane
+  const auto home = ask<Real>(kernel, L(Real(0))); // at distance zero, the same for all
   for (std::size_t first = 0; first < work.count; first += lanes) {
     const std::size_t batches = work.count - first < lanes ? work.count - first : lanes;
     for (std::size_t lane = 0; lane < lanes; ++lane) {
@@ -78,11 +82,13 @@ void small_fixed(const K& kernel, const BatchWork<Real>& work) {
     }
     const auto at = [dim](std::size_t k, std::size_t a) { return (k * dim + a) * lanes; };
     for (std::size_t k = 0; k < size; ++k) { // F(x_i, x_i) / N
-      L argument(Real(0));
-      if constexpr (!radial<K, Real>)
+      auto w = home;
+      if constexpr (!radial<K, Real>) {
+        L argument(Real(0));
         for (std::size_t a = 0; a < dim; ++a)
           argument = gather_argument<K, Real>(L::load(x + at(k, a)), L::load(x + at(k, a)), argument);
-      const auto w = ask<Real>(kernel, argument);
+        w = ask<Real>(kernel, argument);
+      }
       for (std::size_t a = 0; a < dim; ++a) {
         L own = w.weight * L::load(s + at(k, a));
         if constexpr (!radial<K, Real>)
@@ -90,21 +96,29 @@ void small_fixed(const K& kernel, const BatchWork<Real>& work) {
         (own * L(work.self)).store(sum + at(k, a));
       }
     }
-    for (std::size_t i = 0; i + 1 < size; ++i)
+    for (std::size_t i = 0; i + 1 < size; ++i) {
+      L xi[most], si[most], sum_i[most];
+      for (std::size_t a = 0; a < dim; ++a) {
+        xi[a] = L::load(x + at(i, a));
+        si[a] = L::load(s + at(i, a));
+        sum_i[a] = L::load(sum + at(i, a));
+      }
       for (std::size_t j = i + 1; j < size; ++j) {
         L argument(Real(0));
         for (std::size_t a = 0; a < dim; ++a)
-          argument = gather_argument<K, Real>(L::load(x + at(i, a)), L::load(x + at(j, a)), argument);
+          argument = gather_argument<K, Real>(xi[a], L::load(x + at(j, a)), argument);
         const auto w = ask<Real>(kernel, argument);
         const L weight = w.weight * L(work.pair), push = slope<K, Real>(w) * L(work.pair);
         for (std::size_t a = 0; a < dim; ++a) {
-          L sum_i = L::load(sum + at(i, a)), sum_j = L::load(sum + at(j, a));
-          add_both<K, Real>(weight, push, L::load(x + at(i, a)), L::load(x + at(j, a)),
-                            L::load(s + at(i, a)), L::load(s + at(j, a)), sum_i, sum_j);
-          sum_i.store(sum + at(i, a));
+          L sum_j = L::load(sum + at(j, a));
+          add_both<K, Real>(weight, push, xi[a], L::load(x + at(j, a)), si[a], L::load(s + at(j, a)),
+                            sum_i[a], sum_j);
           sum_j.store(sum + at(j, a));
         }
       }
+      for (std::size_t a = 0; a < dim; ++a)
+        sum_i[a].store(sum + at(i, a));
+    }
     for (std::size_t lane = 0; lane < batches; ++lane)
       for (std::size_t k = 0; k < size; ++k) {
         const std::size_t row = work.order[(first + lane) * size + k] * dim;
@@ -125,48 +139,66 @@ void small(const K& kernel, const BatchWork<Real>& work) {
   small_fixed<Real, K, 0, 0>(kernel, work);
 }
 
-/// Rows [i, i + lanes) of a panel with columns [column, column_end): every pair both ways.
-/// Cost: one kernel value per pair; the columns' sums stay vectors until the end.
-template <typename Real, typename K, std::size_t Dim>
-void rectangle_fixed(const K& kernel, const PanelWork<Real>& work, std::size_t begin,
-                     std::size_t end, std::size_t column, std::size_t column_end) {
+/// Rows [i, i + Vectors * lanes) of a panel with columns [first, last), every pair both ways. The
+/// columns' sums are vectors in scratch until the end. Cost: one kernel value per pair.
+template <typename Real, typename K, std::size_t Dim, std::size_t Vectors>
+HWY_INLINE void strip(const K& kernel, const PanelWork<Real>& work, std::size_t i,
+                      std::size_t present, std::size_t first, std::size_t last) {
   using L = Lanes<Real>;
   constexpr std::size_t lanes = L::count, most = Dim ? Dim : small_dim;
+  const std::size_t dim = Dim ? Dim : work.dim, stride = work.stride;
+  L xi[Vectors][most], si[Vectors][most], sum_i[Vectors][most];
+  for (std::size_t v = 0; v < Vectors; ++v)
+    for (std::size_t a = 0; a < dim; ++a) {
+      xi[v][a] = L::load(work.x + a * stride + i + v * lanes);
+      si[v][a] = L::load(work.s + a * stride + i + v * lanes);
+      sum_i[v][a] = L(Real(0));
+    }
+  const L mask(hn::IfThenElseZero(hn::FirstN(typename L::Tag(), present), L(Real(1)).v), 0);
+  const bool partial = Vectors == 1 && present < lanes; // rows past the end take no part
+  for (std::size_t j = first; j < last; ++j) {
+    L weight[Vectors], push[Vectors];
+    for (std::size_t v = 0; v < Vectors; ++v) {
+      L argument(Real(0));
+      for (std::size_t a = 0; a < dim; ++a)
+        argument = gather_argument<K, Real>(xi[v][a], L(work.x[a * stride + j]), argument);
+      const auto w = ask<Real>(kernel, argument);
+      weight[v] = partial ? w.weight * mask : w.weight;
+      push[v] = partial ? slope<K, Real>(w) * mask : slope<K, Real>(w);
+    }
+    for (std::size_t a = 0; a < dim; ++a) {
+      Real* other = work.scratch + ((j - first) * dim + a) * lanes;
+      L sum_j = L::load(other);
+      for (std::size_t v = 0; v < Vectors; ++v)
+        add_both<K, Real>(weight[v], push[v], xi[v][a], L(work.x[a * stride + j]), si[v][a],
+                          L(work.s[a * stride + j]), sum_i[v][a], sum_j);
+      sum_j.store(other);
+    }
+  }
+  for (std::size_t v = 0; v < Vectors; ++v)
+    for (std::size_t a = 0; a < dim; ++a) {
+      Real* own = work.sum + a * stride + i + v * lanes;
+      (L::load(own) + sum_i[v][a]).store(own);
+    }
+}
+
+template <typename Real, typename K, std::size_t Dim>
+void rectangle_fixed(const K& given, const PanelWork<Real>& task, std::size_t begin,
+                     std::size_t end, std::size_t column, std::size_t column_end) {
+  using L = Lanes<Real>;
+  constexpr std::size_t lanes = L::count, vectors = Dim == 1 ? 2 : 1;
+  const K kernel = given; // copies: nothing stored below can be taken for a change of them
+  const PanelWork<Real> work = task;
   const std::size_t dim = Dim ? Dim : work.dim, stride = work.stride;
   for (std::size_t first = column; first < column_end; first += panel_columns) {
     const std::size_t last = column_end - first < panel_columns ? column_end : first + panel_columns;
     for (std::size_t n = 0; n < (last - first) * dim; ++n)
       L(Real(0)).store(work.scratch + n * lanes);
-    for (std::size_t i = begin; i < end; i += lanes) {
-      L xi[most], si[most], sum_i[most];
-      for (std::size_t a = 0; a < dim; ++a) {
-        xi[a] = L::load(work.x + a * stride + i);
-        si[a] = L::load(work.s + a * stride + i);
-        sum_i[a] = L(Real(0));
-      }
-      const std::size_t rows = end - i < lanes ? end - i : lanes;
-      const L present(hn::IfThenElseZero(hn::FirstN(typename L::Tag(), rows), L(Real(1)).v), 0);
-      for (std::size_t j = first; j < last; ++j) {
-        L argument(Real(0));
-        for (std::size_t a = 0; a < dim; ++a)
-          argument = gather_argument<K, Real>(xi[a], L(work.x[a * stride + j]), argument);
-        const auto w = ask<Real>(kernel, argument);
-        L weight = w.weight, push = slope<K, Real>(w);
-        if (rows < lanes) { // rows past the end take no part
-          weight = weight * present;
-          push = push * present;
-        }
-        for (std::size_t a = 0; a < dim; ++a) {
-          Real* other = work.scratch + ((j - first) * dim + a) * lanes;
-          L sum_j = L::load(other);
-          add_both<K, Real>(weight, push, xi[a], L(work.x[a * stride + j]), si[a],
-                            L(work.s[a * stride + j]), sum_i[a], sum_j);
-          sum_j.store(other);
-        }
-      }
-      for (std::size_t a = 0; a < dim; ++a)
-        (L::load(work.sum + a * stride + i) + sum_i[a]).store(work.sum + a * stride + i);
-    }
+    std::size_t i = begin;
+    for (; i + vectors * lanes <= end; i += vectors * lanes)
+      strip<Real, K, Dim, vectors>(kernel, work, i, lanes, first, last);
+    for (; i < end; i += lanes)
+      strip<Real, K, Dim, 1>(kernel, work, i, end - i < lanes ? end - i : lanes, first, last);
     for (std::size_t j = first; j < last; ++j)
       for (std::size_t a = 0; a < dim; ++a)
         work.sum[a * stride + j] += L::load(work.scratch + ((j - first) * dim + a) * lanes).sum();
@@ -213,23 +245,33 @@ void rectangle(const K& kernel, const PanelWork<Real>& work, std::size_t begin, 
 
 template <typename Real, typename K>
 void triangle(const K& kernel, const PanelWork<Real>& work, std::size_t begin, std::size_t end) {
-  constexpr std::size_t lanes = Lanes<Real>::count;
-  for (std::size_t i = begin; i < end; i += lanes) {
-    corner_fixed<Real, K, 0>(kernel, work, i, end);
-    if (i + lanes < end)
-      rectangle(kernel, work, i, i + lanes, i + lanes, end);
+  constexpr std::size_t lanes = Lanes<Real>::count, stripe = 4 * lanes;
+  for (std::size_t i = begin; i < end; i += stripe) {
+    const std::size_t stop = end - i < stripe ? end : i + stripe;
+    for (std::size_t k = i; k < stop; k += lanes) { // the pairs inside the stripe
+      if (work.dim == 1)
+        corner_fixed<Real, K, 1>(kernel, work, k, end);
+      else
+        corner_fixed<Real, K, 0>(kernel, work, k, end);
+      if (k + lanes < stop)
+        rectangle(kernel, work, k, k + lanes, k + lanes, stop);
+    }
+    if (stop < end) // the stripe with all that comes after it
+      rectangle(kernel, work, i, stop, stop, end);
   }
 }
 
 template <typename Real, typename K>
-void weights(const K& kernel, const Real* argument, Real* weight, Real* push, std::size_t n) {
+void weights(const K& given, const Real* argument, Real* weight, Real* push, std::size_t n) {
   using L = Lanes<Real>;
+  const K kernel = given;
   constexpr std::size_t lanes = L::count;
   std::size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
     const auto w = ask<Real>(kernel, L::load(argument + i));
     w.weight.store(weight + i);
-    slope<K, Real>(w).store(push + i);
+    if (push)
+      slope<K, Real>(w).store(push + i);
   }
   if (i < n) { // the rest, by way of a full vector
     Real in[lanes] = {}, out[lanes], out_push[lanes];
@@ -240,7 +282,8 @@ void weights(const K& kernel, const Real* argument, Real* weight, Real* push, st
     slope<K, Real>(w).store(out_push);
     for (std::size_t k = i; k < n; ++k) {
       weight[k] = out[k - i];
-      push[k] = out_push[k - i];
+      if (push)
+        push[k] = out_push[k - i];
     }
   }
 }
@@ -298,15 +341,22 @@ void wide(const K& kernel, const BatchWork<Real>& work) {
     return sum;
   };
 
+  Real home = 0, w, p;
+  weights(kernel, &home, &w, &p, 1);
   for (std::size_t q = 0; q < work.count; ++q) {
     const std::uint32_t* members = work.order + q * size;
     for (std::size_t k = 0; k < size; ++k) { // F(x_i, x_i) / N
-      const Real* xi = work.x + members[k] * dim;
-      Real own = radial<K, Real> ? Real(0) : argument_of(xi, xi), w, p;
-      weights(kernel, &own, &w, &p, 1);
-      for (std::size_t a = 0; a < dim; ++a)
-        work.phi[members[k] * dim + a] =
-            work.self * (w * work.s[members[k] * dim + a] + (radial<K, Real> ? Real(0) : p * xi[a]));
+      const Real *xi = work.x + members[k] * dim, *si = work.s + members[k] * dim;
+      Real* phi = work.phi + members[k] * dim;
+      if constexpr (radial<K, Real>) {
+        for (std::size_t a = 0; a < dim; ++a)
+          phi[a] = work.self * w * si[a];
+      } else {
+        home = argument_of(xi, xi);
+        weights(kernel, &home, &w, &p, 1);
+        for (std::size_t a = 0; a < dim; ++a)
+          phi[a] = work.self * (w * si[a] + p * xi[a]);
+      }
     }
     for (std::size_t i = 0; i + 1 < size; ++i)
       for (std::size_t j = i + 1; j < size; ++j) {

@@ -28,8 +28,9 @@ HWY_INLINE Lanes<Real> mixture_score_at(const MixtureWork<Real>& work, Lanes<Rea
 }
 
 template <typename Real>
-void mixture_score(const MixtureWork<Real>& work) {
+void mixture_score(const MixtureWork<Real>& task) {
   using L = Lanes<Real>;
+  const MixtureWork<Real> work = task; // a copy: scores stored below cannot be taken for a change of it
   constexpr std::size_t lanes = L::count;
   std::size_t i = 0;
   for (; i + lanes <= work.count; i += lanes)
@@ -47,7 +48,7 @@ void mixture_score(const MixtureWork<Real>& work) {
 template <typename Real>
 HWY_INLINE Lanes<Real> residual_at(Lanes<Real> z, Lanes<Real> label, Lanes<Real> scale) {
   const Lanes<Real> one(Real(1));
-  return scale * (label - one / (one + exp(-z)));
+  return scale * (label - one / (one + exp(at_most(-z, ExpTable<Real>::highest))));
 }
 
 template <typename Real>

@@ -89,7 +89,7 @@ std::string column_shown(std::size_t index, const std::string& name) {
 
 std::string nearest_name(std::string_view wanted, std::span<const std::string> names) {
   std::string nearest;
-  std::size_t fewest = std::max<std::size_t>(2, wanted.size() / 3) + 1;
+  std::size_t fewest = 4 * std::max<std::size_t>(2, wanted.size() / 3) + 1; // an edit counts 4
   for (const std::string& name : names) {
     const bool begun = wanted.size() >= 2 && name.starts_with(wanted);
     const std::size_t count = begun ? 1 : edits(wanted, name);

@@ -1,10 +1,12 @@
 // Ctrl-C: the run stops after the step, its state is saved, and it can go on from there.
 #include "results.hpp"
 
-#include <regex>
+#include <gmock/gmock.h>
 
 namespace starling::cli {
 namespace {
+
+using testing::MatchesRegex;
 
 constexpr int interrupted = 130;
 // Would take hours.
@@ -33,10 +35,9 @@ TEST(Interrupt, SavesTheStateAndExitsWith130) {
     const Ended ended = running.wait();
     EXPECT_EQ(ended.code, interrupted);
     EXPECT_EQ(ended.out, "");
-    EXPECT_TRUE(std::regex_match(
-        ended.err, std::regex("starling: interrupted; state after [1-9]\\d* steps saved in "
-                              "out/m-state, go on with --start out/m-state/state.npy\n")))
-        << ended.err;
+    EXPECT_THAT(ended.err,
+                MatchesRegex("starling: interrupted; state after [1-9][0-9]* steps saved in "
+                             "out/m-state, go on with --start out/m-state/state.npy\n"));
     std::vector<std::string> names;
     for (const auto& [name, content] : place.everything())
       names.push_back(name);

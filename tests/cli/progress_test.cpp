@@ -1,10 +1,13 @@
 // The progress line: silent in short runs, then step, time left and a live figure on stderr.
 #include "results.hpp"
 
-#include <regex>
+#include <gmock/gmock.h>
 
 namespace starling::cli {
 namespace {
+
+using testing::ContainsRegex;
+using testing::MatchesRegex;
 
 const std::string endless = "sample normal --dim 2 --particles 200 --batch 8 --bandwidth 1 "
                             "--steps 1000000000 --out out/m --progress ";
@@ -26,22 +29,20 @@ TEST(Progress, PlainPrintsStepTimeLeftAndALiveFigureAfterTwoSeconds) {
   EXPECT_EQ(ended.out, "");
   const auto lines = lines_of(ended.err);
   ASSERT_EQ(lines.size(), 2u) << ended.err; // the second says that it was interrupted
-  EXPECT_TRUE(std::regex_match(
-      lines[0],
-      std::regex("step [1-9]\\d* of 1000000000, \\d+(:\\d\\d)?:\\d\\d left, drift [-+.e\\d]+")))
-      << lines[0];
+  EXPECT_THAT(lines[0], MatchesRegex("step [1-9][0-9]* of 1000000000, "
+                                     "[0-9]+(:[0-9][0-9])?:[0-9][0-9] left, drift [-+.e0-9]+"));
 }
 
 TEST(Progress, BarIsColouredUnlessNoColorIsSet) {
   const std::string colour = "\033[36m";
-  const std::regex bar(
-      "\\[[= ]{28}\\][^%]*\\d+%  step [1-9]\\d* of 1000000000  \\d+(:\\d\\d)?:\\d\\d left  "
-      "drift [-+.e\\d]+");
+  const auto has_bar = ContainsRegex("\\[[= ]{28}\\][^%]*[0-9]+%  step [1-9][0-9]* of 1000000000  "
+                                     "[0-9]+(:[0-9][0-9])?:[0-9][0-9] left  "
+                                     "drift [-+.e0-9]+");
   for (const std::string value : {"", "1"}) {
     const Place place;
     const Ended ended = until_it_shows(place, endless + "bar", {{"NO_COLOR", value}});
     EXPECT_EQ(ended.err.find(colour) != std::string::npos, value.empty()) << ended.err;
-    EXPECT_TRUE(std::regex_search(ended.err, bar)) << ended.err;
+    EXPECT_THAT(ended.err, has_bar);
     EXPECT_EQ(ended.code, 130);
   }
 }

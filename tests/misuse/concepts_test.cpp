@@ -2,6 +2,7 @@
 #include <starling/advance/rules.hpp>
 #include <starling/concepts.hpp>
 #include <starling/deal/draw.hpp>
+#include <starling/deal/matching.hpp>
 #include <starling/deal/shuffle.hpp>
 #include <starling/deal/whole.hpp>
 #include <starling/drift/force.hpp>
@@ -32,14 +33,14 @@ struct DealsWithoutTheStep {
 struct DealsForFloat {
   const Batches& operator()(Step, const Ensemble<float>&);
 };
-struct ChangesParticles {
+struct LetsRowsTravel {
   const Batches& operator()(Step, Ensemble<double>&);
 };
 static_assert(Dealer<Shuffle, double> && Dealer<Draw, float> && Dealer<Whole, double>);
 static_assert(!Dealer<DealsANumber, double>);
 static_assert(!Dealer<DealsWithoutTheStep, double>);
 static_assert(Dealer<DealsForFloat, float> && !Dealer<DealsForFloat, double>);
-static_assert(!Dealer<ChangesParticles, double>); // a dealer looks, it does not touch
+static_assert(Dealer<LetsRowsTravel, double> && Dealer<Matching, double>);
 
 // Scorers, drifters, advancers, observers
 

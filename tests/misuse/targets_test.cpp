@@ -56,9 +56,9 @@ TEST(Mixture, RefusesComponentsThatCannotBe) {
   const Eigen::MatrixXd one = Eigen::MatrixXd::Identity(2, 2);
   for (const double weight : {0.0, -1.0, nan_value, infinite})
     expect_refused("mixture weight", [&] { Mixture<double>(two(weight, 2, one)); });
-  expect_refused("mixture component",
+  expect_refused("mixture mean",
                  [&] { Mixture<double>(two(1, 3, Eigen::MatrixXd::Identity(3, 3))); });
-  expect_refused("mixture component",
+  expect_refused("mixture covariance",
                  [&] { Mixture<double>(two(1, 2, Eigen::MatrixXd::Identity(2, 3))); });
   for (const Eigen::MatrixXd& bad :
        {square(1, 2, 2, 1), square(0, 0, 0, 0), square(1, 0, 0, nan_value)})

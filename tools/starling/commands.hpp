@@ -5,6 +5,7 @@
 #include "assemble/run.hpp"
 
 #include <string>
+#include <vector>
 
 namespace starling::tool {
 
@@ -64,6 +65,14 @@ struct SummaryRequest {
 int summary(const SummaryRequest& request);
 
 int info(bool json);
+
+struct BenchRequest {
+  std::vector<std::string> names; ///< empty: all
+  std::string json;               ///< file for the figures; empty: none
+  bool quick = false;
+  std::uint64_t repeats = 5;
+};
+int bench(const BenchRequest& request);
 
 /// Runs, writes the results to presentation.out, saves the state when it fails or is interrupted.
 /// Returns the exit code; `outcome` is filled in when it is 0.

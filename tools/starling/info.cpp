@@ -1,6 +1,7 @@
 // starling info: what this build is and what it runs on.
 #include "commands.hpp"
 
+#include <starling/cpu/level.hpp>
 #include <starling/version.hpp>
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ int info(bool json) {
   j["version"] = version;
   j["compiler"] = compiler;
   j["architecture"] = architecture;
-  j["simd"] = "compiler baseline";
+  j["simd"] = {{"in_use", cpu::level()}, {"available", cpu::levels()}};
   j["threads"] = std::max(1u, std::thread::hardware_concurrency());
   j["back_ends"] = {{"cpu", {{"built", true}, {"present", true}}},
                     {"cuda", {{"built", false}, {"present", false}}},
@@ -44,7 +45,7 @@ int info(bool json) {
     return ok;
   }
   fmt::print("starling     {}\ncompiler     {}\narchitecture {}\nsimd         {}\nthreads      {}\nback ends    ",
-             version, compiler, architecture, j["simd"].get<std::string>(), j["threads"].get<int>());
+             version, compiler, architecture, cpu::level(), j["threads"].get<int>());
   for (const auto& [name, state] : j["back_ends"].items())
     fmt::print("{}{}", name, state["built"].get<bool>() ? "  " : " (not built)  ");
   fmt::print("\n");

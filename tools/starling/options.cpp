@@ -5,6 +5,7 @@
 #include "assemble/spec.hpp"
 #include "io/fields.hpp"
 
+#include <starling/cpu/level.hpp>
 #include <starling/error.hpp>
 #include <starling/version.hpp>
 
@@ -143,6 +144,15 @@ Action add_summary(CLI::App& app) {
   };
 }
 
+Action add_bench(CLI::App& app) {
+  auto b = std::make_shared<BenchRequest>();
+  app.add_option("NAME", b->names, "overhead, full, scale, threads, logistic; default all");
+  app.add_option("--json", b->json, "FILE for the figures")->type_name("");
+  app.add_option("--repeats", b->repeats, "Every figure is the median of so many")->type_name("")->capture_default_str();
+  app.add_flag("--quick", b->quick, "Small sizes: to see that it works, not for its figures");
+  return [b] { return bench(*b); };
+}
+
 Action add_info(CLI::App& app) {
   auto json = std::make_shared<bool>(false);
   add_flag(app, "--json", *json, "Print it as JSON");
@@ -188,6 +198,7 @@ int parse_and_run(int argc, char** argv) {
                "a cloud of particles in which each meets a few others at a time (RBM-SVGD)."};
   app.name("starling");
   app.set_version_flag("--version", std::string(version));
+  app.add_option_function<std::string>("--simd", cpu::force_level, "Use this SIMD level: see starling info")->type_name("");
   app.require_subcommand(0, 1);
   app.footer("Start with:  starling demo\n"
              "Then:        starling sample mixture --start normal:-10,1 --out out/m");
@@ -200,6 +211,7 @@ int parse_and_run(int argc, char** argv) {
   add("sample", "Draw samples from a target", add_sample);
   add("check", "Compare a target's score with finite differences of its density", add_check);
   add("summary", "Show the table of a finished run again, from its files", add_summary);
+  add("bench", "Measure how fast it is here", add_bench);
   add("info", "Version, compiler, threads, back ends", add_info);
 
   try {

@@ -5,6 +5,8 @@
 #include <starling/random/permute.hpp>
 
 #include <algorithm>
+#include <numeric>
+#include <string>
 #include <vector>
 
 namespace starling {
@@ -37,16 +39,25 @@ public:
   const Batches& deal(Step k, std::size_t n) {
     if (n < 2)
       reject("particles", "at least 2 for pairs", std::to_string(n));
-    const bool odd = n % 2 == 1;
-    const auto cycle = static_cast<std::uint32_t>(odd ? n : n - 1);
-    batches_.population = n;
     batches_.time = static_cast<double>(k);
-    std::uint32_t* next = batches_.lay_out(n, n / 2).data();
-    const std::uint32_t c = philox_.below(cycle, Stream::matching, k, 0);
-    // i and c - i, for the i up to c, then for those above: both runs read towards their middle.
-    const std::uint32_t single = c % 2 == 0 ? c / 2 : (c + cycle) / 2; // 2 i = c modulo cycle
-    std::uint32_t* const pairs = odd ? next + 1 : next;
-    next = pairs;
+    const std::uint32_t c = philox_.below(rounds(n), Stream::matching, k, 0);
+    return round(n, c, n % 2 ? philox_.below(rounds(n) / 2, Stream::matching, k, 1) : 0);
+  }
+
+  /// How many rounds the tournament of n has.
+  static std::uint32_t rounds(std::size_t n) {
+    return static_cast<std::uint32_t>(n % 2 ? n : n - 1);
+  }
+
+  /// Round c; when n is odd, the one left alone joins pair number `joined`.
+  const Batches& round(std::size_t n, std::uint32_t c, std::uint32_t joined) {
+    const bool odd = n % 2 == 1;
+    const std::uint32_t cycle = rounds(n);
+    batches_.population = n;
+    std::uint32_t* const first = batches_.lay_out(n, n / 2).data();
+    std::uint32_t* const pairs = odd ? first + 1 : first; // the first batch is the one of three
+    std::uint32_t* next = pairs;
+    // i + j = c, then i + j = c + cycle: both runs read towards their middle.
     for (std::uint32_t i = 0, j = c; i < j; ++i, --j, next += 2) {
       next[0] = i;
       next[1] = j;
@@ -55,14 +66,13 @@ public:
       next[0] = i;
       next[1] = j;
     }
-    if (!odd) {
-      next[0] = single;
+    const std::uint32_t alone = c % 2 == 0 ? c / 2 : (c + cycle) / 2; // 2 i = c modulo cycle
+    if (odd) {
+      std::swap_ranges(pairs, pairs + 2, pairs + 2 * joined);
+      first[0] = alone;
+    } else {
+      next[0] = alone;
       next[1] = cycle; // the last row stands outside the cycle
-    } else {           // the first batch is the one of three
-      std::uint32_t* const joined =
-          pairs + 2 * philox_.below(cycle / 2, Stream::matching, k, 1);
-      std::swap_ranges(pairs, pairs + 2, joined);
-      pairs[-1] = single;
     }
     return batches_;
   }

@@ -45,7 +45,9 @@ public:
       const Rows<Real> to = score.slice(begin, end);
       Eigen::Map<Block> s(to.data, Eigen::Index(to.count), Eigen::Index(to.dim));
       const Eigen::Map<const Block> y(from.data, Eigen::Index(from.count), Eigen::Index(from.dim));
-      s.noalias() = (mean_.replicate(y.rows(), 1) - y) * precision_;
+      thread_local Block off; // kept from step to step
+      off = mean_.replicate(y.rows(), 1) - y;
+      s.noalias() = off * precision_;
     });
   }
 

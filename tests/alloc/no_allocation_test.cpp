@@ -1,0 +1,98 @@
+// The loop allocates nothing after its first steps: counted by a new of our own.
+#include <starling/advance/explicit_step.hpp>
+#include <starling/cpu/algebra.hpp>
+#include <starling/cpu/mixture.hpp>
+#include <starling/cpu/pairwise_drift.hpp>
+#include <starling/deal/draw.hpp>
+#include <starling/deal/matching.hpp>
+#include <starling/deal/shuffle.hpp>
+#include <starling/deal/whole.hpp>
+#include <starling/drift/adaptive.hpp>
+#include <starling/observe/guard.hpp>
+#include <starling/random/start.hpp>
+#include <starling/rbm_svgd.hpp>
+#include <starling/target/logistic_regression.hpp>
+#include <starling/target/score.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<std::size_t> allocations{0};
+
+void* counted(std::size_t size, std::size_t alignment) {
+  ++allocations;
+  void* p = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  if (!p)
+    throw std::bad_alloc();
+  return p;
+}
+
+// Not inlined, or the compiler takes the pair of aligned_alloc and free for a mistake.
+[[gnu::noinline]] void release(void* p) { std::free(p); }
+
+} // namespace
+
+void* operator new(std::size_t size) { return counted(size, 16); }
+void* operator new(std::size_t size, std::align_val_t a) { return counted(size, std::size_t(a)); }
+void operator delete(void* p) noexcept { release(p); }
+void operator delete(void* p, std::size_t) noexcept { release(p); }
+void operator delete(void* p, std::align_val_t) noexcept { release(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { release(p); }
+
+namespace starling {
+namespace {
+
+using Gauss = kernel::Gaussian<double>;
+
+/// Allocations in steps 3 to 9, after three to get used to the sizes.
+template <typename Deal, typename Target>
+std::size_t allocations_in(Deal deal, Target& target, std::size_t n) {
+  Threads threads(1); // with more, a thread allocates at its first piece, whenever that is
+  Ensemble<double> particles(n, target.dim());
+  start_normal(particles.position(), 1, 0, 1);
+  auto score = score_of<double>(target);
+  cpu::PairwiseDrift<double, Gauss> pairwise(Gauss(1), threads);
+  AdaptiveDrift<double, decltype(pairwise), kernel::SampledMedianBandwidth<double>> drift(
+      pairwise, kernel::SampledMedianBandwidth<double>(1, 100));
+  ExplicitStep<double, FadingAdaGrad<double>> advance(FadingAdaGrad<double>(0.01), threads);
+  Guard guard;
+  rbm_svgd(particles, Span{0, 3}, deal, score, drift, advance, guard);
+  const std::size_t before = allocations;
+  rbm_svgd(particles, Span{3, 10}, deal, score, drift, advance, guard);
+  return allocations - before;
+}
+
+TEST(Allocation, IsSeenByTheCounter) {
+  const std::size_t before = allocations;
+  delete new int(1);
+  EXPECT_EQ(allocations - before, 1u);
+}
+
+TEST(Allocation, DoesNotHappenInTheLoopOnTheLine) {
+  cpu::MixtureOnTheLine<double> target(Mixture<double>::paper());
+  EXPECT_EQ(allocations_in(Matching(1), target, 3001), 0u);
+  EXPECT_EQ(allocations_in(Shuffle(1, 8), target, 3000), 0u);
+  EXPECT_EQ(allocations_in(Shuffle(1, 100), target, 3000), 0u);
+  EXPECT_EQ(allocations_in(Whole(), target, 1500), 0u);
+  EXPECT_EQ(allocations_in(Draw(1, 8), target, 3000), 0u);
+}
+
+TEST(Allocation, DoesNotHappenInTheLoopOfALogisticRegression) {
+  auto data = std::make_shared<LabelledData<double>>();
+  data->features.resize(500, 20);
+  data->labels = Eigen::VectorXd::Zero(500);
+  data->labels.head(250).setOnes();
+  start_normal(Rows<double>{data->features.data(), 500, 20}, 3, 0, 1);
+  LogisticRegression<double, cpu::Algebra<double>> target(data, 100, 1);
+  EXPECT_EQ(allocations_in(Matching(1), target, 300), 0u);
+  EXPECT_EQ(allocations_in(Shuffle(1, 100), target, 300), 0u);
+  EXPECT_EQ(allocations_in(Whole(), target, 600), 0u);
+}
+
+} // namespace
+} // namespace starling

@@ -1,0 +1,157 @@
+// The matching of pairs: over all rounds of its tournament every two meet equally often, and Lemma 1
+// holds exactly; the same checks reject neighbours that are always paired.
+#include <starling/deal/matching.hpp>
+#include <starling/drift/reference.hpp>
+#include <starling/kernel/gaussian.hpp>
+#include <starling/random/start.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+#include <vector>
+
+namespace starling {
+namespace {
+
+/// Every outcome of one deal, all equally likely.
+using Outcomes = std::function<void(std::size_t n, const std::function<void(const Batches&)>&)>;
+
+void all_rounds(std::size_t n, const std::function<void(const Batches&)>& visit) {
+  Matching matching(1);
+  const std::uint32_t joins = n % 2 ? Matching::rounds(n) / 2 : 1;
+  for (std::uint32_t c = 0; c < Matching::rounds(n); ++c)
+    for (std::uint32_t joined = 0; joined < joins; ++joined)
+      visit(matching.round(n, c, joined));
+}
+
+/// 0 with 1, 2 with 3, ..., or shifted by one: never anyone else.
+void neighbours(std::size_t n, const std::function<void(const Batches&)>& visit) {
+  Batches batches;
+  batches.population = n;
+  for (std::uint32_t shift : {0u, 1u}) {
+    const auto order = batches.lay_out(n, n / 2);
+    std::rotate(order.begin(), order.begin() + shift, order.end());
+    visit(batches);
+  }
+}
+
+/// The largest deviation of E Phi_i from the full drift over all outcomes.
+double bias(std::size_t n, const Outcomes& outcomes) {
+  Ensemble<double> particles(n, 2);
+  start_normal(particles.position(), 5, 0, 1);
+  start_normal(particles.score(), 6, 0, 1);
+  ReferenceDrift<double, kernel::Gaussian<double>> drift(kernel::Gaussian<double>(0.7));
+  std::vector<double> mean(2 * n), full;
+  double count = 0;
+  outcomes(n, [&](const Batches& batches) {
+    drift(0, particles, batches);
+    ++count;
+    for (std::size_t a = 0; a < 2 * n; ++a)
+      mean[a] += particles.drift().data[a];
+  });
+  Batches whole;
+  whole.population = n;
+  whole.lay_out(n, 1);
+  drift(0, particles, whole);
+  double worst = 0;
+  for (std::size_t a = 0; a < 2 * n; ++a)
+    worst = std::max(worst, std::abs(mean[a] / count - particles.drift().data[a]));
+  return worst;
+}
+
+/// How often any two are in one batch, most over least.
+std::pair<double, double> meetings(std::size_t n, const Outcomes& outcomes) {
+  std::vector<double> met(n * n);
+  double count = 0;
+  outcomes(n, [&](const Batches& batches) {
+    ++count;
+    for (std::size_t q = 0; q < batches.count(); ++q)
+      for (const std::uint32_t i : batches[q])
+        for (const std::uint32_t j : batches[q])
+          met[i * n + j] += i != j;
+  });
+  double least = INFINITY, most = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      least = std::min(least, met[i * n + j] / count);
+      most = std::max(most, met[i * n + j] / count);
+    }
+  return {least, most};
+}
+
+TEST(Matching, PutsEveryParticleInExactlyOneBatchOfTwoOrOneOfThree) {
+  for (std::size_t n = 2; n <= 41; ++n)
+    all_rounds(n, [&](const Batches& batches) {
+      std::set<std::uint32_t> seen(batches.order().begin(), batches.order().end());
+      ASSERT_EQ(seen.size(), n);
+      ASSERT_EQ(*seen.rbegin(), n - 1);
+      for (std::size_t q = 0; q < batches.count(); ++q)
+        ASSERT_EQ(batches[q].size(), n % 2 && q == 0 ? 3u : 2u) << "N " << n;
+    });
+}
+
+TEST(Matching, LetsAnyTwoMeetWithTheSameProbability) {
+  for (const std::size_t n : {2u, 4u, 6u, 10u, 32u}) {
+    const auto [least, most] = meetings(n, all_rounds);
+    EXPECT_NEAR(least, 1.0 / double(n - 1), 1e-12) << n;
+    EXPECT_NEAR(most, 1.0 / double(n - 1), 1e-12) << n;
+  }
+  for (const std::size_t n : {3u, 5u, 7u, 21u}) {
+    const auto [least, most] = meetings(n, all_rounds);
+    EXPECT_NEAR(least, most, 1e-12) << n;
+  }
+}
+
+TEST(Matching, IsUnbiasedAsLemma1Says) {
+  for (const std::size_t n : {2u, 3u, 6u, 7u, 12u, 13u})
+    EXPECT_LT(bias(n, all_rounds), 1e-13) << n;
+}
+
+TEST(Matching, IsToldApartFromNeighboursThatAreAlwaysPaired) {
+  EXPECT_GT(bias(6, neighbours), 0.01);
+  const auto [least, most] = meetings(6, neighbours);
+  EXPECT_EQ(least, 0.0);
+  EXPECT_EQ(most, 0.5);
+}
+
+TEST(Matching, DrawsItsRoundsUniformly) {
+  Matching matching(3);
+  constexpr std::size_t n = 8, steps = 7000; // 7 rounds, 1000 of each expected
+  double count[7] = {};
+  for (Step k = 0; k < steps; ++k) {
+    const Batches& batches = matching.deal(k, n);
+    for (std::size_t q = 0; q < batches.count(); ++q)
+      if (batches[q][1] == 7)
+        ++count[batches[q][0]]; // whom the last row meets tells the round
+  }
+  for (const double c : count) // binomial: sd of sqrt(7000 / 7 * 6 / 7) = 29.3; 4 of them
+    EXPECT_NEAR(c, 1000, 4 * 29.3);
+}
+
+TEST(Matching, LetsRowsTravelWithEverythingThatIsTheirs) {
+  Ensemble<double> particles(9, 2);
+  start_normal(particles.position(), 1, 0, 1);
+  particles.remember(1);
+  for (std::size_t i = 0; i < 9; ++i) {
+    particles.memory(0)[i][1] = particles.position()[i][0];
+    particles.moves()[i] = static_cast<std::uint32_t>(i);
+  }
+  const Ensemble<double> before = particles;
+  Matching matching(4, 10);
+  matching(9, particles);
+  EXPECT_TRUE(std::ranges::equal(particles.id(), before.id()));
+  matching(10, particles);
+  EXPECT_FALSE(std::ranges::equal(particles.id(), before.id()));
+  for (std::size_t i = 0; i < 9; ++i) {
+    const auto who = particles.id()[i];
+    EXPECT_EQ(particles.position()[i][1], before.position()[who][1]);
+    EXPECT_EQ(particles.memory(0)[i][1], before.position()[who][0]);
+    EXPECT_EQ(particles.moves()[i], who);
+  }
+}
+
+} // namespace
+} // namespace starling

@@ -1,0 +1,153 @@
+// bench full, scale and threads: the full drift, large clouds, many cores.
+#include "bench.hpp"
+
+#include <starling/cpu/level.hpp>
+#include <starling/drift/reference.hpp>
+#include <starling/random/start.hpp>
+#include <starling/target/normal.hpp>
+
+#include <Eigen/Core>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <thread>
+
+namespace starling::tool {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Gauss = kernel::Gaussian<double>;
+
+Ensemble<double> cloud(std::size_t n, std::size_t dim) {
+  Ensemble<double> particles(n, dim);
+  start_normal(particles.position(), 1, 0, 1);
+  start_normal(particles.score(), 2, 0, 1);
+  return particles;
+}
+
+/// The whole drift as three matrix products, with N x N matrices: what one writes in Eigen.
+void drift_in_eigen(Ensemble<double>& e, double h) {
+  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto n = Eigen::Index(e.count()), d = Eigen::Index(e.dim());
+  const Eigen::Map<const Matrix> x(e.position().data, n, d), s(e.score().data, n, d);
+  Eigen::Map<Matrix> phi(e.drift().data, n, d);
+  const Eigen::VectorXd square = x.rowwise().squaredNorm();
+  Matrix k = -2.0 * x * x.transpose();
+  k.colwise() += square;
+  k.rowwise() += square.transpose();
+  k = (k.array() * (-0.5 / h)).exp();
+  const Eigen::VectorXd sums = k.rowwise().sum();
+  phi.noalias() = k * s;
+  phi.noalias() -= (1 / h) * (k * x);
+  phi += (x.array().colwise() * (sums.array() / h)).matrix();
+  phi /= static_cast<double>(n);
+}
+
+/// Highest memory use of the process so far, and now, in bytes.
+double memory(const char* field) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(field))
+      return 1024 * std::stod(line.substr(line.find(':') + 1));
+  return 0;
+}
+
+void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+} // namespace
+
+Json bench_full(const BenchScope& scope) {
+  Json j = Json::array();
+  for (const std::size_t dim : {std::size_t{1}, std::size_t{56}}) {
+    const std::size_t n = scope.quick ? 64 : dim == 1 ? 1024 : 512;
+    Ensemble<double> particles = cloud(n, dim);
+    Whole deal;
+    const Batches& batches = deal(0, particles);
+    const Gauss kernel(static_cast<double>(dim));
+    ReferenceDrift<double, Gauss> slow(kernel);
+    cpu::PairwiseDrift<double, Gauss> fast(kernel);
+    std::vector<double> slow_s, fast_s, eigen_s, ratio, against_eigen;
+    for (std::size_t r = 0; r < scope.repeats; ++r) { // turn about
+      slow_s.push_back(median_seconds(1, [&] { slow(0, particles, batches); }));
+      fast_s.push_back(median_seconds(1, [&] { for (int i = 0; i < 4; ++i) fast(0, particles, batches); }) / 4);
+      eigen_s.push_back(median_seconds(1, [&] { drift_in_eigen(particles, double(dim)); }));
+      ratio.push_back(slow_s.back() / fast_s.back());
+      against_eigen.push_back(eigen_s.back() / fast_s.back());
+    }
+    const double pairs = static_cast<double>(n) * static_cast<double>(n), ns = 1e9 / pairs;
+    fmt::print("full: N = {}, d = {}, {}: {:.2f} ns per ordered pair; slow twin {:.2f} ({:.1f}x), Eigen's products {:.2f} ({:.1f}x)\n",
+               n, dim, cpu::level(), ns * median(fast_s), ns * median(slow_s), median(ratio),
+               ns * median(eigen_s), median(against_eigen));
+    j.push_back({{"particles", n}, {"dim", dim}, {"level", cpu::level()}, {"ns", ns * median(fast_s)},
+                 {"ns_slow_twin", ns * median(slow_s)}, {"faster_than_slow_twin", median(ratio)},
+                 {"ns_eigen", ns * median(eigen_s)}, {"faster_than_eigen", median(against_eigen)}});
+  }
+  fmt::print("\n");
+  return j;
+}
+
+Json bench_scale(const BenchScope& scope) {
+  Json j;
+  fmt::print("scale: d = 2, p = 2, one thread\n{:>10} {:>12} {:>14} {:>18}\n", "N", "ns/particle",
+             "bytes/particle", "memory / columns");
+  std::vector<double> pace;
+  std::vector<std::size_t> sizes = {1000, 10000, 100000};
+  if (!scope.quick)
+    sizes.insert(sizes.end(), {1000000, 10000000});
+  for (const std::size_t n : sizes) {
+    forget_peak();
+    const double before = memory("VmRSS");
+    const Step steps = std::max<Step>(4, (scope.quick ? 100000 : 40000000) / n);
+    double ns = 0, peak = 0;
+    {
+      Ensemble<double> particles(n, 2);
+      start_normal(particles.position(), 1, 0, 3);
+      Normal<double> target(2);
+      auto score = score_of<double>(target);
+      cpu::PairwiseDrift<double, Gauss> drift(Gauss(1));
+      ExplicitStep<double, FadingAdaGrad<double>> advance(FadingAdaGrad<double>(0.1));
+      Matching deal(1);
+      const auto begin_at = [&](Step first) {
+        rbm_svgd(particles, Span{first, first + steps}, deal, score, drift, advance, NoObserver());
+      };
+      begin_at(0);
+      std::vector<double> times;
+      for (std::size_t r = 0; r < (n > 1000000 ? 3 : scope.repeats); ++r) {
+        const auto begin = BenchClock::now();
+        begin_at((r + 1) * steps);
+        times.push_back(seconds_since(begin));
+      }
+      ns = 1e9 * median(times) / static_cast<double>(steps * n);
+      peak = memory("VmHWM") - before;
+    }
+    const double columns = static_cast<double>(n) * (4 * 2 * 8 + 4 + 8); // x, s, phi, memory; moves, id
+    fmt::print("{:>10} {:12.2f} {:14.1f} {:18.2f}\n", n, ns, peak / static_cast<double>(n), peak / columns);
+    pace.push_back(ns);
+    j["sizes"].push_back({{"particles", n}, {"ns", ns}, {"bytes", peak / static_cast<double>(n)}, {"memory_over_columns", peak / columns}});
+  }
+  const auto [least, most] = std::minmax_element(pace.begin(), pace.end());
+  fmt::print("slowest over fastest {:.2f}\n\n", *most / *least);
+  j["slowest_over_fastest"] = *most / *least;
+  return j;
+}
+
+Json bench_threads(const BenchScope& scope) {
+  const std::size_t n = scope.quick ? 2000 : 100000, cores = std::max(1u, std::thread::hardware_concurrency());
+  Ensemble<double> start = cloud(n, 10);
+  Threads one(1), all(cores);
+  Normal<double> alone(10, one), shared(Eigen::VectorXd::Zero(10), Eigen::MatrixXd::Identity(10, 10), all);
+  const Step steps = scope.quick ? 2 : 10;
+  std::vector<double> share, single, many;
+  for (std::size_t r = 0; r < scope.repeats; ++r) {
+    single.push_back(time_steps(alone, start, 8, 5, 0.1, steps, 1, one).total);
+    many.push_back(time_steps(shared, start, 8, 5, 0.1, steps, 1, all).total);
+    share.push_back(single.back() / many.back() / static_cast<double>(cores));
+  }
+  fmt::print("threads: N = {}, d = 10, p = 8: {:.2f} ms per step on 1 core, {:.2f} ms on {}: {:.2f} of linear\n\n",
+             n, 1e3 * median(single), 1e3 * median(many), cores, median(share));
+  return {{"particles", n}, {"cores", cores}, {"one", median(single)}, {"all", median(many)}, {"share_of_linear", median(share)}};
+}
+
+} // namespace starling::tool
