@@ -34,7 +34,7 @@ struct PanelWork {
 inline constexpr std::size_t panel_columns = 64;  ///< columns that a panel takes at a time
 inline constexpr std::size_t widest = 16;         ///< lanes of the widest vector
 inline constexpr std::size_t small_dim = 8;       ///< up to here coordinates are laid out apart
-inline constexpr std::size_t small_batch = 32;    ///< up to here lanes are batches
+inline constexpr std::size_t small_room = 256;     ///< members times coordinates of a batch in one lane
 
 /// What one level offers for one kernel and precision.
 template <typename Real, typename K>

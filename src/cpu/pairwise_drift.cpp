@@ -121,7 +121,7 @@ void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, T
   const std::size_t largest = batches[0].size(), dim = particles.dim();
   if (dim > small_dim && largest >= gemm_least)
     return gemm_sweep(table, kernel, particles, batches, threads);
-  const bool lane_each = largest <= small_batch && batches.count() >= table.lanes;
+  const bool lane_each = largest * dim <= small_room && batches.count() >= table.lanes;
   if (dim > small_dim || lane_each)
     return for_equal_batches(threads, batches, [&](std::size_t first, std::size_t last) {
       (dim > small_dim ? table.wide : table.small)(kernel,

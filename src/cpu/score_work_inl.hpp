@@ -7,7 +7,7 @@
 namespace starling::cpu::STARLING_LEVEL {
 
 /// s(x) = sum_c share_c P_c (m_c - x) / sum_c share_c, shares relative to the largest, so that they
-/// cannot all underflow. Cost: one exp for each component.
+/// cannot all underflow. Cost: one exp for each component, one in all for two.
 template <typename Real>
 HWY_INLINE Lanes<Real> mixture_score_at(const MixtureWork<Real>& work, Lanes<Real> x) {
   using L = Lanes<Real>;
@@ -15,6 +15,14 @@ HWY_INLINE Lanes<Real> mixture_score_at(const MixtureWork<Real>& work, Lanes<Rea
     const L off = L(work.means[c]) - x;
     return mul_sub_from(off * off, L(work.precisions[c] * Real(0.5)), L(work.constants[c]));
   };
+  const auto pull_of = [&](std::size_t c) HWY_ATTR {
+    return L(work.precisions[c]) * (L(work.means[c]) - x);
+  };
+  if (work.components == 2) { // one exp: the share of the second relative to the first
+    constexpr Real most = ExpTable<Real>::highest / 2; // beyond it the first has no say
+    const L share = exp(at_most(log_share(1) - log_share(0), most));
+    return mul_add(share, pull_of(1), pull_of(0)) / (share + L(Real(1)));
+  }
   L top = log_share(0);
   for (std::size_t c = 1; c < work.components; ++c)
     top = L(hn::Max(top.v, log_share(c).v), 0);
@@ -22,7 +30,7 @@ HWY_INLINE Lanes<Real> mixture_score_at(const MixtureWork<Real>& work, Lanes<Rea
   for (std::size_t c = 0; c < work.components; ++c) {
     const L share = exp(log_share(c) - top);
     total = total + share;
-    pull = mul_add(share, L(work.precisions[c]) * (L(work.means[c]) - x), pull);
+    pull = mul_add(share, pull_of(c), pull);
   }
   return pull / total;
 }
