@@ -1,0 +1,61 @@
+// starling bench at small sizes: every benchmark runs and reports the figures that the docs quote; and
+// the level and the dealer can be chosen.
+#include "results.hpp"
+
+#include <starling/cpu/level.hpp>
+
+namespace starling::cli {
+namespace {
+
+TEST(Bench, RunsEveryBenchmarkAndWritesItsFigures) {
+  const Place place;
+  const std::string shown = succeed(place, "bench --quick --json bench.json");
+  const Json j = Json::parse(place.read("bench.json"));
+  ASSERT_EQ(j.at("overhead").size(), 2u);
+  for (const Json& problem : j.at("overhead"))
+    for (const Json& size : problem.at("sizes"))
+      for (const char* part : {"total", "score", "drift", "advance", "speedup", "overhead"})
+        EXPECT_GT(size.at(part).get<double>(), 0) << part;
+  for (const Json& full : j.at("full"))
+    EXPECT_GT(full.at("faster_than_slow_twin").get<double>(), 0);
+  EXPECT_GT(j.at("scale").at("slowest_over_fastest").get<double>(), 0.99);
+  EXPECT_GT(j.at("threads").at("share_of_linear").get<double>(), 0);
+  EXPECT_GT(j.at("logistic").at("ratio").get<double>(), 0);
+  for (const char* title : {"mixture: N", "logistic: N", "full: N", "scale: d", "threads: N"})
+    EXPECT_NE(shown.find(title), shown.npos) << title;
+}
+
+TEST(Bench, RefusesANameThatIsNotThere) {
+  const Place place;
+  expect_refused(place, "bench overhed", 64,
+                 "bench: must be one of overhead, full, scale, threads, logistic; got 'overhed'; did "
+                 "you mean 'overhead'?");
+}
+
+TEST(Simd, CanBeForcedToEveryLevelThereIs) {
+  const Place place;
+  for (const std::string& level : cpu::levels()) {
+    const Json j = Json::parse(succeed(place, "--simd " + level + " info --json"));
+    EXPECT_EQ(j.at("simd").at("in_use"), level);
+    const Json run = Json::parse(succeed(place, "--simd " + level + " sample normal --steps 50 --json"));
+    EXPECT_EQ(run.at("particles"), 1000);
+  }
+}
+
+TEST(Deal, IsAMatchingForPairsAndAShuffleOtherwise) {
+  const Place place;
+  const auto deal = [&](const std::string& arguments) {
+    const std::string toml = succeed(place, "sample normal --dump-config " + arguments);
+    const std::size_t at = toml.find("deal = ");
+    return toml.substr(at, toml.find('\n', at) - at);
+  };
+  EXPECT_EQ(deal("--batch 2"), "deal = \"matching\"");
+  EXPECT_EQ(deal("--batch 2 --deal shuffle"), "deal = \"shuffle\"");
+  EXPECT_EQ(deal("--batch 4"), "deal = \"shuffle\"");
+  expect_refused(place, "sample normal --batch 4 --deal matching", 64,
+                 "deal: must be shuffle unless --batch is 2, without --replace and --grow-batch; got "
+                 "'matching'");
+}
+
+} // namespace
+} // namespace starling::cli
