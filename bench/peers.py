@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from collections import namedtuple
 from functools import partial
 from importlib import metadata
 
@@ -17,21 +17,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 EARLY = 5  # steps after which programs without chance must agree to rounding
 PIP = "pip install -r bench/requirements.txt"
 
-
-@dataclass(frozen=True)
-class Problem:
-    name: str
-    target: str  # mixture: 1/3 N(-2,1) + 2/3 N(2,1); normal: N(0, I)
-    batch: str  # 2 or all
-    particles: int
-    dim: int
-    steps: int
-    start: tuple  # mean, sd
-    bandwidth: float  # h of exp(-r^2 / 2h)
-    step_size: float
-    goal: tuple  # a peer, and how many times as fast as it Starling should be
-
-
+# target: mixture is 1/3 N(-2,1) + 2/3 N(2,1), normal is N(0, I); start: mean and sd; bandwidth: h of exp(-r^2 / 2h);
+# goal: a peer, and how many times as fast as it Starling should be.
+Problem = namedtuple("Problem", "name target batch particles dim steps start bandwidth step_size goal")
 PROBLEMS = [
     Problem("rbm-256", "mixture", "2", 256, 1, 500, (-10, 1), 0.35, 0.2, ("jax", 8)),
     Problem("rbm-1e6", "normal", "2", 10**6, 2, 5, (0, 3), 1.0, 0.1, ("jax", 8)),
@@ -115,21 +103,17 @@ def pair_drift(problem, x, y, sx, sy):
     return sx / n + (n - 1) / n * k * (sy + u / h)
 
 
-def jax_rbm(problem, permutation=jax.random.permutation):
-    """A random permutation of the rows each step; then neighbours are partners: no scatter."""
+def jax_rbm(problem, one_sort=False):
+    """A random permutation of the rows each step; then neighbours are partners: no scatter. JAX's own permutation
+    sorts twice at large n, to be safe from equal keys; with one_sort they are let be."""
     n, d = problem.particles, problem.dim
     def drift_of(key, x, m):
-        order = permutation(key, n)
+        order = jnp.argsort(jax.random.bits(key, (n,), "uint32")) if one_sort else jax.random.permutation(key, n)
         x, m = x[order], m[order]
         pairs = x.reshape(n // 2, 2, d)
         s = score(problem.target, pairs)
         return x, m, pair_drift(problem, pairs, pairs[:, ::-1], s, s[:, ::-1]).reshape(n, d)
     return jax_loop(problem, drift_of)
-
-
-def one_sort(key, n):
-    """jax.random.permutation sorts twice at large n, to be safe from equal keys; this leaves them."""
-    return jnp.argsort(jax.random.bits(key, (n,), jnp.uint32))
 
 
 def jax_rbm_matching(problem):
@@ -221,7 +205,7 @@ def programs(problem):
         shuffle = "starling --deal shuffle"
         rows[shuffle] = partial(time_starling, problem, ["--deal=shuffle"]), shuffle
         rows["jax"] = partial(time_jax, jax_rbm(problem)), shuffle
-        rows["jax, one sort"] = partial(time_jax, jax_rbm(problem, one_sort)), shuffle
+        rows["jax, one sort"] = partial(time_jax, jax_rbm(problem, one_sort=True)), shuffle
         rows["jax, matching"] = partial(time_jax, jax_rbm_matching(problem)), "starling"
         return rows
     for name, make in {"jax": jax_svgd, "blackjax": blackjax_svgd, "numpyro": numpyro_svgd}.items():
@@ -286,35 +270,28 @@ def show(row):
           f"| {row['mean']:.4f} | {row['sd']:.4f} | {agrees} |", flush=True)
 
 
-def versions():
-    found = {"python": platform.python_version()}
-    for package in ("jax", "jaxlib", "optax", "blackjax", "numpyro", "numpy"):
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            found[package] = None
-    info = subprocess.run([ARGS.starling, "info", "--json"], stdout=subprocess.PIPE, check=True).stdout
-    return {**found, "starling": json.loads(info)}
-
-
 def main():
-    about = versions()
-    print(", ".join(f"{k} {v or 'missing'}" for k, v in about.items() if k != "starling"))
-    print(f"starling {about['starling'].get('version')}; {platform.machine()}, core {CORE} alone for all programs, "
-          f"load {os.getloadavg()[0]:.1f}; median of {ARGS.repeats}, double precision")
-    print("\n| problem | program | us per step | time / Starling's | ... dealing alike | goal | mean | sd | agrees with Starling |")
+    installed = {package.name: package.version for package in metadata.distributions()}
+    packages = ("jax", "jaxlib", "optax", "blackjax", "numpyro", "numpy")
+    found = {name: installed.get(name, "missing") for name in packages}
+    found["python"] = platform.python_version()
+    info = json.loads(subprocess.run([ARGS.starling, "info", "--json"], stdout=subprocess.PIPE, check=True).stdout)
+    load = os.getloadavg()[0]
+    print(", ".join(f"{name} {number}" for name, number in found.items()))
+    print(f"starling {info.get('version')}; {platform.machine()}, core {CORE} for all programs, load {load:.1f}; "
+          f"median of {ARGS.repeats}, double precision\n")
+    print("| problem | program | us per step | time / Starling's | dealt alike | goal | mean | sd | agrees |")
     print("|" + " --- |" * 9)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        for problem in PROBLEMS:
-            if not ARGS.only or problem.name in ARGS.only:
-                for row in measure(problem, folder):
-                    rows.append(row)
-                    show(row)
+        for problem in (p for p in PROBLEMS if not ARGS.only or p.name in ARGS.only):
+            for row in measure(problem, folder):
+                rows.append(row)
+                show(row)
     if ARGS.json:
         with open(ARGS.json, "w") as file:
-            json.dump({"versions": about, "machine": platform.machine(), "core": CORE, "repeats": ARGS.repeats,
-                       "load": os.getloadavg()[0], "rows": rows}, file, indent=2)
+            json.dump({"versions": found, "starling": info, "machine": platform.machine(), "core": CORE, "load": load,
+                       "repeats": ARGS.repeats, "rows": rows}, file, indent=2)
     sys.exit(0 if all(row.get("agrees", True) for row in rows) else 1)
 
 

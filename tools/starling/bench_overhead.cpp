@@ -1,8 +1,6 @@
 // bench overhead and bench logistic: what random batches cost beyond the work they cannot avoid.
 #include "bench.hpp"
 
-#include "cpu/blas.hpp"
-
 #include <starling/cpu/algebra.hpp>
 #include <starling/cpu/mixture.hpp>
 #include <starling/random/start.hpp>
