@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -51,8 +52,8 @@ public:
   /// Columns that the step rule keeps between steps. `remember` makes sure there are that many,
   /// zero when new.
   void remember(std::size_t columns) {
-    if (memory_.size() < columns)
-      memory_.resize(columns, Column<Real>(count_ * dim_));
+    while (memory_.size() < columns)
+      memory_.emplace_back(count_ * dim_);
   }
   std::size_t memories() const { return memory_.size(); }
   Rows<Real> memory(std::size_t column) { return {memory_[column].data(), count_, dim_}; }
@@ -63,18 +64,24 @@ public:
   /// Lets rows travel: row i becomes what row order[i] was, in every column that outlives a step
   /// (scores and drifts are made anew).
   void reorder(std::span<const std::uint32_t> order) {
-    const auto take = [&](auto& column, std::size_t width) {
-      auto moved = column;
+    make_room_to_travel();
+    const auto travel = [&](auto* column, std::size_t width) {
+      const std::size_t bytes = width * sizeof(*column);
+      auto* from = reinterpret_cast<unsigned char*>(column);
       for (std::size_t i = 0; i < count_; ++i)
-        std::copy_n(column.begin() + static_cast<std::ptrdiff_t>(order[i] * width), width,
-                    moved.begin() + static_cast<std::ptrdiff_t>(i * width));
-      column.swap(moved);
+        std::memcpy(spare_.data() + i * bytes, from + order[i] * bytes, bytes);
+      std::memcpy(from, spare_.data(), count_ * bytes);
     };
-    take(position_, dim_);
+    travel(position_.data(), dim_);
     for (Column<Real>& column : memory_)
-      take(column, dim_);
-    take(moves_, 1);
-    take(id_, 1);
+      travel(column.data(), dim_);
+    travel(moves_.data(), 1);
+    travel(id_.data(), 1);
+  }
+  /// A dealer that lets rows travel now and then calls this in its first step, so that no later one
+  /// has to allocate.
+  void make_room_to_travel() {
+    spare_.resize(count_ * std::max(dim_ * sizeof(Real), sizeof(std::uint64_t)));
   }
 
 private:
@@ -83,6 +90,7 @@ private:
   std::vector<Column<Real>> memory_;
   std::vector<std::uint32_t> moves_;
   std::vector<std::uint64_t> id_;
+  Column<unsigned char> spare_; // one column's worth, while rows travel
 };
 
 } // namespace starling

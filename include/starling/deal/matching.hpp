@@ -27,8 +27,9 @@ public:
 
   template <typename Particles>
   const Batches& operator()(Step k, Particles& particles) {
+    particles.make_room_to_travel();
+    rows_.resize(particles.count());
     if (k > 0 && k % reshuffle_ == 0 && particles.count() > 3) {
-      rows_.resize(particles.count());
       std::iota(rows_.begin(), rows_.end(), std::uint32_t{0});
       permute(rows_, philox_, Stream::reshuffle, k);
       particles.reorder(rows_);
