@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <vector>
 
 namespace starling::tool {
@@ -24,7 +23,6 @@ namespace starling::tool {
 struct BenchScope {
   bool quick = false;
   std::size_t repeats = 5;
-  std::size_t threads = 1; ///< for the benchmarks that take a number of threads
 };
 
 nlohmann::ordered_json bench_overhead(const BenchScope& scope);
