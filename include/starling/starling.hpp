@@ -7,6 +7,7 @@
 #include <starling/advance/runge_kutta.hpp>
 #include <starling/concepts.hpp>
 #include <starling/cpu/algebra.hpp>
+#include <starling/cpu/explicit_step.hpp>
 #include <starling/cpu/level.hpp>
 #include <starling/cpu/mixture.hpp>
 #include <starling/cpu/pairwise_drift.hpp>

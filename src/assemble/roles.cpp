@@ -3,9 +3,9 @@
 
 #include "assemble/spec.hpp"
 
-#include <starling/advance/explicit_step.hpp>
 #include <starling/advance/riesz_splitting.hpp>
 #include <starling/advance/runge_kutta.hpp>
+#include <starling/cpu/explicit_step.hpp>
 #include <starling/deal/draw.hpp>
 #include <starling/deal/matching.hpp>
 #include <starling/deal/shuffle.hpp>
@@ -20,7 +20,10 @@ std::size_t batch_size(const Recipe& r) { return parse_count("batch", r.batch, 2
 template <typename Real, typename Domain>
 AnyAdvance<Real> advance_in(const Recipe& r, Threads& threads, Domain domain) {
   const auto explicit_step = [&](auto rule) -> AnyAdvance<Real> {
-    return ExplicitStep<Real, decltype(rule), Domain>(rule, threads, domain);
+    if constexpr (std::is_same_v<Domain, Euclid<Real>>)
+      return cpu::ExplicitStep<Real, decltype(rule)>(rule, threads);
+    else
+      return ExplicitStep<Real, decltype(rule), Domain>(rule, threads, domain);
   };
   if (r.advance == "adagrad")
     return explicit_step(FadingAdaGrad<Real>(r.step_size));

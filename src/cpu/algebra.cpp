@@ -16,7 +16,7 @@ void Algebra<Real>::logits(const Real* w, std::size_t stride, std::size_t n, con
 template <typename Real>
 void Algebra<Real>::residuals(Real* logits, std::size_t n, const Real* labels, std::size_t rows,
                               Real scale) {
-  sigmoid_work_in_use<Real>()({logits, n, labels, rows, scale});
+  work_in_use<SigmoidWork<Real>>().residuals({logits, n, labels, rows, scale});
 }
 
 template <typename Real>

@@ -15,7 +15,7 @@
 
 namespace starling::cpu {
 
-inline constexpr std::size_t gemm_least = 24;  ///< members a batch needs for products to pay
+inline constexpr std::size_t gemm_least = 256; ///< members a batch needs for products to pay
 inline constexpr std::size_t gemm_block = 256; ///< rows of a block
 
 /// One batch. With W and P the weights and slopes of the pairs of blocks I and J,

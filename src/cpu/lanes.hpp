@@ -14,43 +14,138 @@
 
 #include <cstddef>
 
+/// After the parameters of a lambda: it is compiled into its caller, where vectors stay in registers.
+#define STARLING_INLINE HWY_ATTR __attribute__((always_inline))
+
 namespace starling::cpu::STARLING_LEVEL {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <typename Real>
+/// `Vectors` vectors side by side: what is done to one is done to the next before the first has to be
+/// ready, so that none waits for itself.
+template <typename Real, std::size_t Vectors = 1>
 struct Lanes {
+  using Number = Real;
   using Tag = hn::ScalableTag<Real>;
   using Vec = hn::Vec<Tag>;
-  static constexpr std::size_t count = hn::MaxLanes(Tag());
+  static constexpr std::size_t width = hn::MaxLanes(Tag()), count = Vectors * width;
 
-  Vec v;
+  Vec v[Vectors];
 
   Lanes() = default;
-  HWY_INLINE Lanes(Real number) : v(hn::Set(Tag(), number)) {}
-  HWY_INLINE explicit Lanes(Vec vector, int) : v(vector) {}
+  HWY_INLINE Lanes(Real number) {
+    for (std::size_t k = 0; k < Vectors; ++k)
+      v[k] = hn::Set(Tag(), number);
+  }
 
-  static HWY_INLINE Lanes load(const Real* from) { return Lanes(hn::LoadU(Tag(), from), 0); }
-  HWY_INLINE void store(Real* to) const { hn::StoreU(v, Tag(), to); }
-  HWY_INLINE Real sum() const { return hn::GetLane(hn::SumOfLanes(Tag(), v)); }
+  static HWY_INLINE Lanes load(const Real* from) {
+    return made([&](std::size_t k) STARLING_INLINE { return hn::LoadU(Tag(), from + k * width); });
+  }
+  HWY_INLINE void store(Real* to) const {
+    for (std::size_t k = 0; k < Vectors; ++k)
+      hn::StoreU(v[k], Tag(), to + k * width);
+  }
+  /// The same for the first n numbers of one vector; the others are zero, and not stored.
+  static HWY_INLINE Lanes load_some(const Real* from, std::size_t n) {
+    static_assert(Vectors == 1);
+    Real all[width] = {};
+    for (std::size_t k = 0; k < width && k < n; ++k)
+      all[k] = from[k];
+    return load(all);
+  }
+  HWY_INLINE void store_some(Real* to, std::size_t n) const {
+    static_assert(Vectors == 1);
+    Real all[width];
+    store(all);
+    for (std::size_t k = 0; k < width && k < n; ++k)
+      to[k] = all[k];
+  }
+  HWY_INLINE Real sum() const {
+    return hn::GetLane(hn::SumOfLanes(Tag(), folded().v[0]));
+  }
+  /// The vectors added up to one.
+  HWY_INLINE Lanes<Real> folded() const {
+    Lanes<Real> all;
+    all.v[0] = v[0];
+    for (std::size_t k = 1; k < Vectors; ++k)
+      all.v[0] = hn::Add(all.v[0], v[k]);
+    return all;
+  }
+  /// Ones in the first n lanes, or in one lane alone; zeros elsewhere.
+  static HWY_INLINE Lanes first(std::size_t n) {
+    return made([&](std::size_t k) STARLING_INLINE {
+      const std::size_t here = n < k * width ? 0 : n - k * width;
+      return hn::IfThenElseZero(hn::FirstN(Tag(), here), hn::Set(Tag(), Real(1)));
+    });
+  }
+  static HWY_INLINE Lanes only(std::size_t n) { return first(n + 1) - first(n); }
+  /// The vectors that `one(k)` gives.
+  template <typename One>
+  static HWY_INLINE Lanes made(One one) {
+    Lanes out;
+    for (std::size_t k = 0; k < Vectors; ++k)
+      out.v[k] = one(k);
+    return out;
+  }
 
-  friend HWY_INLINE Lanes operator+(Lanes a, Lanes b) { return Lanes(hn::Add(a.v, b.v), 0); }
-  friend HWY_INLINE Lanes operator-(Lanes a, Lanes b) { return Lanes(hn::Sub(a.v, b.v), 0); }
-  friend HWY_INLINE Lanes operator*(Lanes a, Lanes b) { return Lanes(hn::Mul(a.v, b.v), 0); }
-  friend HWY_INLINE Lanes operator/(Lanes a, Lanes b) { return Lanes(hn::Div(a.v, b.v), 0); }
-  friend HWY_INLINE Lanes operator-(Lanes a) { return Lanes(hn::Neg(a.v), 0); }
-  friend HWY_INLINE Lanes sqrt(Lanes a) { return Lanes(hn::Sqrt(a.v), 0); }
+  friend HWY_INLINE Lanes operator+(const Lanes& a, const Lanes& b) {
+    return made([&](std::size_t k) STARLING_INLINE { return hn::Add(a.v[k], b.v[k]); });
+  }
+  friend HWY_INLINE Lanes operator-(const Lanes& a, const Lanes& b) {
+    return made([&](std::size_t k) STARLING_INLINE { return hn::Sub(a.v[k], b.v[k]); });
+  }
+  friend HWY_INLINE Lanes operator*(const Lanes& a, const Lanes& b) {
+    return made([&](std::size_t k) STARLING_INLINE { return hn::Mul(a.v[k], b.v[k]); });
+  }
+  friend HWY_INLINE Lanes operator-(const Lanes& a) {
+    return made([&](std::size_t k) STARLING_INLINE { return hn::Neg(a.v[k]); });
+  }
+  friend HWY_INLINE Lanes operator/(const Lanes& a, const Lanes& b) {
+    return made([&](std::size_t k) STARLING_INLINE { return hn::Div(a.v[k], b.v[k]); });
+  }
+  friend HWY_INLINE Lanes sqrt(const Lanes& a) {
+    return made([&](std::size_t k) STARLING_INLINE { return hn::Sqrt(a.v[k]); });
+  }
 };
 
 /// a * b + c, fused where the machine can.
-template <typename Real>
-HWY_INLINE Lanes<Real> mul_add(Lanes<Real> a, Lanes<Real> b, Lanes<Real> c) {
-  return Lanes<Real>(hn::MulAdd(a.v, b.v, c.v), 0);
+template <typename Real, std::size_t V>
+HWY_INLINE Lanes<Real, V> mul_add(const Lanes<Real, V>& a, const Lanes<Real, V>& b,
+                                  const Lanes<Real, V>& c) {
+  return Lanes<Real, V>::made([&](std::size_t k) STARLING_INLINE { return hn::MulAdd(a.v[k], b.v[k], c.v[k]); });
 }
 /// c - a * b.
-template <typename Real>
-HWY_INLINE Lanes<Real> mul_sub_from(Lanes<Real> a, Lanes<Real> b, Lanes<Real> c) {
-  return Lanes<Real>(hn::NegMulAdd(a.v, b.v, c.v), 0);
+template <typename Real, std::size_t V>
+HWY_INLINE Lanes<Real, V> mul_sub_from(const Lanes<Real, V>& a, const Lanes<Real, V>& b,
+                                       const Lanes<Real, V>& c) {
+  return Lanes<Real, V>::made([&](std::size_t k) STARLING_INLINE { return hn::NegMulAdd(a.v[k], b.v[k], c.v[k]); });
+}
+
+/// a / b to 2 ulp, for use beside a root: where one unit both divides and takes roots, a dozen cycles a
+/// vector, this goes round it by Newton steps from the machine's estimate (8 bits, doubled by each).
+template <typename Real, std::size_t V>
+HWY_INLINE Lanes<Real, V> quotient(const Lanes<Real, V>& a, const Lanes<Real, V>& b) {
+#if HWY_TARGET == HWY_NEON
+  using L = Lanes<Real, V>;
+  using Vec = typename L::Vec;
+  constexpr bool wide = sizeof(Real) == 8;
+  L e = L::made([&](std::size_t k) STARLING_INLINE {
+    if constexpr (wide)
+      return Vec(vrecpeq_f64(b.v[k].raw));
+    else
+      return Vec(vrecpeq_f32(b.v[k].raw));
+  });
+  for (int n = 0; n < (wide ? 3 : 2); ++n)
+    e = e * L::made([&](std::size_t k) STARLING_INLINE {
+      if constexpr (wide)
+        return Vec(vrecpsq_f64(b.v[k].raw, e.v[k].raw));
+      else
+        return Vec(vrecpsq_f32(b.v[k].raw, e.v[k].raw));
+    });
+  return a * e;
+#else
+  return a / b;
+#endif
 }
 
 template <typename Real>
@@ -83,10 +178,10 @@ struct ExpTable<float> {
   static constexpr int mantissa = 23;
 };
 
-/// q(r) in pairs of terms (Estrin): half as deep as one after the other, so that a vector does not
-/// wait for itself.
-HWY_INLINE Lanes<double> exp_polynomial(Lanes<double> r, Lanes<double> r2) {
-  using L = Lanes<double>;
+/// q(r) in pairs of terms (Estrin): half as deep as one after the other.
+template <std::size_t V>
+HWY_INLINE Lanes<double, V> exp_polynomial(const Lanes<double, V>& r, const Lanes<double, V>& r2) {
+  using L = Lanes<double, V>;
   constexpr const double* q = ExpTable<double>::q;
   const L r4 = r2 * r2;
   const L q01 = mul_add(L(q[1]), r, L(q[0])), q23 = mul_add(L(q[3]), r, L(q[2]));
@@ -95,26 +190,34 @@ HWY_INLINE Lanes<double> exp_polynomial(Lanes<double> r, Lanes<double> r2) {
   const L low = mul_add(q23, r2, q01), middle = mul_add(q67, r2, q45);
   return mul_add(mul_add(q89, r4, middle), r4, low);
 }
-HWY_INLINE Lanes<float> exp_polynomial(Lanes<float> r, Lanes<float> r2) {
-  using L = Lanes<float>;
+template <std::size_t V>
+HWY_INLINE Lanes<float, V> exp_polynomial(const Lanes<float, V>& r, const Lanes<float, V>& r2) {
+  using L = Lanes<float, V>;
   constexpr const float* q = ExpTable<float>::q;
   const L q01 = mul_add(L(q[1]), r, L(q[0])), q23 = mul_add(L(q[3]), r, L(q[2]));
   return mul_add(mul_add(L(q[4]), r2, q23), r2, q01);
 }
 
+template <typename Real, std::size_t V>
+HWY_INLINE Lanes<Real, V> larger(const Lanes<Real, V>& a, const Lanes<Real, V>& b) {
+  return Lanes<Real, V>::made([&](std::size_t k) STARLING_INLINE { return hn::Max(a.v[k], b.v[k]); });
+}
+
 /// The smaller of a and a limit; NaN stays NaN.
-template <typename Real>
-HWY_INLINE Lanes<Real> at_most(Lanes<Real> a, Real limit) {
-  const Lanes<Real> most(limit);
-  return Lanes<Real>(hn::IfThenElse(hn::Lt(most.v, a.v), most.v, a.v), 0);
+template <typename Real, std::size_t V>
+HWY_INLINE Lanes<Real, V> at_most(const Lanes<Real, V>& a, Real limit) {
+  const auto most = hn::Set(hn::ScalableTag<Real>(), limit);
+  return Lanes<Real, V>::made([&](std::size_t k) STARLING_INLINE {
+    return hn::IfThenElse(hn::Lt(most, a.v[k]), most, a.v[k]);
+  });
 }
 
 /// e^a to 2 ulp for a <= 709 (double), 88 (float), which the caller sees to; zero below -708 (-87),
 /// NaN for NaN.
-template <typename Real>
-HWY_INLINE Lanes<Real> exp(Lanes<Real> x) {
+template <typename Real, std::size_t V>
+HWY_INLINE Lanes<Real, V> exp(const Lanes<Real, V>& x) {
   using T = ExpTable<Real>;
-  using L = Lanes<Real>;
+  using L = Lanes<Real, V>;
   const hn::RebindToSigned<typename L::Tag> bits;
   // x = n ln 2 + r, with n the nearest integer, kept in the low bits of `shifted` as well.
   const L shifted = mul_add(x, L(T::per_ln2), L(T::shifter));
@@ -123,10 +226,26 @@ HWY_INLINE Lanes<Real> exp(Lanes<Real> x) {
   const L r2 = r * r;
   const L p = mul_add(r2, exp_polynomial(r, r2), r) + L(Real(1));
   // times 2^n: n goes into the exponent
-  const auto scaled = hn::Add(hn::BitCast(bits, p.v),
-                              hn::ShiftLeft<T::mantissa>(hn::BitCast(bits, shifted.v)));
-  const auto value = hn::BitCast(typename L::Tag(), scaled);
-  return L(hn::IfThenZeroElse(hn::Lt(x.v, L(T::lowest).v), value), 0);
+  return L::made([&](std::size_t k) STARLING_INLINE {
+    const auto scaled = hn::Add(hn::BitCast(bits, p.v[k]),
+                                hn::ShiftLeft<T::mantissa>(hn::BitCast(bits, shifted.v[k])));
+    const auto low = hn::Lt(x.v[k], hn::Set(typename L::Tag(), T::lowest));
+    return hn::IfThenZeroElse(low, hn::BitCast(typename L::Tag(), scaled));
+  });
+}
+
+/// out[i] = f(in[i] ...), several vectors at a time; the rest one by one, the last by way of a full one.
+template <std::size_t Vectors, typename Real, typename F, typename... In>
+HWY_INLINE void map(Real* out, std::size_t count, const F& f, const In*... in) {
+  using Many = Lanes<Real, Vectors>;
+  using One = Lanes<Real>;
+  std::size_t i = 0;
+  for (; i + Many::count <= count; i += Many::count)
+    f(Many::load(in + i)...).store(out + i);
+  for (; i + One::count <= count; i += One::count)
+    f(One::load(in + i)...).store(out + i);
+  if (i < count)
+    f(One::load_some(in + i, count - i)...).store_some(out + i, count - i);
 }
 
 } // namespace starling::cpu::STARLING_LEVEL

@@ -1,29 +1,31 @@
-// Compiled once per SIMD level, with that level's flags: exports its table of pair work.
+// Compiled once per SIMD level, with that level's flags: exports its work.
 #include "cpu/pair_work_inl.hpp"
 #include "cpu/score_work_inl.hpp"
+#include "cpu/step_work_inl.hpp"
 
 #include "cpu/levels.hpp"
 
+#include <starling/cpu/pairwise_drift.hpp>
+
 namespace starling::cpu::STARLING_LEVEL {
 
+/// The functions of this level that make up W.
+template <typename W>
+inline constexpr W made = {};
 template <typename Real, typename K>
-const PairWork<Real, K>& work_for() {
-  return pair_work<Real, K>;
-}
-
+inline constexpr PairWork<Real, K> made<PairWork<Real, K>> = pair_work<Real, K>;
 template <typename Real>
-MixtureScore<Real> mixture_score_for() {
-  return mixture_score<Real>;
-}
-template MixtureScore<double> mixture_score_for();
-template MixtureScore<float> mixture_score_for();
-
+inline constexpr MixtureWork<Real> made<MixtureWork<Real>> = {mixture_score<Real>};
 template <typename Real>
-SigmoidResiduals<Real> sigmoid_work_for() {
-  return sigmoid_residuals<Real>;
+inline constexpr SigmoidWork<Real> made<SigmoidWork<Real>> = {sigmoid_residuals<Real>};
+template <typename Real, typename OneStep, std::size_t Memories>
+inline constexpr StepWork<Real, OneStep, Memories> made<StepWork<Real, OneStep, Memories>> = {
+    move_run<Real, OneStep, Memories>};
+
+template <typename W>
+const W& work_for() {
+  return made<W>;
 }
-template SigmoidResiduals<double> sigmoid_work_for();
-template SigmoidResiduals<float> sigmoid_work_for();
 
 #define STARLING_EXPORT(K)                                                                         \
   template const PairWork<double, kernel::K<double>>& work_for();                                  \
@@ -33,5 +35,17 @@ STARLING_EXPORT(InverseMultiquadric)
 STARLING_EXPORT(Matern32)
 STARLING_EXPORT(Matern52)
 STARLING_EXPORT(Polynomial)
+#undef STARLING_EXPORT
+
+template const MixtureWork<double>& work_for();
+template const MixtureWork<float>& work_for();
+template const SigmoidWork<double>& work_for();
+template const SigmoidWork<float>& work_for();
+
+#define STARLING_EXPORT(Step, memories)                                                            \
+  template const StepWork<double, Step<double>, memories>& work_for();                             \
+  template const StepWork<float, Step<float>, memories>& work_for();
+STARLING_STEPS(STARLING_EXPORT)
+#undef STARLING_EXPORT
 
 } // namespace starling::cpu::STARLING_LEVEL

@@ -1,10 +1,9 @@
-// The work tables of every SIMD level of this build, and the choice among them.
+// The work of every SIMD level of this build, and the choice among them.
 #pragma once
 
 #include "cpu/pair_work.hpp"
 #include "cpu/score_work.hpp"
-
-#include <starling/cpu/pairwise_drift.hpp>
+#include "cpu/step_work.hpp"
 
 // STARLING_LEVELS(X) calls X for each level of this architecture, narrowest first.
 #if defined(__aarch64__)
@@ -17,14 +16,11 @@
 
 namespace starling::cpu {
 
+/// W is a struct of functions: PairWork, MixtureWork, SigmoidWork or StepWork.
 #define STARLING_DECLARE(name)                                                                     \
   namespace name {                                                                                 \
-  template <typename Real, typename K>                                                             \
-  const PairWork<Real, K>& work_for();                                                             \
-  template <typename Real>                                                                         \
-  MixtureScore<Real> mixture_score_for();                                                          \
-  template <typename Real>                                                                         \
-  SigmoidResiduals<Real> sigmoid_work_for();                                                       \
+  template <typename W>                                                                            \
+  const W& work_for();                                                                             \
   }
 STARLING_LEVELS(STARLING_DECLARE)
 #undef STARLING_DECLARE
@@ -32,34 +28,14 @@ STARLING_LEVELS(STARLING_DECLARE)
 /// The place of the level in use among STARLING_LEVELS.
 int level_index();
 
-template <typename Real, typename K>
-const PairWork<Real, K>& work_in_use() {
-  static const PairWork<Real, K>* const tables[] = {
-#define STARLING_TABLE(name) &name::work_for<Real, K>(),
+template <typename W>
+const W& work_in_use() {
+  static const W* const tables[] = {
+#define STARLING_TABLE(name) &name::work_for<W>(),
       STARLING_LEVELS(STARLING_TABLE)
 #undef STARLING_TABLE
   };
   return *tables[level_index()];
-}
-
-template <typename Real>
-MixtureScore<Real> mixture_score_in_use() {
-  static const MixtureScore<Real> scores[] = {
-#define STARLING_SCORE(name) name::mixture_score_for<Real>(),
-      STARLING_LEVELS(STARLING_SCORE)
-#undef STARLING_SCORE
-  };
-  return scores[level_index()];
-}
-
-template <typename Real>
-SigmoidResiduals<Real> sigmoid_work_in_use() {
-  static const SigmoidResiduals<Real> works[] = {
-#define STARLING_SIGMOID(name) name::sigmoid_work_for<Real>(),
-      STARLING_LEVELS(STARLING_SIGMOID)
-#undef STARLING_SIGMOID
-  };
-  return works[level_index()];
 }
 
 } // namespace starling::cpu

@@ -8,9 +8,9 @@ namespace starling::cpu {
 template <typename Real>
 void mixture_score(const starling::Mixture<Real>& mixture, std::span<const Real> x,
                    std::span<Real> score) {
-  mixture_score_in_use<Real>()({x.data(), score.data(), x.size(), mixture.constants().data(),
-                                mixture.means().data(), mixture.precisions().data(),
-                                mixture.constants().size()});
+  work_in_use<MixtureWork<Real>>().score({x.data(), score.data(), x.size(),
+                                          mixture.constants().data(), mixture.means().data(),
+                                          mixture.precisions().data(), mixture.constants().size()});
 }
 
 template void mixture_score(const starling::Mixture<double>&, std::span<const double>,

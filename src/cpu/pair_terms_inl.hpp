@@ -12,28 +12,28 @@ namespace starling::cpu::STARLING_LEVEL {
 template <typename K, typename Real>
 inline constexpr bool radial = RadialKernel<K, Lanes<Real>>;
 
-template <typename Real, typename K>
-HWY_INLINE PairWeights<Lanes<Real>> ask(const K& kernel, Lanes<Real> argument) {
-  if constexpr (radial<K, Real>)
+template <typename K, typename L>
+HWY_INLINE PairWeights<L> ask(const K& kernel, const L& argument) {
+  if constexpr (radial<K, typename L::Number>)
     return kernel.at_distance(argument);
   else
     return kernel.at_product(argument);
 }
 
 /// F_ij's coefficient beside the weight: of (x_i - x_j) for radial kernels, of x_i for dot kernels.
-template <typename K, typename Real>
-HWY_INLINE Lanes<Real> slope(const PairWeights<Lanes<Real>>& w) {
-  if constexpr (radial<K, Real>)
+template <typename K, typename L>
+HWY_INLINE const L& slope(const PairWeights<L>& w) {
+  if constexpr (radial<K, typename L::Number>)
     return w.repulsion;
   else
     return w.lift;
 }
 
 /// Adds coordinate a of pair (i, j) to r2 or x.y.
-template <typename K, typename Real>
-HWY_INLINE Lanes<Real> gather_argument(Lanes<Real> xi, Lanes<Real> xj, Lanes<Real> sum) {
-  if constexpr (radial<K, Real>) {
-    const Lanes<Real> delta = xi - xj;
+template <typename K, typename L>
+HWY_INLINE L gather_argument(const L& xi, const L& xj, const L& sum) {
+  if constexpr (radial<K, typename L::Number>) {
+    const L delta = xi - xj;
     return mul_add(delta, delta, sum);
   } else {
     return mul_add(xi, xj, sum);
@@ -41,11 +41,11 @@ HWY_INLINE Lanes<Real> gather_argument(Lanes<Real> xi, Lanes<Real> xj, Lanes<Rea
 }
 
 /// The force of j on i and of i on j in coordinate a, added to both sums: one kernel value for both.
-template <typename K, typename Real>
-HWY_INLINE void add_both(Lanes<Real> weight, Lanes<Real> slope, Lanes<Real> xi, Lanes<Real> xj,
-                         Lanes<Real> si, Lanes<Real> sj, Lanes<Real>& sum_i, Lanes<Real>& sum_j) {
-  if constexpr (radial<K, Real>) {
-    const Lanes<Real> push = slope * (xi - xj);
+template <typename K, typename L>
+HWY_INLINE void add_both(const L& weight, const L& slope, const L& xi, const L& xj, const L& si,
+                         const L& sj, L& sum_i, L& sum_j) {
+  if constexpr (radial<K, typename L::Number>) {
+    const L push = slope * (xi - xj);
     sum_i = mul_add(weight, sj, sum_i + push);
     sum_j = mul_add(weight, si, sum_j - push);
   } else {
@@ -54,30 +54,28 @@ HWY_INLINE void add_both(Lanes<Real> weight, Lanes<Real> slope, Lanes<Real> xi, 
   }
 }
 
+/// Weights and slopes of n pairs. The weight may replace its argument.
 template <typename Real, typename K>
-void weights(const K& given, const Real* argument, Real* weight, Real* push, std::size_t n) {
-  using L = Lanes<Real>;
+HWY_FLATTEN void weights(const K& given, const Real* argument, Real* weight, Real* push, std::size_t n) {
   const K kernel = given;
-  constexpr std::size_t lanes = L::count;
+  using Four = Lanes<Real, 4>;
+  using One = Lanes<Real>;
   std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const auto w = ask<Real>(kernel, L::load(argument + i));
+  const auto next = [&](const auto& in) STARLING_INLINE {
+    const auto w = ask(kernel, in);
     w.weight.store(weight + i);
     if (push)
-      slope<K, Real>(w).store(push + i);
-  }
-  if (i < n) { // the rest, by way of a full vector
-    Real in[lanes] = {}, out[lanes], out_push[lanes];
-    for (std::size_t k = i; k < n; ++k)
-      in[k - i] = argument[k];
-    const auto w = ask<Real>(kernel, L::load(in));
-    w.weight.store(out);
-    slope<K, Real>(w).store(out_push);
-    for (std::size_t k = i; k < n; ++k) {
-      weight[k] = out[k - i];
-      if (push)
-        push[k] = out_push[k - i];
-    }
+      slope<K>(w).store(push + i);
+  };
+  for (; i + Four::count <= n; i += Four::count)
+    next(Four::load(argument + i));
+  for (; i + One::count <= n; i += One::count)
+    next(One::load(argument + i));
+  if (i < n) {
+    const auto w = ask(kernel, One::load_some(argument + i, n - i));
+    w.weight.store_some(weight + i, n - i);
+    if (push)
+      slope<K>(w).store_some(push + i, n - i);
   }
 }
 

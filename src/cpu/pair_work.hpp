@@ -18,6 +18,7 @@ struct BatchWork {
   std::size_t size;  ///< members of each batch
   std::size_t count; ///< batches
   Real pair, self;   ///< the weights of the paper for this size
+  Real* room;        ///< for wide_batches: wide_room numbers
 };
 
 /// One batch laid out coordinate by coordinate: coordinate a of member i is x[a * stride + i].
@@ -34,7 +35,15 @@ struct PanelWork {
 inline constexpr std::size_t panel_columns = 64;  ///< columns that a panel takes at a time
 inline constexpr std::size_t widest = 16;         ///< lanes of the widest vector
 inline constexpr std::size_t small_dim = 8;       ///< up to here coordinates are laid out apart
-inline constexpr std::size_t small_room = 256;     ///< members times coordinates of a batch in one lane
+inline constexpr std::size_t small_room = 256;    ///< members times coordinates of a batch in one lane
+
+inline constexpr std::size_t small_most = 128;    ///< members of such a batch
+inline constexpr std::size_t few = 5;             ///< members that are taken row by row in many dimensions
+
+/// Numbers that wide_batches needs: positions, mixed scores, weights and slopes of all pairs.
+constexpr std::size_t wide_room(std::size_t size, std::size_t dim) {
+  return (2 * size + 1) * (dim + 4 * widest) + 2 * size * size + 3 * size * (size + 1) / 2 + size;
+}
 
 /// What one level offers for one kernel and precision.
 template <typename Real, typename K>
@@ -42,8 +51,10 @@ struct PairWork {
   std::size_t lanes;
   /// Small batches in few dimensions: one batch per lane, every pair computed once.
   void (*small)(const K&, const BatchWork<Real>&);
-  /// Batches of any size in many dimensions: lanes along the coordinates.
-  void (*wide)(const K&, const BatchWork<Real>&);
+  /// A few members in many dimensions: lanes along the coordinates, rows taken where they lie.
+  void (*wide_rows)(const K&, const BatchWork<Real>&);
+  /// More of them: small matrix products.
+  void (*wide_batches)(const K&, const BatchWork<Real>&);
   /// All pairs i < j inside rows [begin, end) of a panel, begin a multiple of `lanes`.
   void (*triangle)(const K&, const PanelWork<Real>&, std::size_t begin, std::size_t end);
   /// All pairs of rows [begin, end) with rows [column, column_end), begin a multiple of `lanes`.

@@ -31,7 +31,8 @@ BatchWork<Real> work_of(Ensemble<Real>& particles, const Batches& batches, std::
           size,
           last - first,
           static_cast<Real>(batches.pair_weight(size)),
-          static_cast<Real>(batches.self_weight())};
+          static_cast<Real>(batches.self_weight()),
+          nullptr};
 }
 
 /// Calls run(first, last) for pieces of batches of equal size. Sizes differ by at most one, the
@@ -40,7 +41,7 @@ template <typename Run>
 void for_equal_batches(Threads& threads, const Batches& batches, Run&& run) {
   const std::size_t count = batches.count(), largest = batches[0].size();
   const std::size_t grain = std::max<std::size_t>(1, pairs_a_piece / (largest * largest));
-  const std::size_t whole = largest <= 64 ? (grain + 63) / 64 * 64 : grain; // full vectors
+  const std::size_t whole = (grain + 63) / 64 * 64; // full vectors
   threads.for_pieces(count, whole, [&](std::size_t begin, std::size_t end) {
     std::size_t split = begin;
     while (split < end && batches[split].size() == batches[begin].size())
@@ -117,15 +118,23 @@ void large_batch(const PairWork<Real, K>& table, const K& kernel, const Panel<Re
 
 template <typename Real, typename K>
 void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, Threads& threads) {
-  const PairWork<Real, K>& table = work_in_use<Real, K>();
+  const PairWork<Real, K>& table = work_in_use<PairWork<Real, K>>();
   const std::size_t largest = batches[0].size(), dim = particles.dim();
   if (dim > small_dim && largest >= gemm_least)
     return gemm_sweep(table, kernel, particles, batches, threads);
-  const bool lane_each = largest * dim <= small_room && batches.count() >= table.lanes;
-  if (dim > small_dim || lane_each)
+  if (dim > small_dim)
     return for_equal_batches(threads, batches, [&](std::size_t first, std::size_t last) {
-      (dim > small_dim ? table.wide : table.small)(kernel,
-                                                   work_of(particles, batches, first, last));
+      thread_local std::vector<Real> room;
+      BatchWork<Real> work = work_of(particles, batches, first, last);
+      if (work.size <= few)
+        return table.wide_rows(kernel, work);
+      room.resize(wide_room(work.size, dim));
+      work.room = room.data();
+      table.wide_batches(kernel, work);
+    });
+  if (largest <= small_most && largest * dim <= small_room && batches.count() >= table.lanes)
+    return for_equal_batches(threads, batches, [&](std::size_t first, std::size_t last) {
+      table.small(kernel, work_of(particles, batches, first, last));
     });
   const auto self = static_cast<Real>(batches.self_weight());
   const auto pair_of = [&](std::size_t q) {

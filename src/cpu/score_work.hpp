@@ -6,7 +6,7 @@
 namespace starling::cpu {
 
 template <typename Real>
-struct MixtureWork {
+struct OnTheLine {
   const Real* x;
   Real* score;
   std::size_t count;
@@ -15,12 +15,14 @@ struct MixtureWork {
 };
 
 template <typename Real>
-using MixtureScore = void (*)(const MixtureWork<Real>&);
+struct MixtureWork {
+  void (*score)(const OnTheLine<Real>&);
+};
 
 /// n x rows logits that become scale (y - sigmoid(z)), in place.
 template <typename Real>
-struct SigmoidWork {
-  Real* logits;
+struct Logits {
+  Real* z;
   std::size_t count;
   const Real* labels;
   std::size_t rows;
@@ -28,6 +30,8 @@ struct SigmoidWork {
 };
 
 template <typename Real>
-using SigmoidResiduals = void (*)(const SigmoidWork<Real>&);
+struct SigmoidWork {
+  void (*residuals)(const Logits<Real>&);
+};
 
 } // namespace starling::cpu

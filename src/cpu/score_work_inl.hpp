@@ -4,18 +4,20 @@
 #include "cpu/lanes.hpp"
 #include "cpu/score_work.hpp"
 
+#include <type_traits>
+
 namespace starling::cpu::STARLING_LEVEL {
 
 /// s(x) = sum_c share_c P_c (m_c - x) / sum_c share_c, shares relative to the largest, so that they
 /// cannot all underflow. Cost: one exp for each component, one in all for two.
-template <typename Real>
-HWY_INLINE Lanes<Real> mixture_score_at(const MixtureWork<Real>& work, Lanes<Real> x) {
-  using L = Lanes<Real>;
-  const auto log_share = [&](std::size_t c) HWY_ATTR {
+template <typename Real, std::size_t V>
+HWY_INLINE Lanes<Real, V> mixture_score_at(const OnTheLine<Real>& work, const Lanes<Real, V>& x) {
+  using L = Lanes<Real, V>;
+  const auto log_share = [&](std::size_t c) STARLING_INLINE {
     const L off = L(work.means[c]) - x;
     return mul_sub_from(off * off, L(work.precisions[c] * Real(0.5)), L(work.constants[c]));
   };
-  const auto pull_of = [&](std::size_t c) HWY_ATTR {
+  const auto pull_of = [&](std::size_t c) STARLING_INLINE {
     return L(work.precisions[c]) * (L(work.means[c]) - x);
   };
   if (work.components == 2) { // one exp: the share of the second relative to the first
@@ -25,7 +27,7 @@ HWY_INLINE Lanes<Real> mixture_score_at(const MixtureWork<Real>& work, Lanes<Rea
   }
   L top = log_share(0);
   for (std::size_t c = 1; c < work.components; ++c)
-    top = L(hn::Max(top.v, log_share(c).v), 0);
+    top = larger(top, log_share(c));
   L total(Real(0)), pull(Real(0));
   for (std::size_t c = 0; c < work.components; ++c) {
     const L share = exp(log_share(c) - top);
@@ -36,49 +38,25 @@ HWY_INLINE Lanes<Real> mixture_score_at(const MixtureWork<Real>& work, Lanes<Rea
 }
 
 template <typename Real>
-void mixture_score(const MixtureWork<Real>& task) {
-  using L = Lanes<Real>;
-  const MixtureWork<Real> work = task; // a copy: scores stored below cannot be taken for a change of it
-  constexpr std::size_t lanes = L::count;
-  std::size_t i = 0;
-  for (; i + lanes <= work.count; i += lanes)
-    mixture_score_at(work, L::load(work.x + i)).store(work.score + i);
-  if (i < work.count) { // the rest, by way of a full vector
-    Real in[lanes] = {}, out[lanes];
-    for (std::size_t k = i; k < work.count; ++k)
-      in[k - i] = work.x[k];
-    mixture_score_at(work, L::load(in)).store(out);
-    for (std::size_t k = i; k < work.count; ++k)
-      work.score[k] = out[k - i];
-  }
+HWY_FLATTEN void mixture_score(const OnTheLine<Real>& task) {
+  const OnTheLine<Real> work = task; // a copy: scores stored below cannot be taken for a change of it
+  map<2>(work.score, work.count, [&](const auto& x) STARLING_INLINE { return mixture_score_at(work, x); },
+         work.x);
 }
 
+/// scale (y - sigmoid(z)), sigmoid(z) = 1 / (1 + exp(-z)).
 template <typename Real>
-HWY_INLINE Lanes<Real> residual_at(Lanes<Real> z, Lanes<Real> label, Lanes<Real> scale) {
-  const Lanes<Real> one(Real(1));
-  return scale * (label - one / (one + exp(at_most(-z, ExpTable<Real>::highest))));
-}
-
-template <typename Real>
-void sigmoid_residuals(const SigmoidWork<Real>& work) {
-  using L = Lanes<Real>;
-  constexpr std::size_t lanes = L::count;
-  const std::size_t body = work.rows / lanes * lanes;
-  const L scale(work.scale);
+HWY_FLATTEN void sigmoid_residuals(const Logits<Real>& task) {
+  const Logits<Real> work = task;
+  const auto residual = [&](const auto& z, const auto& label) STARLING_INLINE {
+    using L = std::remove_cvref_t<decltype(z)>;
+    const L one(Real(1));
+    const L below = exp(at_most(-z, ExpTable<Real>::highest - Real(10))); // 1 / it is a normal number
+    return L(work.scale) * (label - one / (one + below));
+  };
   for (std::size_t i = 0; i < work.count; ++i) {
-    Real* z = work.logits + i * work.rows;
-    for (std::size_t r = 0; r < body; r += lanes)
-      residual_at(L::load(z + r), L::load(work.labels + r), scale).store(z + r);
-    if (body < work.rows) {
-      Real in[lanes] = {}, label[lanes] = {}, out[lanes];
-      for (std::size_t r = body; r < work.rows; ++r) {
-        in[r - body] = z[r];
-        label[r - body] = work.labels[r];
-      }
-      residual_at(L::load(in), L::load(label), scale).store(out);
-      for (std::size_t r = body; r < work.rows; ++r)
-        z[r] = out[r - body];
-    }
+    Real* z = work.z + i * work.rows;
+    map<2>(z, work.rows, residual, z, work.labels);
   }
 }
 

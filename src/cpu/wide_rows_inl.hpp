@@ -1,4 +1,4 @@
-// Many dimensions: lanes are coordinates. See lanes.hpp for how it is compiled.
+// A few members in many dimensions: lanes are coordinates. See lanes.hpp for how it is compiled.
 #pragma once
 
 #include "cpu/pair_terms_inl.hpp"
@@ -8,7 +8,7 @@ namespace starling::cpu::STARLING_LEVEL {
 /// Many dimensions: lanes along the coordinates of a row, rows taken where they lie. Kernel values
 /// of up to 64 pairs are computed together, across batches when these are small.
 template <typename Real, typename K>
-void wide(const K& kernel, const BatchWork<Real>& work) {
+void wide_rows(const K& kernel, const BatchWork<Real>& work) {
   using L = Lanes<Real>;
   constexpr std::size_t lanes = L::count, together = 64;
   const std::size_t dim = work.dim, size = work.size, body = dim / lanes * lanes;
@@ -25,7 +25,7 @@ void wide(const K& kernel, const BatchWork<Real>& work) {
       Real *sum_i = work.phi + i, *sum_j = work.phi + j;
       for (std::size_t a = 0; a < body; a += lanes) {
         L one = L::load(sum_i + a), other = L::load(sum_j + a);
-        add_both<K, Real>(L(w), L(p), L::load(xi + a), L::load(xj + a), L::load(si + a),
+        add_both<K>(L(w), L(p), L::load(xi + a), L::load(xj + a), L::load(si + a),
                           L::load(sj + a), one, other);
         one.store(sum_i + a);
         other.store(sum_j + a);
@@ -47,11 +47,11 @@ void wide(const K& kernel, const BatchWork<Real>& work) {
     L even(Real(0)), odd(Real(0)); // two sums: one would wait for itself
     std::size_t a = 0;
     for (; a + 2 * lanes <= dim; a += 2 * lanes) {
-      even = gather_argument<K, Real>(L::load(xi + a), L::load(xj + a), even);
-      odd = gather_argument<K, Real>(L::load(xi + a + lanes), L::load(xj + a + lanes), odd);
+      even = gather_argument<K>(L::load(xi + a), L::load(xj + a), even);
+      odd = gather_argument<K>(L::load(xi + a + lanes), L::load(xj + a + lanes), odd);
     }
     for (; a < body; a += lanes)
-      even = gather_argument<K, Real>(L::load(xi + a), L::load(xj + a), even);
+      even = gather_argument<K>(L::load(xi + a), L::load(xj + a), even);
     Real sum = (even + odd).sum();
     for (a = body; a < dim; ++a)
       sum += radial<K, Real> ? (xi[a] - xj[a]) * (xi[a] - xj[a]) : xi[a] * xj[a];

@@ -3,6 +3,8 @@
 
 #include "cpu/levels.hpp"
 
+#include <starling/kernel/gaussian.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -31,8 +33,8 @@ TEST(Levels, HaveVectorsOnTheseArchitectures) {
 TEST(Levels, RunTheirOwnCodeWhenForced) {
   std::vector<std::size_t> lanes;
   at_every_level([&] {
-    lanes.push_back(cpu::work_in_use<double, kernel::Gaussian<double>>().lanes);
-    EXPECT_EQ((cpu::work_in_use<float, kernel::Gaussian<float>>().lanes),
+    lanes.push_back(cpu::work_in_use<cpu::PairWork<double, kernel::Gaussian<double>>>().lanes);
+    EXPECT_EQ((cpu::work_in_use<cpu::PairWork<float, kernel::Gaussian<float>>>().lanes),
               lanes.back() == 1 ? 1 : 2 * lanes.back());
   });
   EXPECT_EQ(lanes.front(), 1u);
@@ -54,7 +56,7 @@ double worst_ulp(Real most) {
   std::vector<Real> r2(count), weight(count), slope(count);
   for (std::size_t i = 0; i < count; ++i)
     r2[i] = most * static_cast<Real>(i) / static_cast<Real>(count - 1);
-  cpu::work_in_use<Real, kernel::Gaussian<Real>>().weights(kernel, r2.data(), weight.data(),
+  cpu::work_in_use<cpu::PairWork<Real, kernel::Gaussian<Real>>>().weights(kernel, r2.data(), weight.data(),
                                                           slope.data(), count);
   double worst = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -80,7 +82,7 @@ TEST(Exp, IsZeroWhereItUnderflowsAndKeepsWhatIsNoNumber) {
     const kernel::Gaussian<double> kernel(0.5);
     const double r2[] = {0, 709, 1e6, INFINITY, NAN};
     double weight[5], slope[5];
-    cpu::work_in_use<double, kernel::Gaussian<double>>().weights(kernel, r2, weight, slope, 5);
+    cpu::work_in_use<cpu::PairWork<double, kernel::Gaussian<double>>>().weights(kernel, r2, weight, slope, 5);
     EXPECT_EQ(weight[0], 1.0);
     EXPECT_EQ(weight[1], 0.0);
     EXPECT_EQ(weight[2], 0.0);

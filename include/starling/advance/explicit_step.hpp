@@ -12,8 +12,35 @@
 
 namespace starling {
 
-template <typename Real, StepRule<Real> Rule, typename Domain = Euclid<Real>>
+/// A run of coordinates to be moved, whoever they belong to.
+template <typename Real>
+struct Moving {
+  Real* x;
+  const Real* g;
+  std::array<Real*, 2> memory; ///< as many as the rule has
+  std::size_t count;
+};
+
+/// Coordinates one by one. Cost: reads 2 + memories numbers for each, writes 1 + memories.
+struct OneByOne {
+  template <std::size_t memories, typename Real, typename OneStep, typename Domain>
+  static void move(const OneStep& step, const Moving<Real>& run, const Domain& domain) {
+    for (std::size_t n = 0; n < run.count; ++n) {
+      std::array<Real, memories> memory;
+      for (std::size_t c = 0; c < memories; ++c)
+        memory[c] = run.memory[c][n];
+      run.x[n] = domain.wrap(run.x[n] + step(run.g[n], memory));
+      for (std::size_t c = 0; c < memories; ++c)
+        run.memory[c][n] = memory[c];
+    }
+  }
+};
+
+/// `Pace` says how a run of coordinates is moved: OneByOne, or cpu::InVectors.
+template <typename Real, StepRule<Real> Rule, typename Domain = Euclid<Real>, typename Pace = OneByOne>
 class ExplicitStep {
+  static_assert(Rule::memories <= 2);
+
 public:
   explicit ExplicitStep(Rule rule, Threads& threads = Threads::alone(), Domain domain = {})
       : rule_(rule), threads_(&threads), domain_(domain) {}
@@ -43,25 +70,14 @@ public:
   }
 
 private:
-  // Rows [begin, end), as one run of numbers. Cost: reads 2 + memories numbers for each coordinate,
-  // writes 1 + memories.
-  template <typename OneStep>
+  // Rows [begin, end), as one run of numbers.
   void move(Ensemble<Real>& particles, std::size_t begin, std::size_t end,
-            const OneStep& step) const {
-    const std::size_t dim = particles.dim(), count = (end - begin) * dim;
-    Real* x = particles.position()[begin].data();
-    const Real* g = particles.drift()[begin].data();
-    std::array<Real*, Rule::memories> columns;
+            const StepOf<Rule>& step) const {
+    Moving<Real> run{particles.position()[begin].data(), particles.drift()[begin].data(), {},
+                     (end - begin) * particles.dim()};
     for (std::size_t c = 0; c < Rule::memories; ++c)
-      columns[c] = particles.memory(c)[begin].data();
-    for (std::size_t n = 0; n < count; ++n) {
-      std::array<Real, Rule::memories> memory;
-      for (std::size_t c = 0; c < Rule::memories; ++c)
-        memory[c] = columns[c][n];
-      x[n] = domain_.wrap(x[n] + step(g[n], memory));
-      for (std::size_t c = 0; c < Rule::memories; ++c)
-        columns[c][n] = memory[c];
-    }
+      run.memory[c] = particles.memory(c)[begin].data();
+    Pace::template move<Rule::memories>(step, run, domain_);
   }
 
   Rule rule_;

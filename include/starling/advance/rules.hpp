@@ -2,7 +2,8 @@
 //
 // A rule is parameters only. What it remembers lives in the ensemble's memory columns, `memories`
 // numbers per coordinate, zero before the particle's first move. `at(time, moves)` fixes what is
-// the same for a whole particle; the result is called as step(g, m) for each coordinate.
+// the same for a whole particle; the result is called as step(g, m) for each coordinate, or for a
+// vector of coordinates, which reads like a number.
 #pragma once
 
 #include <starling/error.hpp>
@@ -12,6 +13,7 @@
 #include <concepts>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace starling {
 
@@ -20,6 +22,10 @@ concept StepRule = requires(const R& rule, double time, std::uint32_t moves, Rea
                             std::array<Real, R::memories>& memory) {
   { rule.at(time, moves)(g, memory) } -> std::convertible_to<Real>;
 };
+
+/// What `at` gives.
+template <typename Rule>
+using StepOf = decltype(std::declval<const Rule&>().at(0.0, 0u));
 
 inline double checked_step_size(double eta) {
   if (!(eta > 0) || !std::isfinite(eta))
@@ -34,6 +40,48 @@ inline double checked_fade(const char* what, double fade) {
   return fade;
 }
 
+/// a / b. Vectors have one of their own, which need not wait for the unit that takes the root.
+template <typename Real>
+  requires std::floating_point<Real>
+Real quotient(Real a, Real b) {
+  return a / b;
+}
+
+/// A move by eta g.
+template <typename Real>
+struct Proportional {
+  Real eta;
+  template <typename T, typename Memory>
+  T operator()(T g, Memory&) const {
+    return eta * g;
+  }
+};
+
+/// A move by eta g / (floor + sqrt(m)), after m = keep m + fresh g^2.
+template <typename Real>
+struct Scaled {
+  Real eta, keep, fresh, floor;
+  template <typename T, typename Memory>
+  T operator()(T g, Memory& m) const {
+    using std::sqrt;
+    m[0] = keep * m[0] + fresh * (g * g);
+    return quotient(eta * g, floor + sqrt(m[0]));
+  }
+};
+
+/// A move by eta m_0 / (sqrt(c m_1) + floor), after m_0 and m_1 took in g and g^2.
+template <typename Real>
+struct Corrected {
+  Real eta, correction, fade, fade_square, fresh, fresh_square, floor;
+  template <typename T, typename Memory>
+  T operator()(T g, Memory& m) const {
+    using std::sqrt;
+    m[0] = fade * m[0] + fresh * g;
+    m[1] = fade_square * m[1] + fresh_square * (g * g);
+    return quotient(eta * m[0], sqrt(m[1] * correction) + floor);
+  }
+};
+
 /// eta g.
 template <typename Real>
 class ConstantStep {
@@ -41,9 +89,7 @@ public:
   static constexpr std::size_t memories = 0;
   explicit ConstantStep(double eta) : eta_(static_cast<Real>(checked_step_size(eta))) {}
 
-  auto at(double, std::uint32_t) const {
-    return [eta = eta_](Real g, auto&) { return eta * g; };
-  }
+  Proportional<Real> at(double, std::uint32_t) const { return {eta_}; }
 
 private:
   Real eta_;
@@ -63,9 +109,8 @@ public:
       reject("decay power", "at least 0", shown(power));
   }
 
-  auto at(double time, std::uint32_t) const {
-    const auto eta = static_cast<Real>(eta_ * std::pow(1 + time / tau_, -power_));
-    return [eta](Real g, auto&) { return eta * g; };
+  Proportional<Real> at(double time, std::uint32_t) const {
+    return {static_cast<Real>(eta_ * std::pow(1 + time / tau_, -power_))};
   }
 
 private:
@@ -82,12 +127,9 @@ public:
       : eta_(static_cast<Real>(checked_step_size(eta))),
         fade_(static_cast<Real>(checked_fade("fade", fade))), floor_(static_cast<Real>(floor)) {}
 
-  auto at(double, std::uint32_t moves) const {
+  Scaled<Real> at(double, std::uint32_t moves) const {
     const Real keep = moves == 0 ? Real(0) : fade_;
-    return [keep, eta = eta_, floor = floor_](Real g, auto& m) {
-      m[0] = keep * m[0] + (1 - keep) * (g * g);
-      return eta * g / (floor + std::sqrt(m[0]));
-    };
+    return {eta_, keep, 1 - keep, floor_};
   }
 
 private:
@@ -102,12 +144,7 @@ public:
   explicit SummingAdaGrad(double eta, double floor = 1e-6)
       : eta_(static_cast<Real>(checked_step_size(eta))), floor_(static_cast<Real>(floor)) {}
 
-  auto at(double, std::uint32_t) const {
-    return [eta = eta_, floor = floor_](Real g, auto& m) {
-      m[0] += g * g;
-      return eta * g / (floor + std::sqrt(m[0]));
-    };
-  }
+  Scaled<Real> at(double, std::uint32_t) const { return {eta_, 1, 1, floor_}; }
 
 private:
   Real eta_, floor_;
@@ -122,12 +159,7 @@ public:
       : eta_(static_cast<Real>(checked_step_size(eta))),
         fade_(static_cast<Real>(checked_fade("fade", fade))), floor_(static_cast<Real>(floor)) {}
 
-  auto at(double, std::uint32_t) const {
-    return [eta = eta_, fade = fade_, floor = floor_](Real g, auto& m) {
-      m[0] = fade * m[0] + (1 - fade) * (g * g);
-      return eta * g / (std::sqrt(m[0]) + floor);
-    };
-  }
+  Scaled<Real> at(double, std::uint32_t) const { return {eta_, fade_, 1 - fade_, floor_}; }
 
 private:
   Real eta_, fade_, floor_;
@@ -142,17 +174,13 @@ public:
       : eta_(checked_step_size(eta)), fade_(checked_fade("fade", fade)),
         fade_square_(checked_fade("fade_square", fade_square)), floor_(floor) {}
 
-  auto at(double, std::uint32_t moves) const {
+  Corrected<Real> at(double, std::uint32_t moves) const {
     const double t = moves + 1.0;
     const double b = 1 - std::pow(fade_, t), c = 1 - std::pow(fade_square_, t);
-    return [eta = static_cast<Real>(eta_ / b), correction = static_cast<Real>(1 / c),
-            fade = static_cast<Real>(fade_), fade_square = static_cast<Real>(fade_square_),
-            fresh = static_cast<Real>(1 - fade_), fresh_square = static_cast<Real>(1 - fade_square_),
-            floor = static_cast<Real>(floor_)](Real g, auto& m) {
-      m[0] = fade * m[0] + fresh * g;
-      m[1] = fade_square * m[1] + fresh_square * (g * g);
-      return eta * m[0] / (std::sqrt(m[1] * correction) + floor);
-    };
+    return {static_cast<Real>(eta_ / b),     static_cast<Real>(1 / c),
+            static_cast<Real>(fade_),        static_cast<Real>(fade_square_),
+            static_cast<Real>(1 - fade_),    static_cast<Real>(1 - fade_square_),
+            static_cast<Real>(floor_)};
   }
 
 private:

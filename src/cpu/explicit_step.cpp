@@ -1,0 +1,19 @@
+// Step rules in vectors, at the SIMD level in use.
+#include <starling/cpu/explicit_step.hpp>
+
+#include "cpu/levels.hpp"
+
+namespace starling::cpu {
+
+template <std::size_t memories, typename Real, typename OneStep>
+void move(const OneStep& step, const Moving<Real>& run) {
+  work_in_use<StepWork<Real, OneStep, memories>>().move(step, run);
+}
+
+#define STARLING_MOVE(Step, memories)                                                              \
+  template void move<memories>(const Step<double>&, const Moving<double>&);                        \
+  template void move<memories>(const Step<float>&, const Moving<float>&);
+STARLING_STEPS(STARLING_MOVE)
+#undef STARLING_MOVE
+
+} // namespace starling::cpu
