@@ -1,4 +1,4 @@
-# What `cmake --install` lays down: the library, its headers, the command line, and the package for find_package.
+# What `cmake --install` lays down: the library, its headers, the command line and its page of pictures, and the package for find_package.
 include(CMakePackageConfigHelpers)
 
 set(starling_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/starling")
@@ -6,6 +6,10 @@ set(starling_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/starling")
 install(TARGETS starling EXPORT starlingTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 if(TARGET starling_cli)
   install(TARGETS starling_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  # What `starling reproduce` draws its pictures with.
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/reproduce" DESTINATION "${CMAKE_INSTALL_DATADIR}/starling"
+          FILES_MATCHING PATTERN "*.py" PATTERN "*.css" PATTERN "*.html" PATTERN "requirements.txt"
+          PATTERN "__pycache__" EXCLUDE)
 endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/starling" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.hpp")

@@ -1,4 +1,4 @@
-# Sourced by run and test: installs the Debian packages that are missing, then builds preset release.
+# Sourced by run and test: installs the Debian packages that are missing, builds preset release, makes a venv.
 # shellcheck shell=bash
 # Everything said here goes to stderr: stdout belongs to the program that is run afterwards.
 
@@ -10,10 +10,13 @@ me=scripts/$(basename "$0")
 tools=(g++:g++ cmake:cmake ninja-build:ninja)
 packages=(libeigen3-dev libopenblas-dev libhwy-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev zlib1g-dev
   liblzma-dev libgtest-dev libgmock-dev)
-if [[ -d $root/python || -d $root/tests/python ]]; then
+venv="$root/build/venv"
+
+# Called before install_missing by those who call make_venv after it.
+wants_python() {
   tools+=(python3:python3)
   packages+=(python3-venv)
-fi
+}
 
 say() { printf '%s: %s\n' "$me" "$*" >&2; }
 fail() { say "$@"; exit 1; }
@@ -32,9 +35,11 @@ missing_packages() {
   done
 }
 
+on_debian() { command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; }
+
 install_missing() {
-  local tool as_root=() missing=()
-  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  local tool missing=()
+  if ! on_debian; then
     for tool in "${tools[@]}"; do
       command -v "${tool#*:}" >/dev/null ||
         fail "${tool#*:}: must be installed; this is not Debian or Ubuntu, so please install" \
@@ -44,17 +49,45 @@ install_missing() {
   fi
   mapfile -t missing < <(missing_packages)
   ((${#missing[@]})) || return 0
+  install_packages "${missing[@]}" || fail "could not install; by hand, as root: apt-get install ${missing[*]}"
+}
+
+install_packages() {
+  local as_root=()
   if ((EUID != 0)); then
-    command -v sudo >/dev/null ||
-      fail "packages are missing and this user cannot install them; as root: apt-get install ${missing[*]}"
+    command -v sudo >/dev/null || { say "this user cannot install packages"; return 1; }
     as_root=(sudo)
     [[ -t 0 ]] || as_root+=(-n)
   fi
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=120)
-  say "installing ${missing[*]}"
+  say "installing $*"
   "${apt[@]}" update </dev/null >&2 || say "apt-get update failed; trying with the lists that are there"
-  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >&2 ||
-    fail "could not install; by hand: apt-get install ${missing[*]}"
+  "${apt[@]}" install -y --no-install-recommends "$@" </dev/null >&2
+}
+
+# A browser to look at pages with. Not every release has one as a package: a try, no more.
+install_browser() {
+  if command -v chromium >/dev/null; then return; fi
+  if on_debian && install_packages chromium; then return; fi
+  say "chromium could not be installed: the tests that look at pages in a browser cannot run"
+}
+
+# make_venv REQUIREMENTS...: build/venv with all that these files ask for, one package a line; a file that one of them
+# names with -r is to be given too. What was installed is written down there, so that it is not asked for again.
+make_venv() {
+  local missing=()
+  mkdir -p "$root/build"
+  (
+    if command -v flock >/dev/null; then flock 9; fi
+    [[ -x $venv/bin/python && -x $venv/bin/pip ]] || rm -rf "$venv" # half made, or its Python is gone
+    mapfile -t missing < <(LC_ALL=C comm -23 <(LC_ALL=C sort -u "$@" | sed -e '/^[#-]/d' -e '/^$/d') \
+      <(LC_ALL=C sort -u "$venv/installed.txt" 2>/dev/null))
+    ((${#missing[@]})) || exit 0
+    say "installing into build/venv: ${missing[*]}"
+    [[ -d $venv ]] || python3 -m venv "$venv" >&2 || exit
+    "$venv/bin/pip" install --quiet --disable-pip-version-check "${missing[@]}" </dev/null >&2 || exit
+    printf '%s\n' "${missing[@]}" >>"$venv/installed.txt"
+  ) 9>"$root/build/.venv.lock"
 }
 
 # quietly NAME COMMAND: its output goes to NAME.log and is seen only if it fails; a word if it takes long.

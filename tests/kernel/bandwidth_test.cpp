@@ -62,6 +62,42 @@ TEST(MedianBandwidth, IsTheMedianOverDistinctPairs) {
     }
 }
 
+// Many dimensions go by matrix products, in blocks of 128 rows. A sum of d products rounds to d eps
+// of |x|^2 + |y|^2 <= r2 + 2 |x||y|, which about the mean is of the size of the median r2 itself.
+TEST(MedianBandwidth, IsTheSameByProductsInManyDimensions) {
+  for (const std::size_t n : {2u, 9u, 128u, 129u, 300u})
+    for (const std::size_t dim : {8u, 9u, 56u}) {
+      const Cloud cloud(n, dim);
+      const double expected = rule(distances(cloud.view()), n);
+      const double bound = 8 * static_cast<double>(dim) * 2.3e-16;
+      EXPECT_NEAR(MedianBandwidth<double>{}(0, cloud.view()), expected, bound * expected)
+          << "n = " << n << ", dim = " << dim;
+    }
+}
+
+TEST(MedianBandwidth, DoesNotCancelFarFromTheOrigin) {
+  Cloud cloud(40, 20);
+  for (double& x : cloud.numbers)
+    x += 1e8;
+  const double expected = rule(distances(cloud.view()), 40);
+  EXPECT_NEAR(MedianBandwidth<double>{}(0, cloud.view()), expected, 1e-12 * expected);
+}
+
+// It looks near the last median first: a cloud that creeps is found there, one that leaps is not.
+TEST(MedianBandwidth, FollowsACloudThatCreepsAndOneThatLeaps) {
+  for (const std::size_t n : {20u, 22u}) // an even and an odd count of pairs
+    for (const double factor : {1.0, 1.001, 0.995, 1.0099, 1.5, 0.1, 30.0}) {
+      Cloud cloud(n, 3);
+      MedianBandwidth<double> median;
+      for (Step k = 0; k < 4; ++k) {
+        EXPECT_EQ(median(k, cloud.view()), MedianBandwidth<double>{}(0, cloud.view()))
+            << "factor " << factor << ", step " << k;
+        for (double& x : cloud.numbers)
+          x *= factor;
+      }
+    }
+}
+
 TEST(MedianBandwidth, LeavesTheZerosOfTheDiagonalOut) {
   const Cloud cloud(6, 2);
   const double with_diagonal = rule(distances(cloud.view(), true), 6);
@@ -76,10 +112,12 @@ TEST(MedianBandwidth, KeepsNothingFromTheStepBefore) {
 }
 
 TEST(MedianBandwidth, IsTheSameInFloatToRounding) {
-  const Cloud cloud(9, 3);
-  std::vector<float> narrow(cloud.numbers.begin(), cloud.numbers.end());
-  const float h = MedianBandwidth<float>{}(0, Rows<const float>{narrow.data(), 9, 3});
-  EXPECT_NEAR(h, MedianBandwidth<double>{}(0, cloud.view()), 1e-5 * h);
+  for (const std::size_t dim : {3u, 56u}) {
+    const Cloud cloud(9, dim);
+    std::vector<float> narrow(cloud.numbers.begin(), cloud.numbers.end());
+    const float h = MedianBandwidth<float>{}(0, Rows<const float>{narrow.data(), 9, dim});
+    EXPECT_NEAR(h, MedianBandwidth<double>{}(0, cloud.view()), 1e-5 * h);
+  }
 }
 
 TEST(Bandwidth, IsOneWhenThereIsNoLengthToTake) {
@@ -90,6 +128,8 @@ TEST(Bandwidth, IsOneWhenThereIsNoLengthToTake) {
   const Rows<const double> in_one_place{same.data(), 4, 2};
   EXPECT_EQ(MedianBandwidth<double>{}(0, in_one_place), 1.0);
   EXPECT_EQ(SampledMedianBandwidth<double>(1, 10)(0, in_one_place), 1.0);
+  const std::vector<double> wide(8 * 11, 0.1); // by products, where zero is a matter of rounding
+  EXPECT_EQ(MedianBandwidth<double>{}(0, Rows<const double>{wide.data(), 8, 11}), 1.0);
 }
 
 // The share of all pairs below a median of M drawn ones has standard error 1/(2 sqrt(M)).

@@ -60,7 +60,7 @@ std::optional<std::string> part_of(const std::string& path) {
       return "ground";
     return single.count(name) ? std::optional(name) : std::nullopt;
   }
-  if (std::regex_match(path, m, std::regex("(src/(cpu|cuda|mpi|io|assemble)|tools)/.*")))
+  if (std::regex_match(path, m, std::regex("(src/(cpu|cuda|mpi|io|assemble)|reproduce|tools)/.*")))
     return m[1].str();
   return std::nullopt;
 }
@@ -76,8 +76,10 @@ std::set<std::string> below(const std::string& part) {
   core.insert({"deal", "target", "drift", "advance", "observe", "loop", "umbrella", "cpu"});
   std::set<std::string> edge = core;
   edge.insert("src/io");
-  std::set<std::string> all = edge;
-  all.insert({"src/cpu", "src/cuda", "src/mpi", "src/assemble"});
+  std::set<std::string> experiments = edge;
+  experiments.insert("src/assemble");
+  std::set<std::string> all = experiments;
+  all.insert({"src/cpu", "src/cuda", "src/mpi", "reproduce"});
 
   if (part == "ground" || part == "random" || part == "src/io")
     return ground;
@@ -89,6 +91,8 @@ std::set<std::string> below(const std::string& part) {
     return core;
   if (part == "src/assemble")
     return edge;
+  if (part == "reproduce")
+    return experiments;
   if (part == "tools")
     return all;
   if (part == "cpu") { // a back end's front: it may offer any verb, but none may ask for it
@@ -107,6 +111,8 @@ std::optional<std::string> ours(const std::string& from, bool quoted, const std:
     return std::nullopt;
   if (name.find('/') == std::string::npos)
     return from.substr(0, from.rfind('/') + 1) + name;
+  if (begins(from, "reproduce/") && !part_of("src/" + name)) // a folder of experiments
+    return "reproduce/" + name;
   return "src/" + name;
 }
 

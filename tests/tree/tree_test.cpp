@@ -39,8 +39,8 @@ Files read(const std::vector<std::string>& folders) {
   return files;
 }
 
-const std::vector<std::string> sources = {"include", "src", "tools"};
-const std::vector<std::string> everything = {"include", "src",      "tools",
+const std::vector<std::string> sources = {"include", "src", "reproduce", "tools"};
+const std::vector<std::string> everything = {"include", "src",      "reproduce", "tools",
                                              "tests",   "examples", "bench"};
 const std::string loop = "include/starling/rbm_svgd.hpp";
 
@@ -120,6 +120,10 @@ TEST(IncludeOrder, LetsALayerIncludeWhatLiesBelowIt) {
            {"src/io/npz.cpp", "<zlib.h>"},
            {"src/assemble/recipe.cpp", "\"io/npz.hpp\""},
            {"src/assemble/recipe.cpp", "<starling/starling.hpp>"},
+           {"reproduce/theorem/measure.cpp", "\"experiment.hpp\""},
+           {"reproduce/theorem/measure.cpp", "\"theorem/fit.hpp\""},
+           {"reproduce/theorem/measure.cpp", "\"assemble/recipe.hpp\""},
+           {"reproduce/parts.cpp", "\"io/errors.hpp\""},
            {"tools/starling/main.cpp", "\"assemble/recipe.hpp\""},
            {"tools/starling/main.cpp", "\"commands.hpp\""}})
     EXPECT_TRUE(allowed(include)) << include.from << " -> " << include.line;
@@ -147,6 +151,7 @@ TEST(IncludeOrder, RejectsWhatLiesAboveOrBeside) {
            {"src/io/npz.cpp", "<starling/ensemble.hpp>"},
            {"src/io/npz.cpp", "\"assemble/recipe.hpp\""},
            {"src/assemble/recipe.cpp", "\"cpu/simd.hpp\""},
+           {"reproduce/theorem/measure.cpp", "\"cpu/simd.hpp\""},
            {"src/assemble/recipe.cpp", "\"elsewhere/thing.hpp\""}})
     EXPECT_FALSE(allowed(include)) << include.from << " -> " << include.line;
 }

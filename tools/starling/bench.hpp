@@ -1,21 +1,9 @@
-// What the benchmarks share: stopwatches, medians, problems of the paper's sizes.
+// What the benchmarks share: how much to measure, and the stopwatches of the experiments.
 #pragma once
 
-#include <starling/advance/explicit_step.hpp>
-#include <starling/cpu/pairwise_drift.hpp>
-#include <starling/deal/matching.hpp>
-#include <starling/deal/shuffle.hpp>
-#include <starling/deal/whole.hpp>
-#include <starling/kernel/gaussian.hpp>
-#include <starling/observe/in_turn.hpp>
-#include <starling/rbm_svgd.hpp>
-#include <starling/target/score.hpp>
+#include "step_times.hpp"
 
 #include <nlohmann/json_fwd.hpp>
-
-#include <algorithm>
-#include <chrono>
-#include <vector>
 
 namespace starling::tool {
 
@@ -31,94 +19,9 @@ nlohmann::ordered_json bench_scale(const BenchScope& scope);
 nlohmann::ordered_json bench_threads(const BenchScope& scope);
 nlohmann::ordered_json bench_logistic(const BenchScope& scope);
 
-using BenchClock = std::chrono::steady_clock;
-
-inline double seconds_since(BenchClock::time_point begin) {
-  return std::chrono::duration<double>(BenchClock::now() - begin).count();
-}
-
-inline double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
-/// The median time of so many runs, after one to warm up.
-template <typename Run>
-double median_seconds(std::size_t repeats, Run&& run) {
-  run();
-  std::vector<double> times;
-  for (std::size_t r = 0; r < repeats; ++r) {
-    const auto begin = BenchClock::now();
-    run();
-    times.push_back(seconds_since(begin));
-  }
-  return median(times);
-}
-
-/// Seconds per step: of the bare loop, and of each role in a loop with stopwatches.
-struct StepTimes {
-  double total = 0, deal = 0, score = 0, drift = 0, advance = 0;
-};
-
-/// RBM-SVGD with the SIMD drift and fading AdaGrad from the same start each time. p = N is SVGD.
-template <typename Real, typename Target>
-StepTimes time_steps(Target& target, const Ensemble<Real>& start, std::size_t p, double bandwidth,
-                     double eta, Step steps, std::size_t repeats, Threads& threads) {
-  using Kernel = kernel::Gaussian<Real>;
-  cpu::PairwiseDrift<Real, Kernel> drift(Kernel(static_cast<Real>(bandwidth)), threads);
-  ExplicitStep<Real, FadingAdaGrad<Real>> advance(FadingAdaGrad<Real>(eta), threads);
-  auto score = score_of<Real>(target);
-  const auto with_dealer = [&](auto deal) {
-    std::vector<StepTimes> parts;
-    const double bare = median_seconds(repeats, [&] {
-      Ensemble<Real> particles = start;
-      rbm_svgd(particles, Span{0, steps}, deal, score, drift, advance, NoObserver());
-    });
-    for (std::size_t r = 0; r < repeats; ++r) {
-      StepTimes t;
-      Ensemble<Real> particles = start;
-      auto last = BenchClock::now();
-      const auto lap = [&](double& part) {
-        const auto now = BenchClock::now();
-        part += std::chrono::duration<double>(now - last).count();
-        last = now;
-      };
-      rbm_svgd(
-          particles, Span{0, steps},
-          [&](Step k, Ensemble<Real>& e) -> const Batches& {
-            const Batches& batches = deal(k, e);
-            lap(t.deal);
-            return batches;
-          },
-          [&](Step k, Ensemble<Real>& e, const Batches& b) {
-            score(k, e, b);
-            lap(t.score);
-          },
-          [&](Step k, Ensemble<Real>& e, const Batches& b) {
-            drift(k, e, b);
-            lap(t.drift);
-          },
-          [&](Step k, Ensemble<Real>& e, const Batches& b, const auto& flow) {
-            advance(k, e, b, flow);
-            lap(t.advance);
-          },
-          NoObserver());
-      parts.push_back(t);
-    }
-    const auto middle = [&](double StepTimes::*part) {
-      std::vector<double> values;
-      for (const StepTimes& t : parts)
-        values.push_back(t.*part);
-      return median(values) / static_cast<double>(steps);
-    };
-    return StepTimes{bare / static_cast<double>(steps), middle(&StepTimes::deal),
-                     middle(&StepTimes::score), middle(&StepTimes::drift),
-                     middle(&StepTimes::advance)};
-  };
-  if (p == start.count())
-    return with_dealer(Whole());
-  return p == 2 ? with_dealer(Matching(1)) : with_dealer(Shuffle(1, p));
-}
+using reproduce::median;
+using reproduce::median_seconds;
+using reproduce::StepTimes;
+using reproduce::time_steps;
 
 } // namespace starling::tool

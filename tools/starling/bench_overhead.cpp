@@ -1,10 +1,10 @@
 // bench overhead and bench logistic: what random batches cost beyond the work they cannot avoid.
 #include "bench.hpp"
+#include "logistic_rows.hpp"
 
 #include <starling/cpu/algebra.hpp>
 #include <starling/cpu/mixture.hpp>
 #include <starling/random/start.hpp>
-#include <starling/target/logistic_regression.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -14,26 +14,8 @@ namespace starling::tool {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using reproduce::made_up_rows;
 using Logistic = LogisticRegression<double, cpu::Algebra<double>>;
-
-/// The shape of Covertype: 54 features in [0, 1] and a constant.
-std::shared_ptr<LabelledData<double>> made_up_rows(Eigen::Index rows) {
-  auto data = std::make_shared<LabelledData<double>>();
-  data->features.resize(rows, 55);
-  data->labels.resize(rows);
-  const Philox philox(7);
-  for (Eigen::Index r = 0; r < rows; ++r) {
-    double logit = 0;
-    for (Eigen::Index c = 0; c < 54; ++c) {
-      const Block bits = philox(Stream::synthetic, Step(c), std::uint64_t(r));
-      data->features(r, c) = uniform(bits);
-      logit += data->features(r, c) * (c % 2 ? 1.0 : -1.0);
-    }
-    data->features(r, 54) = 1;
-    data->labels[r] = uniform(philox(Stream::synthetic, 54, std::uint64_t(r))) < 1 / (1 + std::exp(-logit));
-  }
-  return data;
-}
 
 /// overhead = t(p) / (t_score + t_advance + (p/N) t_drift of SVGD), all in one run.
 template <typename Target>

@@ -107,7 +107,7 @@ Json bench_scale(const BenchScope& scope) {
       Normal<double> target(2);
       auto score = score_of<double>(target);
       cpu::PairwiseDrift<double, Gauss> drift(Gauss(1));
-      ExplicitStep<double, FadingAdaGrad<double>> advance(FadingAdaGrad<double>(0.1));
+      cpu::ExplicitStep<double, FadingAdaGrad<double>> advance(FadingAdaGrad<double>(0.1));
       Matching deal(1);
       const auto begin_at = [&](Step first) {
         rbm_svgd(particles, Span{first, first + steps}, deal, score, drift, advance, NoObserver());
@@ -115,9 +115,9 @@ Json bench_scale(const BenchScope& scope) {
       begin_at(0);
       std::vector<double> times;
       for (std::size_t r = 0; r < (n > 1000000 ? 3 : scope.repeats); ++r) {
-        const auto begin = BenchClock::now();
+        const auto begin = reproduce::Clock::now();
         begin_at((r + 1) * steps);
-        times.push_back(seconds_since(begin));
+        times.push_back(reproduce::seconds_since(begin));
       }
       ns = 1e9 * median(times) / static_cast<double>(steps * n);
       peak = memory("VmHWM") - before;

@@ -74,6 +74,20 @@ struct BenchRequest {
 };
 int bench(const BenchRequest& request);
 
+struct ReproduceRequest {
+  std::vector<std::string> names; ///< empty: all
+  std::string out;
+  std::string covertype; ///< the data file; empty: none
+  std::string python;    ///< draws the pictures; empty: one that can is looked for
+  std::uint64_t threads = 0;
+  bool quick = false, json = false, force = false;
+};
+int reproduce(const ReproduceRequest& request);
+
+/// Draws the pictures and report.html from the JSON files in the folder, by a Python that can: the
+/// one given, the one of the build, or the one on the path. False, and a warning, when there is none.
+bool draw_page(const std::string& python, const std::string& folder);
+
 /// Runs, writes the results to presentation.out, saves the state when it fails or is interrupted.
 /// Returns the exit code; `outcome` is filled in when it is 0.
 int run_and_write(const assemble::Recipe& recipe, const Presentation& presentation,

@@ -3,6 +3,7 @@
 
 #include "assemble/config.hpp"
 #include "assemble/spec.hpp"
+#include "experiment.hpp"
 #include "io/fields.hpp"
 
 #include <starling/cpu/level.hpp>
@@ -42,6 +43,13 @@ CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& field, const
 
 auto into(std::string& field) {
   return [&field](const std::string& text) { field = text; };
+}
+
+void add_threads(CLI::App& app, std::uint64_t& threads) {
+  const auto take = [&threads](const std::string& text) {
+    threads = assemble::parse_count("threads", text, 0);
+  };
+  add_text(app, "--threads", "Threads (0: one per core)", take)->default_str("0");
 }
 
 /// Options for every field of a recipe, made from its one list, and TARGET as the first argument.
@@ -125,10 +133,7 @@ Action add_check(CLI::App& app) {
 Action add_demo(CLI::App& app) {
   auto d = std::make_shared<DemoRequest>();
   add_text(app, "--out", "Folder for the results; the usual one is replaced at each run", into(d->out))->default_str(d->out);
-  const auto take_threads = [d](const std::string& text) {
-    d->threads = assemble::parse_count("threads", text, 0);
-  };
-  add_text(app, "--threads", "Threads (0: one per core)", take_threads)->default_str("0");
+  add_threads(app, d->threads);
   add_flag(app, "--force", d->force, "Replace what is in another --out");
   add_flag(app, "--json", d->json, "Print the figures as JSON");
   return [d] { return demo(*d); };
@@ -151,6 +156,25 @@ Action add_bench(CLI::App& app) {
   app.add_option("--repeats", b->repeats, "Every figure is the median of so many")->type_name("")->capture_default_str();
   app.add_flag("--quick", b->quick, "Small sizes: to see that it works, not for its figures");
   return [b] { return bench(*b); };
+}
+
+Action add_reproduce(CLI::App& app) {
+  auto r = std::make_shared<ReproduceRequest>();
+  std::string known;
+  for (const reproduce::Experiment& experiment : reproduce::experiments())
+    known += (known.empty() ? "" : ", ") + experiment.name;
+  app.add_option("NAME", r->names, known + "; default all");
+  add_text(app, "--out", "Folder for the figures, pictures and report.html; one that was cut off is continued", into(r->out));
+  add_text(app, "--covertype", "FILE with the Covertype data: csv, csv.gz, csv.xz, covtype.data[.gz]", into(r->covertype));
+  add_flag(app, "--quick", r->quick, "Fewer starts, smaller sizes: to see that it works, not for its figures");
+  add_threads(app, r->threads);
+  add_text(app, "--python", "Python with matplotlib, for the pictures", into(r->python));
+  add_flag(app, "--force", r->force, "Write into a folder that holds something else");
+  add_flag(app, "--json", r->json, "Print the summary as JSON instead of the table");
+  return [r] {
+    require("--out", r->out, "reproduce");
+    return reproduce(*r);
+  };
 }
 
 Action add_info(CLI::App& app) {
@@ -211,6 +235,7 @@ int parse_and_run(int argc, char** argv) {
   add("sample", "Draw samples from a target", add_sample);
   add("check", "Compare a target's score with finite differences of its density", add_check);
   add("summary", "Show the table of a finished run again, from its files", add_summary);
+  add("reproduce", "Run the experiments of the paper: what it says, what is measured here, whether it holds", add_reproduce);
   add("bench", "Measure how fast it is here", add_bench);
   add("info", "Version, compiler, threads, back ends", add_info);
 

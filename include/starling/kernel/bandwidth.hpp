@@ -5,8 +5,12 @@
 #include <starling/random/philox.hpp>
 #include <starling/rows.hpp>
 
+#include <Eigen/Core>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
 #include <vector>
 
 namespace starling::kernel {
@@ -31,36 +35,115 @@ Real squared_distance(Rows<const Real> x, std::size_t i, std::size_t j) {
   return r2;
 }
 
-/// h = med^2 / (2 log N), from squared distances (which it reorders). Particles all in one place,
-/// or a single one, leave no length to take: then h = 1.
+/// The two values in the middle: one and the same in an odd count.
 template <typename Real>
-Real bandwidth_of(std::vector<Real>& squared, std::size_t population) {
+struct Middle {
+  Real lower, upper;
+};
+
+/// The values of those two ranks, equal or one apart, counted from 0. Reorders the values.
+template <typename Real>
+Middle<Real> ranked(std::span<Real> values, std::size_t lower, std::size_t upper) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(upper);
+  std::nth_element(values.begin(), at, values.end());
+  return {lower == upper ? *at : *std::max_element(values.begin(), at), *at};
+}
+
+/// The same when asked again and again for values that change little: it looks near the last answer
+/// first, which takes one pass instead of several, and among all if the ranks are not there.
+template <typename Real>
+class RankedNearLast {
+public:
+  Middle<Real> operator()(std::span<Real> values, std::size_t lower, std::size_t upper) {
+    const Real low = last_ * Real(0.98), high = last_ * Real(1.02);
+    near_.resize(values.size());
+    std::size_t below = 0, found = 0;
+    for (const Real value : values) { // without a branch that is hard to foresee
+      below += value < low;
+      near_[found] = value;
+      found += static_cast<std::size_t>(value >= low) & static_cast<std::size_t>(value < high);
+    }
+    const bool there = below <= lower && upper < below + found;
+    const auto answer = there ? ranked(std::span(near_).first(found), lower - below, upper - below)
+                              : ranked(values, lower, upper);
+    last_ = answer.upper;
+    return answer;
+  }
+
+private:
+  Real last_ = 0;
+  std::vector<Real> near_;
+};
+
+/// h = med^2 / (2 log N), from squared distances. Particles all in one place, or a single one,
+/// leave no length to take: then h = 1.
+template <typename Real, typename Select>
+Real bandwidth_of(std::span<Real> squared, std::size_t population, Select&& select) {
   if (squared.empty())
     return 1;
-  const auto middle = squared.begin() + static_cast<std::ptrdiff_t>(squared.size() / 2);
-  std::nth_element(squared.begin(), middle, squared.end());
-  Real median = std::sqrt(*middle);
-  if (squared.size() % 2 == 0) // even count: the mean of the two middle distances
-    median = (median + std::sqrt(*std::max_element(squared.begin(), middle))) / 2;
+  // Of an even count: the mean of the two middle distances.
+  const auto [lower, upper] = select(squared, (squared.size() - 1) / 2, squared.size() / 2);
+  const Real median = (std::sqrt(lower) + std::sqrt(upper)) / 2;
   const Real h = median * median / (2 * std::log(Real(population)));
   return h > 0 && std::isfinite(h) ? h : Real(1);
 }
 
-/// The paper's dynamic bandwidth: the median over all N(N-1)/2 pairs, afresh at each step. Costs
-/// O(N^2 d) time and N^2/2 numbers of memory.
+/// The squared distances of all N(N-1)/2 pairs, without the N zeros of the diagonal. In more than a
+/// few dimensions as |x|^2 + |y|^2 - 2 x.y, so that a matrix product does the work; positions are
+/// taken from their mean, which keeps the difference from cancelling. Cost: N^2 d.
+template <typename Real>
+class PairDistances {
+public:
+  std::span<Real> operator()(Rows<const Real> x) {
+    squared_.resize(x.count * (x.count - 1) / 2);
+    Real* next = squared_.data();
+    if (x.dim <= 8) {
+      for (std::size_t i = 0; i < x.count; ++i)
+        for (std::size_t j = 0; j < i; ++j)
+          *next++ = squared_distance(x, i, j);
+      return squared_;
+    }
+    const Eigen::Map<const Matrix> rows(x.data, Eigen::Index(x.count), Eigen::Index(x.dim));
+    centred_ = rows.rowwise() - rows.colwise().mean();
+    square_ = centred_.rowwise().squaredNorm();
+    const Real rounding = static_cast<Real>(x.dim) * std::numeric_limits<Real>::epsilon();
+    constexpr Eigen::Index block = 128;
+    for (Eigen::Index first = 0; first < rows.rows(); first += block) {
+      const Eigen::Index size = std::min(block, rows.rows() - first);
+      products_.resize(size, first + size);
+      products_.noalias() =
+          centred_.middleRows(first, size) * centred_.topRows(first + size).transpose();
+      for (Eigen::Index i = first; i < first + size; ++i) {
+        const Real *product = products_.row(i - first).data(), *square = square_.data();
+        for (Eigen::Index j = 0; j < i; ++j) {
+          const Real both = square[i] + square[j], r2 = both - 2 * product[j];
+          next[j] = r2 > rounding * both ? r2 : Real(0); // two in one place have no distance
+        }
+        next += i;
+      }
+    }
+    return squared_;
+  }
+
+private:
+  using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  std::vector<Real> squared_;
+  Matrix centred_, products_;
+  Eigen::Matrix<Real, Eigen::Dynamic, 1> square_;
+};
+
+/// The paper's dynamic bandwidth: the median over all pairs, afresh at each step. Costs O(N^2 d)
+/// time and N^2 numbers of memory.
 template <typename Real>
 class MedianBandwidth {
 public:
   Real operator()(Step, Rows<const Real> x) {
-    squared_.clear();
-    for (std::size_t i = 0; i < x.count; ++i)
-      for (std::size_t j = 0; j < i; ++j) // without the N zeros of the diagonal
-        squared_.push_back(squared_distance(x, i, j));
-    return bandwidth_of(squared_, x.count);
+    return bandwidth_of(distances_(x), x.count, select_);
   }
 
 private:
-  std::vector<Real> squared_;
+  PairDistances<Real> distances_;
+  RankedNearLast<Real> select_;
 };
 
 /// The same from M pairs of different particles drawn afresh at each step: O(M d), whatever N is,
@@ -81,7 +164,7 @@ public:
       const std::uint32_t j = philox_.below(n - 1, Stream::bandwidth, k, 2 * m + 1);
       squared_.push_back(squared_distance<Real>(x, i, j < i ? j : j + 1));
     }
-    return bandwidth_of(squared_, x.count);
+    return bandwidth_of(std::span(squared_), x.count, ranked<Real>);
   }
 
 private:

@@ -1,0 +1,13 @@
+// A file of results that is there whole or not at all, whatever ends the program.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace starling::reproduce {
+
+/// Writes beside the file, brings that to the disk and renames it into place. Folders above are made
+/// as needed. Throws io::CannotWrite.
+void write_whole(const std::filesystem::path& file, std::string_view text);
+
+} // namespace starling::reproduce

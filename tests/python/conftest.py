@@ -1,0 +1,53 @@
+"""What the Python tests share: the binary, one quick run of all experiments, the program that draws the page."""
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+COVERTYPE = ROOT.parent / "shared" / "data" / "covtype.csv.xz"
+
+
+@pytest.fixture(scope="session")
+def binary():
+    file = Path(os.environ.get("STARLING_BINARY", ROOT / "build" / "release" / "starling"))
+    if not file.is_file():
+        pytest.fail(f"{file}: must be the built binary; build it with scripts/test or set STARLING_BINARY")
+    return file
+
+
+@pytest.fixture(scope="session")
+def quick_run(binary, tmp_path_factory):
+    """The folder of `starling reproduce --quick`, run once for all tests."""
+    folder = tmp_path_factory.mktemp("reproduce") / "out"
+    command = [str(binary), "reproduce", "--quick", "--out", str(folder), "--python", sys.executable]
+    if COVERTYPE.is_file():
+        command += ["--covertype", str(COVERTYPE)]
+    else:
+        warnings.warn(f"without logistic-accuracy: {COVERTYPE} is not there", stacklevel=1)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=900)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def results(quick_run):
+    """NAME to the contents of NAME.json."""
+    return {file.stem: json.loads(file.read_text()) for file in sorted(quick_run.glob("*.json"))}
+
+
+@pytest.fixture
+def draw():
+    """Runs `python reproduce/page DIR`; the finished process."""
+
+    def run(folder):
+        return subprocess.run(
+            [sys.executable, str(ROOT / "reproduce" / "page"), str(folder)], capture_output=True, text=True, timeout=300
+        )
+
+    return run

@@ -1,0 +1,40 @@
+"""JavaScript that looks at the page as a reader would: contrast, what sticks out, labels that touch."""
+
+# The contrast of each element that has text of its own with the ground behind it (WCAG 2).
+CONTRASTS = """() => {
+  const numbers = c => { const m = c.match(/[\\d.]+/g).map(Number); return m.length < 4 ? [...m, 1] : m; };
+  const light = c => { const [r, g, b] = c.slice(0, 3).map(v => { v /= 255;
+    return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const ground = e => { for (; e; e = e.parentElement) { const c = numbers(getComputedStyle(e).backgroundColor);
+    if (c[3] === 1) return c; } return [255, 255, 255]; };
+  return [...document.querySelectorAll('body *')]
+    .filter(e => e.getClientRects().length && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()))
+    .map(e => { const s = getComputedStyle(e), inside = e instanceof SVGElement;
+      const a = light(numbers(inside ? s.fill : s.color)), b = light(ground(e)), size = parseFloat(s.fontSize);
+      return { text: e.textContent.trim().slice(0, 40), contrast: (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05),
+               large: !inside && (size >= 24 || (size >= 18.66 && s.fontWeight >= 700)) }; });
+}"""
+
+# Elements beyond the right edge, but for those in a box that scrolls and those hidden on purpose.
+STICKING_OUT = """() => [...document.querySelectorAll('body *')]
+  .filter(e => !e.closest('.scroll') && !e.closest('svg') && !e.closest('.skip') && !e.closest('.hidden'))
+  .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))"""
+
+LABELS = """[...document.querySelectorAll('figure svg')].filter(s => s.getClientRects().length)
+  .map(s => [...s.querySelectorAll('text')].filter(t => t.textContent.trim())
+    .map(t => [t.textContent.trim(), t.getBoundingClientRect()]))"""
+
+# Pairs of labels in one figure that lie over each other by more than two pixels each way.
+OVERLAPPING_LABELS = (
+    "() => "
+    + LABELS
+    + """.flatMap(all => all.flatMap(([a, p], i) => all.slice(i + 1)
+  .filter(([b, q]) => Math.min(p.right, q.right) - Math.max(p.left, q.left) > 2
+                   && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 4)
+  .map(([b, q]) => a + ' | ' + b)))"""
+)
+
+# Labels beyond the edges of the screen.
+CUT_OFF = (
+    "() => " + LABELS + """.flat().filter(([a, p]) => p.left < -1 || p.right > innerWidth + 1).map(([a, p]) => a)"""
+)
