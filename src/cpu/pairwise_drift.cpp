@@ -132,7 +132,7 @@ void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, T
       work.room = room.data();
       table.wide_batches(kernel, work);
     });
-  if (largest <= small_most && largest * dim <= small_room && batches.count() >= table.lanes)
+  if (largest <= small_most && largest * dim <= small_room && batches.count() >= 2 * table.lanes)
     return for_equal_batches(threads, batches, [&](std::size_t first, std::size_t last) {
       table.small(kernel, work_of(particles, batches, first, last));
     });

@@ -50,13 +50,11 @@ HWY_FLATTEN void sigmoid_residuals(const Logits<Real>& task) {
   const Logits<Real> work = task;
   const auto residual = [&](const auto& z, const auto& label) STARLING_INLINE {
     using L = std::remove_cvref_t<decltype(z)>;
-    const L one(Real(1));
-    const L below = exp(at_most(-z, ExpTable<Real>::highest - Real(10))); // 1 / it is a normal number
-    return L(work.scale) * (label - one / (one + below));
+    return L(work.scale) * (label - sigmoid(z));
   };
   for (std::size_t i = 0; i < work.count; ++i) {
     Real* z = work.z + i * work.rows;
-    map<2>(z, work.rows, residual, z, work.labels);
+    map<4>(z, work.rows, residual, z, work.labels);
   }
 }
 

@@ -6,7 +6,7 @@
 
 namespace starling::cpu::STARLING_LEVEL {
 
-/// Coordinates [n, n + L::count), or the first `some` of them.
+/// As many coordinates as fill L.
 template <typename L, std::size_t Memories, typename OneStep, typename Real>
 HWY_INLINE void move_lanes(const OneStep& step, Real* x, const Real* g, Real* const* memory) {
   L m[Memories ? Memories : 1];

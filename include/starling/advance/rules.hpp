@@ -40,11 +40,10 @@ inline double checked_fade(const char* what, double fade) {
   return fade;
 }
 
-/// a / b. Vectors have one of their own, which need not wait for the unit that takes the root.
-template <typename Real>
-  requires std::floating_point<Real>
-Real quotient(Real a, Real b) {
-  return a / b;
+/// The square root. Vectors have one of their own, which leaves the unit for both to the quotient.
+template <std::floating_point Real>
+Real root(Real a) {
+  return std::sqrt(a);
 }
 
 /// A move by eta g.
@@ -63,9 +62,8 @@ struct Scaled {
   Real eta, keep, fresh, floor;
   template <typename T, typename Memory>
   T operator()(T g, Memory& m) const {
-    using std::sqrt;
     m[0] = keep * m[0] + fresh * (g * g);
-    return quotient(eta * g, floor + sqrt(m[0]));
+    return eta * g / (floor + root(m[0]));
   }
 };
 
@@ -75,10 +73,9 @@ struct Corrected {
   Real eta, correction, fade, fade_square, fresh, fresh_square, floor;
   template <typename T, typename Memory>
   T operator()(T g, Memory& m) const {
-    using std::sqrt;
     m[0] = fade * m[0] + fresh * g;
     m[1] = fade_square * m[1] + fresh_square * (g * g);
-    return quotient(eta * m[0], sqrt(m[1] * correction) + floor);
+    return eta * m[0] / (root(m[1] * correction) + floor);
   }
 };
 

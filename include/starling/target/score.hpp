@@ -47,10 +47,14 @@ private:
     } catch (const TargetError& error) { // it counted rows of the block it was given
       throw TargetError(k, who(error.particle()), error.cause());
     }
-    Real sum = 0; // s * 0 is 0 for numbers, NaN for the rest
-    for (const Real value : s)
-      sum += value * 0;
-    if (sum == 0)
+    Real sums[8] = {}; // s * 0 is 0 for numbers, NaN for the rest; one sum would wait for itself
+    const std::size_t count = s.count * s.dim, body = count / 8 * 8;
+    for (std::size_t n = 0; n < body; n += 8)
+      for (std::size_t lane = 0; lane < 8; ++lane)
+        sums[lane] += s.data[n + lane] * 0;
+    for (std::size_t n = body; n < count; ++n)
+      sums[0] += s.data[n] * 0;
+    if (std::ranges::all_of(sums, [](Real sum) { return sum == 0; }))
       return;
     const auto bad = static_cast<std::size_t>(
         std::find_if(s.begin(), s.end(), [](Real value) { return !std::isfinite(value); }) -
