@@ -61,7 +61,7 @@ Claim better_for_its_price(const Schedule& growing, Step step, const Schedule& f
   Claim claim{fmt::format("A batch that grows is more accurate than {} at no more cost", fixed.label), "section 5",
               fmt::format("after {:.0f} pairs per particle against {:.0f}:", growing.pairs[g], fixed.pairs[f]), Verdict::unclear,
               "holds when it is better for one function at least and worse for none, by twice the standard error of the "
-              "difference over common starts"};
+              "difference over common starts; the growing rule and the steps compared were chosen with the curves in view"};
   bool better = false, worse = false;
   for (std::size_t n = 0; n < mixture_functions.size(); ++n) {
     const Mean difference = paired_difference(growing.squares[g], fixed.squares[f], n);

@@ -274,7 +274,7 @@ Json measure_lemma(Scope& scope) {
                        variance < rounding,
                        "equal to rounding, 1e-11; where p does not divide N, the formula averaged "
                        "over the batch sizes")));
-  claims.push_back(to_json(claim_of("so it is for 256 particles and p = 2 to 128, by sampling",
+  claims.push_back(to_json(claim_of("The formula also gives the variance for 256 particles and p = 2 to 128, by sampling",
                                     fmt::format("{} shuffles: variance / formula within {:.1f} "
                                                 "standard errors of 1, mean within {:.1f} of 0",
                                                 shuffles, ratio, mean),

@@ -1,7 +1,7 @@
 // What every layout of the pair drift is made of: the terms of one pair, in vectors. See lanes.hpp for how it is compiled.
 #pragma once
 
-#include "cpu/lanes.hpp"
+#include "cpu/lane_functions.hpp"
 #include "cpu/pair_work.hpp"
 
 #include <starling/kernel/concepts.hpp>

@@ -132,7 +132,8 @@ void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, T
       work.room = room.data();
       table.wide_batches(kernel, work);
     });
-  if (largest <= small_most && largest * dim <= small_room && batches.count() >= 2 * table.lanes)
+  const std::size_t vectors = largest <= 64 ? 1 : 2; // a panel of many fills more than one by itself
+  if (largest <= small_most && largest * dim <= small_room && batches.count() >= vectors * table.lanes)
     return for_equal_batches(threads, batches, [&](std::size_t first, std::size_t last) {
       table.small(kernel, work_of(particles, batches, first, last));
     });

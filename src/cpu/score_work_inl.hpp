@@ -1,7 +1,7 @@
 // Scores in vectors, for one SIMD level: a mixture of normals on the line, and sigmoids.
 #pragma once
 
-#include "cpu/lanes.hpp"
+#include "cpu/lane_functions.hpp"
 #include "cpu/score_work.hpp"
 
 #include <type_traits>

@@ -1,7 +1,7 @@
 // Step rules in vectors, for one SIMD level. See lanes.hpp for how it is compiled.
 #pragma once
 
-#include "cpu/lanes.hpp"
+#include "cpu/lane_functions.hpp"
 #include "cpu/step_work.hpp"
 
 namespace starling::cpu::STARLING_LEVEL {

@@ -25,7 +25,7 @@ TEST(Results, SummaryHasWhatScriptsRelyOn) {
   const Place place;
   succeed(place, small);
   const Json s = summary_of(place, "out/m");
-  EXPECT_EQ(lines_of(succeed(place, "--version")).at(0), s.at("version"));
+  EXPECT_EQ(lines_of(succeed(place, "--version")).at(0), s.at("version").get<std::string>());
   EXPECT_EQ(s.at("target"), "banana");
   EXPECT_EQ(s.at("particles"), 40);
   EXPECT_EQ(s.at("dim"), 2);
@@ -96,7 +96,8 @@ TEST(Results, TraceHasARowPerLookUpToTheLastStep) {
 
 TEST(Results, JsonPrintsTheSummaryAndQuietPrintsNothing) {
   const Place place;
-  EXPECT_EQ(Json::parse(succeed(place, small + "--json")), summary_of(place, "out/m"));
+  const Json printed = Json::parse(succeed(place, small + "--json"));
+  EXPECT_EQ(printed, summary_of(place, "out/m"));
   const Ended quiet = place.run(small + "--quiet --force");
   EXPECT_EQ(quiet.code, 0);
   EXPECT_EQ(quiet.out + quiet.err, "");

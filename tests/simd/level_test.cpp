@@ -25,6 +25,8 @@ TEST(Levels, AlwaysHaveScalarAndUseTheWidest) {
 TEST(Levels, HaveVectorsOnTheseArchitectures) {
 #if defined(__aarch64__)
   EXPECT_EQ(cpu::level(), "neon");
+#elif defined(__x86_64__)
+  EXPECT_EQ(cpu::level().starts_with("avx"), bool(__builtin_cpu_supports("avx2")));
 #else
   GTEST_SKIP() << "which level a machine of this architecture has is not known here";
 #endif

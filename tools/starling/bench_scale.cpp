@@ -90,8 +90,8 @@ Json bench_full(const BenchScope& scope) {
 
 Json bench_scale(const BenchScope& scope) {
   Json j;
-  fmt::print("scale: d = 2, p = 2, one thread\n{:>10} {:>12} {:>14} {:>18}\n", "N", "ns/particle",
-             "bytes/particle", "memory / columns");
+  fmt::print("scale: d = 2, p = 2, one thread\n{:>10} {:>12} {:>12} {:>14} {:>18}\n", "N", "ns/particle",
+             "of advance", "bytes/particle", "memory / columns");
   std::vector<double> pace;
   std::vector<std::size_t> sizes = {1000, 10000, 100000};
   if (!scope.quick)
@@ -100,7 +100,7 @@ Json bench_scale(const BenchScope& scope) {
     forget_peak();
     const double before = memory("VmRSS");
     const Step steps = std::max<Step>(4, (scope.quick ? 100000 : 40000000) / n);
-    double ns = 0, peak = 0;
+    double ns = 0, moving = 0, peak = 0;
     {
       Ensemble<double> particles(n, 2);
       start_normal(particles.position(), 1, 0, 3);
@@ -120,12 +120,18 @@ Json bench_scale(const BenchScope& scope) {
         times.push_back(reproduce::seconds_since(begin));
       }
       ns = 1e9 * median(times) / static_cast<double>(steps * n);
+      // The pass that would go if drift and advance were one: what it costs alone.
+      const Batches& batches = deal(0, particles);
+      moving = 1e9 * reproduce::median_seconds(scope.repeats, [&] {
+                 for (Step k = 0; k < steps / 4; ++k)
+                   advance(k, particles, batches, [] {});
+               }) / static_cast<double>(steps / 4 * n);
       peak = memory("VmHWM") - before;
     }
     const double columns = static_cast<double>(n) * (4 * 2 * 8 + 4 + 8); // x, s, phi, memory; moves, id
-    fmt::print("{:>10} {:12.2f} {:14.1f} {:18.2f}\n", n, ns, peak / static_cast<double>(n), peak / columns);
+    fmt::print("{:>10} {:12.2f} {:12.2f} {:14.1f} {:18.2f}\n", n, ns, moving, peak / static_cast<double>(n), peak / columns);
     pace.push_back(ns);
-    j["sizes"].push_back({{"particles", n}, {"ns", ns}, {"bytes", peak / static_cast<double>(n)}, {"memory_over_columns", peak / columns}});
+    j["sizes"].push_back({{"particles", n}, {"ns", ns}, {"ns_advance", moving}, {"bytes", peak / static_cast<double>(n)}, {"memory_over_columns", peak / columns}});
   }
   const auto [least, most] = std::minmax_element(pace.begin(), pace.end());
   fmt::print("slowest over fastest {:.2f}\n\n", *most / *least);
