@@ -123,16 +123,16 @@ std::vector<Claim> judge(const std::vector<Row>& rows, std::size_t particles) {
 
   const Spread a = eight.at.back(), b = svgd.at.back(), c = two.at.back();
   const double error = std::hypot(a.error, b.error);
-  Claim caught{"p = 8 predicts as well as SVGD in the end", "Table 3, Figure 3",
+  Claim caught{"With p = 8 it predicts as well as SVGD in the end", "Table 3, Figure 3",
                fmt::format("{:.4f} +- {:.4f} against {:.4f} +- {:.4f} after {} steps", a.mean,
                            a.error, b.mean, b.error, checkpoints.back()),
                a.mean > b.mean - 2 * error ? Verdict::holds : Verdict::differs,
                fmt::format("not lower by more than two standard errors of the difference, {:.4f}",
                            2 * error)};
   claims.push_back(caught);
-  claims.push_back(claim_less("p = 2 ends slightly below SVGD", "section 4.2", c.mean, c.error,
+  claims.push_back(claim_less("With p = 2 it ends slightly below SVGD", "section 4.2", c.mean, c.error,
                               b.mean, b.error));
-  claims.push_back(claim_less("p = 2 learns more slowly: at 1000 steps it is below SVGD", "Table 3",
+  claims.push_back(claim_less("With p = 2 it learns more slowly: at 1000 steps it is below SVGD", "Table 3",
                               two.at[0].mean, two.at[0].error, svgd.at[0].mean, svgd.at[0].error));
   const auto by_end = [](const Row& r) { return r.at.back().mean; };
   const auto [least, most] = std::ranges::minmax_element(rows, {}, by_end);
