@@ -12,7 +12,7 @@ if(TARGET starling_cli)
           PATTERN "__pycache__" EXCLUDE)
 endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/starling" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-        FILES_MATCHING PATTERN "*.hpp")
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(FILES "${starling_version_header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/starling")
 
 install(EXPORT starlingTargets NAMESPACE starling:: DESTINATION "${starling_package_dir}")

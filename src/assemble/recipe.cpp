@@ -88,8 +88,14 @@ void resolve_kernel(Recipe& r) {
   }
 }
 
+void require_model(const Recipe& r) {
+  if (r.model.empty())
+    reject("model", fmt::format("given for {0}: {0} LIB.so", r.target), "none");
+}
+
 void resolve_target(Recipe& r) {
-  switch (choose("target", r.target, {"mixture", "normal", "banana", "funnel", "logistic"})) {
+  switch (choose("target", r.target, {"mixture", "normal", "banana", "funnel", "logistic",
+                                      "stan", "plugin"})) {
   case 1:
     parse_count("dim", std::to_string(r.dim), 1);
     if (!(r.correlation > -1 && r.correlation < 1))
@@ -110,19 +116,29 @@ void resolve_target(Recipe& r) {
     choose("scale", r.scale, {"minmax", "standard", "none"});
     if (!(r.holdout >= 0 && r.holdout < 1))
       reject("holdout", "at least 0 and below 1", fmt::format("{}", r.holdout));
-    if (!r.domain.empty())
-      reject("domain", "left out for logistic", "'" + r.domain + "'");
+    break;
+  case 5:
+    require_model(r);
+    if (!r.data.empty() && !r.data.ends_with(".json")) // else BridgeStan takes it for the data itself
+      reject("data", "a FILE.json for stan", "'" + r.data + "'");
+    break;
+  case 6:
+    require_model(r);
     break;
   default:
     break;
   }
+  if (!r.domain.empty() && (r.target == "logistic" || r.target == "stan"))
+    reject("domain", "left out for " + r.target, "'" + r.domain + "'");
 }
 
 void resolve_start(Recipe& r) {
   if (r.start.empty())
-    r.start = "normal:0,1";
+    r.start = r.target == "stan" ? "stan" : "normal:0,1";
   const auto [name, argument] = parse_named(r.start);
   if (r.start.ends_with(".npy"))
+    return;
+  if (r.target == "stan" && r.start == "stan")
     return;
   if (choose("start", name, {"normal", "uniform", "prior", "FILE.npy"}) == 2) {
     if (r.target != "logistic")

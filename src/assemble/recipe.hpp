@@ -17,7 +17,9 @@ struct Recipe {
   double correlation = 0;                                     // normal
   double curvature = 0.5;                                     // banana
   double width = 0;                                           // banana, funnel; 0: the usual one
-  std::string data, label, positive, scale = "minmax";        // logistic
+  std::string model;                                          // stan, plugin
+  std::string data;                                           // logistic, stan, plugin
+  std::string label, positive, scale = "minmax";              // logistic
   std::uint64_t data_batch = 0;                               // logistic; 0: 100, or all if fewer
   double holdout = 0;                                         // logistic
 
@@ -51,7 +53,8 @@ void for_each_field(AnyRecipe& r, Visit&& visit) {
   visit("normal", "correlation", r.correlation, "Correlation between any two coordinates");
   visit("banana", "curvature", r.curvature, "How much it bends");
   visit("banana funnel", "width", r.width, "Standard deviation of the first coordinate (0: 1 for banana, 3 for funnel)");
-  visit("logistic", "data", r.data, "FILE: csv, csv.gz, csv.xz, covtype.data[.gz] or libsvm");
+  visit("stan plugin", "model", r.model, "The library, LIB.so: the same as MODEL after TARGET");
+  visit("logistic stan plugin", "data", r.data, "FILE: csv, csv.gz, csv.xz, covtype.data[.gz] or libsvm for logistic, .json for stan, any for plugin");
   visit("logistic", "label", r.label, "Label column: NAME, or INDEX from 0 (negative: from the end); default the last");
   visit("logistic", "positive", r.positive, "The label VALUE that counts as 1; needed when there are more than two");
   visit("logistic", "scale", r.scale, "Feature scaling: minmax, standard or none");
@@ -62,7 +65,7 @@ void for_each_field(AnyRecipe& r, Visit&& visit) {
   visit("Run", "batch", r.batch, "Particles per random batch P, or 'all' for SVGD (default 8)");
   visit("Run", "steps", r.steps, "Number of steps (sweeps over all particles)");
   visit("Run", "seed", r.seed, "Seed of everything random");
-  visit("Run", "start", r.start, "normal:MEAN,SD, uniform:LO,HI, FILE.npy, or for logistic prior (default normal:0,1)");
+  visit("Run", "start", r.start, "normal:MEAN,SD, uniform:LO,HI, FILE.npy, for logistic prior, for stan stan (default normal:0,1, for stan stan)");
   visit("Run", "threads", r.threads, "Threads (0: one per core); results do not depend on it");
   visit("Run", "precision", r.precision, "double or single");
   visit("Method", "kernel", r.kernel, "gaussian, gaussian-paper, imq, matern32, matern52, polynomial:a=1,m=2, sinc:a=1, riesz:a=0.5, riesz-smooth:a=0.5,s=1, or a sum such as gaussian+0.1*polynomial");

@@ -29,16 +29,24 @@ void write_text(const std::filesystem::path& file, const std::string& text) {
   out.close();
 }
 
+/// What the draws are: the model's parameters, or the positions themselves.
+const std::vector<std::string>& names_of(const Outcome& o) {
+  return o.constrained ? o.constrained->names : o.names;
+}
+const std::vector<double>& values_of(const Outcome& o) {
+  return o.constrained ? o.constrained->values : o.positions;
+}
+
 io::Draws draws_of(const Outcome& o) {
-  const std::size_t n = o.log_density.size(), d = o.dim();
+  const std::size_t n = o.log_density.size(), d = names_of(o).size();
   io::Draws draws;
   draws.rows = n;
   draws.names.push_back("lp__");
-  draws.names.insert(draws.names.end(), o.names.begin(), o.names.end());
+  draws.names.insert(draws.names.end(), names_of(o).begin(), names_of(o).end());
   draws.values.reserve(n * (d + 1));
   for (std::size_t i = 0; i < n; ++i) {
     draws.values.push_back(o.log_density[i]);
-    const auto row = o.positions.begin() + static_cast<std::ptrdiff_t>(i * d);
+    const auto row = values_of(o).begin() + static_cast<std::ptrdiff_t>(i * d);
     draws.values.insert(draws.values.end(), row, row + static_cast<std::ptrdiff_t>(d));
   }
   return draws;
@@ -50,6 +58,20 @@ std::string trace_csv(const Outcome& o) {
     text += fmt::format("{},{},{:.6f},{},{},{},{}\n", row.step, row.sweeps, row.seconds, row.batch,
                         row.drift, row.score, row.spread);
   return text;
+}
+
+Json list_of(const std::vector<ParameterSummary>& parameters) {
+  Json list = Json::array();
+  for (const ParameterSummary& p : parameters)
+    list.push_back({{"name", p.name},
+                    {"mean", number(p.mean)},
+                    {"sd", number(p.sd)},
+                    {"q05", number(p.q05)},
+                    {"q50", number(p.q50)},
+                    {"q95", number(p.q95)},
+                    {"spread_identity", number(p.spread_identity)},
+                    {"shift", number(p.shift)}});
+  return list;
 }
 
 } // namespace
@@ -78,16 +100,9 @@ Json to_json(const Outcome& o) {
   j["seconds_score"] = o.seconds.score;
   j["seconds_drift"] = o.seconds.drift;
   j["seconds_advance"] = o.seconds.advance;
-  j["parameters"] = Json::array();
-  for (const ParameterSummary& p : o.diagnosis.parameters)
-    j["parameters"].push_back({{"name", p.name},
-                               {"mean", number(p.mean)},
-                               {"sd", number(p.sd)},
-                               {"q05", number(p.q05)},
-                               {"q50", number(p.q50)},
-                               {"q95", number(p.q95)},
-                               {"spread_identity", number(p.spread_identity)},
-                               {"shift", number(p.shift)}});
+  j["parameters"] = list_of(o.parameters());
+  if (o.constrained)
+    j["unconstrained"] = list_of(o.diagnosis.parameters);
   j["ksd"] = {{"value", number(o.diagnosis.ksd.value)}, {"se", number(o.diagnosis.ksd.se)}};
   if (o.held_out) {
     j["test_accuracy"] = number(o.held_out->accuracy);
@@ -128,9 +143,11 @@ void write_results(io::OutputFolder& folder, const Outcome& o) {
   io::write_stan_csv(folder.path("draws.csv"), draws_of(o), header);
 
   io::NpzWriter npz(folder.path("draws.npz"));
-  npz.add("draws", o.positions, {o.log_density.size(), o.dim()});
+  npz.add("draws", values_of(o), {o.log_density.size(), names_of(o).size()});
   npz.add("log_density", o.log_density, {o.log_density.size()});
-  npz.add("names", o.names);
+  npz.add("names", names_of(o));
+  if (o.constrained)
+    npz.add("unconstrained", o.positions, {o.log_density.size(), o.dim()});
   npz.close();
 
   write_text(folder.path("summary.json"), to_json(o).dump(2) + "\n");

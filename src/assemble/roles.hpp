@@ -20,7 +20,13 @@ struct HeldOut {
   double accuracy = 0, log_likelihood = 0;
 };
 
-/// A built-in target, with what is known about it.
+/// What a model makes of positions: its parameters within their bounds, and more.
+struct Constrained {
+  std::vector<std::string> names;
+  std::vector<double> values; ///< particles x names
+};
+
+/// A target, with what is known about it.
 template <typename Real>
 struct AnyTarget {
   std::size_t dim = 0;
@@ -28,6 +34,9 @@ struct AnyTarget {
   std::function<void(Step, Rows<const Real>, Rows<Real>)> score;
   std::function<void(Rows<const Real>, Rows<Real>, std::span<Real>)> evaluate;
   std::function<HeldOut(Rows<const Real>)> hold_out; ///< empty when nothing was held out
+  std::function<void(Rows<Real>)> start;             ///< its own start; empty when it has none
+  std::function<Constrained(Rows<const Real>)> constrain;  ///< empty: positions are the parameters
+  std::function<std::vector<std::string>()> warnings;      ///< of the run so far; empty: none ever
 };
 
 template <typename Real>
@@ -50,7 +59,7 @@ AnyAdvance<Real> make_advance(const Recipe& recipe, Threads& threads);
 
 /// Fills in the initial positions. Throws io::BadData when a start file has the wrong shape.
 template <typename Real>
-void start(const Recipe& recipe, Rows<Real> position);
+void start(const Recipe& recipe, const AnyTarget<Real>& target, Rows<Real> position);
 
 /// How many steps the loop takes: the recipe's sweeps, or N/p draws for each with replacement.
 Step loop_steps(const Recipe& recipe);

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 
 namespace starling::assemble {
 
@@ -80,10 +81,27 @@ std::vector<std::string> warnings_for(const Recipe& r) {
     warnings.push_back("kernel riesz is infinite at distance zero: its self term is dropped");
   if (singular && r.advance != "splitting")
     warnings.push_back("kernel riesz without --advance splitting can overflow when two particles meet");
-  if (!r.domain.empty())
+  if (!r.domain.empty() && r.target != "plugin") // that one may well be periodic
     warnings.push_back(fmt::format("target {} is not periodic: its density jumps at the edge of the torus",
                                    r.target));
   return warnings;
+}
+
+/// Summaries of columns that have no scores; values that are not numbers are passed over.
+std::vector<ParameterSummary> summarize_columns(const Constrained& table) {
+  std::vector<ParameterSummary> summaries;
+  const std::size_t width = table.names.size();
+  for (std::size_t c = 0; c < width; ++c) {
+    std::vector<double> values;
+    for (std::size_t at = c; at < table.values.size(); at += width)
+      if (!std::isnan(table.values[at]))
+        values.push_back(table.values[at]);
+    summaries.push_back(values.empty()
+                            ? ParameterSummary{table.names[c], NAN, NAN, NAN, NAN, NAN, NAN, NAN}
+                            : summarize(table.names[c], std::move(values)));
+    summaries.back().shift = NAN;
+  }
+  return summaries;
 }
 
 /// What the end is worth: exact scores there, diagnostics, the rows held out.
@@ -93,12 +111,21 @@ void measure(Outcome& outcome, AnyTarget<Real>& target, const Ensemble<Real>& pa
   const Rows<Real> s{score.data(), particles.count(), particles.dim()};
   target.evaluate(particles.position(), s, density);
   outcome.log_density.assign(density.begin(), density.end());
+  const auto lost = std::ranges::count_if(density, [](Real v) { return !std::isfinite(v); });
+  if (lost > 0)
+    outcome.warnings.push_back(fmt::format("{} of {} particles ended where the log density is not "
+                                           "finite: do not trust these results",
+                                           lost, particles.count()));
   const std::vector<double> scores = as_double<Real>(s);
   outcome.diagnosis = diagnose({outcome.positions.data(), s.count, s.dim},
                                {scores.data(), s.count, s.dim}, outcome.names, outcome.recipe.seed,
                                !outcome.recipe.domain.empty());
   if (target.hold_out)
     outcome.held_out = target.hold_out(particles.position());
+  if (target.constrain) {
+    outcome.constrained = target.constrain(particles.position());
+    outcome.constrained_summary = summarize_columns(*outcome.constrained);
+  }
 }
 
 template <typename Real>
@@ -109,7 +136,7 @@ Outcome run_as(const Recipe& recipe, const Watch& watch) {
   auto drift = make_drift<Real>(recipe, target.dim, threads);
   auto advance = make_advance<Real>(recipe, threads);
   Ensemble<Real> particles(recipe.particles, target.dim);
-  start(recipe, particles.position());
+  start(recipe, target, particles.position());
 
   Outcome outcome;
   outcome.recipe = recipe;
@@ -176,6 +203,8 @@ Outcome run_as(const Recipe& recipe, const Watch& watch) {
   outcome.positions = as_double<Real>(std::as_const(particles).position());
   if (outcome.complete())
     measure(outcome, target, particles);
+  if (target.warnings)
+    std::ranges::move(target.warnings(), std::back_inserter(outcome.warnings));
   return outcome;
 }
 

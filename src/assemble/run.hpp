@@ -32,13 +32,15 @@ struct Timing {
 
 struct Outcome {
   Recipe recipe; ///< resolved
-  std::vector<std::string> names;
+  std::vector<std::string> names; ///< of the coordinates of positions
   std::size_t threads = 1;
   Step steps_done = 0;
   bool interrupted = false;
   std::exception_ptr failure;      ///< why it stopped, if it did; positions are the last ones
   std::vector<double> positions;   ///< particles x parameters
   std::vector<double> log_density; ///< of each particle
+  std::optional<Constrained> constrained; ///< where the parameters are not the positions
+  std::vector<ParameterSummary> constrained_summary;
   Timing seconds;
   Diagnosis diagnosis;
   std::optional<HeldOut> held_out;
@@ -46,6 +48,10 @@ struct Outcome {
   std::vector<TraceRow> trace;
 
   std::size_t dim() const { return names.size(); }
+  /// A summary per column of the draws.
+  const std::vector<ParameterSummary>& parameters() const {
+    return constrained ? constrained_summary : diagnosis.parameters;
+  }
   bool complete() const { return !failure && !interrupted; }
 };
 

@@ -35,10 +35,12 @@ void from_file(const std::string& file, Rows<Real> x) {
 } // namespace
 
 template <typename Real>
-void start(const Recipe& r, Rows<Real> x) {
+void start(const Recipe& r, const AnyTarget<Real>& target, Rows<Real> x) {
   const auto [name, argument] = parse_named(r.start);
   if (r.start.ends_with(".npy")) {
     from_file(r.start, x);
+  } else if (name == "stan") {
+    target.start(x);
   } else if (name == "prior") {
     start_from_prior(x, r.seed);
   } else {
@@ -52,7 +54,7 @@ void start(const Recipe& r, Rows<Real> x) {
   }
 }
 
-template void start(const Recipe&, Rows<double>);
-template void start(const Recipe&, Rows<float>);
+template void start(const Recipe&, const AnyTarget<double>&, Rows<double>);
+template void start(const Recipe&, const AnyTarget<float>&, Rows<float>);
 
 } // namespace starling::assemble

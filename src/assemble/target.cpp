@@ -1,9 +1,13 @@
-// The built-in targets, by name.
+// The targets, by name: built in, or from a library.
 #include "assemble/names.hpp"
 #include "assemble/roles.hpp"
 #include "assemble/spec.hpp"
+#include "foreign/in_double.hpp"
+#include "foreign/plugin.hpp"
+#include "foreign/stan.hpp"
 #include "io/dataset.hpp"
 #include "io/errors.hpp"
+#include "io/stan_csv.hpp"
 
 #include <starling/cpu/algebra.hpp>
 #include <starling/cpu/mixture.hpp>
@@ -17,8 +21,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <numeric>
+#include <set>
 
 namespace starling::assemble {
 
@@ -31,6 +38,14 @@ std::vector<std::string> numbered(const std::string& name, std::size_t count) {
   for (std::size_t a = 1; a <= count; ++a)
     names.push_back(fmt::format("{}[{}]", name, a));
   return names;
+}
+
+/// Two columns of one name cannot be written, which would come out only after the run.
+void refuse_equal_names(const std::string& file, const std::vector<std::string>& names) {
+  std::set<std::string> seen = {"lp__"};
+  for (const std::string& name : names)
+    if (!seen.insert(io::stan_name(name)).second)
+      throw io::BadData(file, "must name its parameters differently; got " + name + " twice");
 }
 
 template <typename Real, typename T>
@@ -147,6 +162,45 @@ AnyTarget<Real> logistic(const Recipe& r, Threads& threads) {
   return any;
 }
 
+template <typename Real>
+AnyTarget<Real> plugin(const Recipe& r, Threads& threads) {
+  auto model = std::make_shared<foreign::Plugin>(r.model, r.data, threads);
+  auto names = model->names().empty() ? numbered("x", model->dim()) : model->names();
+  return wrap<Real>(foreign::InDouble<Real, foreign::Plugin>(model), std::move(names));
+}
+
+template <typename Real>
+AnyTarget<Real> stan(const Recipe& r, Threads& threads) {
+  auto model = std::make_shared<foreign::StanModel>(r.model, r.data, r.seed, threads);
+  auto any = wrap<Real>(foreign::InDouble<Real, foreign::StanModel>(model), model->names());
+  any.start = [model](Rows<Real> x) {
+    std::vector<double> drawn(x.size());
+    model->start({drawn.data(), x.count, x.dim});
+    std::ranges::transform(drawn, x.begin(), [](double v) { return static_cast<Real>(v); });
+  };
+  any.constrain = [model](Rows<const Real> x) {
+    const std::vector<double> at(x.begin(), x.end());
+    return Constrained{model->constrained_names(), model->constrain({at.data(), x.count, x.dim})};
+  };
+  any.warnings = [model] { return model->warnings(); };
+  refuse_equal_names(r.model, model->constrained_names());
+  return any;
+}
+
+template <typename Real>
+AnyTarget<Real> from_library(const Recipe& r, Threads& threads) {
+  for (const std::string& file : {r.model, r.data})
+    if (!file.empty() && !std::filesystem::exists(file))
+      throw io::InputMissing(file, ENOENT);
+  try {
+    auto any = r.target == "stan" ? stan<Real>(r, threads) : plugin<Real>(r, threads);
+    refuse_equal_names(r.model, any.names);
+    return any;
+  } catch (const foreign::BadLibrary& error) {
+    throw io::BadData(error.what());
+  }
+}
+
 } // namespace
 
 template <typename Real>
@@ -162,7 +216,9 @@ AnyTarget<Real> make_target(const Recipe& r, Threads& threads) {
     names.insert(names.begin(), "v");
     return wrap_one<Real>(Funnel<Real>(r.dim, Real(r.width)), threads, std::move(names));
   }
-  return logistic<Real>(r, threads);
+  if (r.target == "logistic")
+    return logistic<Real>(r, threads);
+  return from_library<Real>(r, threads);
 }
 
 template AnyTarget<double> make_target(const Recipe&, Threads&);

@@ -75,11 +75,11 @@ TEST(BadValues, RefusesAStepSizeThatIsNotPositive) {
 TEST(BadValues, RefusesUnknownNamesAndSuggestsTheNearest) {
   const Place place;
   expect_refused(place, "sample mixtur --out out/m", usage,
-                 "target: must be one of mixture, normal, banana, funnel, logistic; got 'mixtur'; "
-                 "did you mean 'mixture'?");
+                 "target: must be one of mixture, normal, banana, funnel, logistic, stan, plugin; "
+                 "got 'mixtur'; did you mean 'mixture'?");
   expect_refused(place, "sample lgistic --out out/m", usage,
-                 "target: must be one of mixture, normal, banana, funnel, logistic; got 'lgistic'; "
-                 "did you mean 'logistic'?");
+                 "target: must be one of mixture, normal, banana, funnel, logistic, stan, plugin; "
+                 "got 'lgistic'; did you mean 'logistic'?");
   expect_refused(place, "sampel mixture", usage, "sampel: is no command; did you mean 'sample'?");
   expect_refused(place, "sample mixture --particels 10 --out out/m", usage,
                  "--particels: is no option of sample; did you mean '--particles'?");
@@ -232,7 +232,10 @@ TEST(BadValues, RefusesTargetsThatAreNone) {
 
 TEST(BadValues, RefusesOptionsOfAnotherTarget) {
   expect_refused_option("--dim 3", "--dim: must be used with target normal funnel; got mixture");
-  expect_refused_option("--data d.csv", "--data: must be used with target logistic; got mixture");
+  expect_refused_option("--data d.csv",
+                        "--data: must be used with target logistic stan plugin; got mixture");
+  expect_refused_option("--model m.so",
+                        "--model: must be used with target stan plugin; got mixture");
   expect_refused_option("--curvature 1",
                         "--curvature: must be used with target banana; got mixture");
   const Place place;

@@ -45,12 +45,13 @@ Faults search_code(const std::string& path, const std::string& text, const std::
 std::optional<std::string> part_of(const std::string& path) {
   static const std::set<std::string> folders = {"random",  "kernel",  "deal", "target", "drift",
                                                 "advance", "observe", "cpu"};
-  static const std::set<std::string> ground = {"error", "rows", "threads", "domain", "version"};
+  static const std::set<std::string> ground = {"error",  "rows",    "threads",
+                                                "domain", "version", "plugin"};
   static const std::set<std::string> single = {"ensemble", "batches", "concepts"};
   std::smatch m;
   if (std::regex_match(path, m, std::regex("include/starling/(\\w+)/.*")))
     return folders.count(m[1]) ? std::optional(m[1].str()) : std::nullopt;
-  if (std::regex_match(path, m, std::regex("include/starling/(\\w+)\\.hpp"))) {
+  if (std::regex_match(path, m, std::regex("include/starling/(\\w+)\\.h(?:pp)?"))) {
     const std::string name = m[1];
     if (name == "rbm_svgd")
       return "loop";
@@ -60,7 +61,9 @@ std::optional<std::string> part_of(const std::string& path) {
       return "ground";
     return single.count(name) ? std::optional(name) : std::nullopt;
   }
-  if (std::regex_match(path, m, std::regex("(src/(cpu|cuda|mpi|io|assemble)|reproduce|tools)/.*")))
+  if (std::regex_match(
+          path, m,
+          std::regex("(src/(cpu|cuda|mpi|io|foreign|assemble)|reproduce|tools)/.*")))
     return m[1].str();
   return std::nullopt;
 }
@@ -75,13 +78,13 @@ std::set<std::string> below(const std::string& part) {
   std::set<std::string> core = roles;
   core.insert({"deal", "target", "drift", "advance", "observe", "loop", "umbrella", "cpu"});
   std::set<std::string> edge = core;
-  edge.insert("src/io");
+  edge.insert({"src/io", "src/foreign"});
   std::set<std::string> experiments = edge;
   experiments.insert("src/assemble");
   std::set<std::string> all = experiments;
   all.insert({"src/cpu", "src/cuda", "src/mpi", "reproduce"});
 
-  if (part == "ground" || part == "random" || part == "src/io")
+  if (part == "ground" || part == "random" || part == "src/io" || part == "src/foreign")
     return ground;
   if (part == "ensemble" || part == "batches" || part == "kernel" || part == "concepts")
     return data;
@@ -118,6 +121,8 @@ std::optional<std::string> ours(const std::string& from, bool quoted, const std:
 
 bool allowed_from_outside(const std::string& name) {
   if (begins(name, "Eigen/") || begins(name, "unsupported/Eigen/"))
+    return true;
+  if (name == "stddef.h") // for size_t in plain C
     return true;
   return name.find_first_of("./") == std::string::npos; // the standard library's headers
 }

@@ -54,7 +54,8 @@ void add_threads(CLI::App& app, std::uint64_t& threads) {
 
 /// Options for every field of a recipe, made from its one list, and TARGET as the first argument.
 void add_recipe(CLI::App& app, assemble::Recipe& recipe) {
-  app.add_option("TARGET", recipe.target, "mixture | normal | banana | funnel | logistic");
+  app.add_option("TARGET", recipe.target, "mixture | normal | banana | funnel | logistic | stan | plugin");
+  app.add_option("MODEL", recipe.model, "For stan and plugin: the library, LIB.so");
   assemble::for_each_field(recipe, [&](const std::string& group, const std::string& name,
                                        auto& field, const char* help) {
     using Field = std::decay_t<decltype(field)>;
@@ -80,6 +81,9 @@ void add_recipe(CLI::App& app, assemble::Recipe& recipe) {
 
 /// An option of another target's would be silently without effect: refused.
 void refuse_foreign_options(const CLI::App& app, const assemble::Recipe& recipe) {
+  if (app.count("MODEL") > 0 && recipe.target != "stan" && recipe.target != "plugin")
+    throw std::invalid_argument(
+        fmt::format("{}: is one argument too many for {}", recipe.model, app.get_name()));
   assemble::for_each_field(recipe, [&](std::string_view group, const std::string& name,
                                        const auto&, auto) {
     const std::string padded = " " + std::string(group) + " ";

@@ -20,7 +20,7 @@ namespace {
 void show(const assemble::Outcome& o) {
   const assemble::Recipe& r = o.recipe;
   fmt::print("{} particles in {} dimensions, batches of {}, {} steps in {:.2f} s\n\n{}\n", r.particles,
-             o.dim(), r.batch, r.steps, o.seconds.total, assemble::table(o.diagnosis.parameters));
+             o.dim(), r.batch, r.steps, o.seconds.total, assemble::table(o.parameters()));
   if (o.held_out)
     fmt::print("test accuracy {:.4f}, test log likelihood {:.4f}\n", o.held_out->accuracy,
                o.held_out->log_likelihood);

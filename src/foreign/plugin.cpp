@@ -1,0 +1,89 @@
+// Calling the functions of a plugin.
+#include "foreign/plugin.hpp"
+
+namespace starling::foreign {
+
+namespace {
+
+constexpr std::size_t grain = 16; // particles handed to a thread at a time: a density may be slow
+
+} // namespace
+
+Plugin::Plugin(const std::string& file, const std::string& data, Threads& threads)
+    : library_(file), threads_(threads) {
+  decltype(starling_dim)* dim_of = nullptr;
+  decltype(starling_open)* open_with = nullptr;
+  decltype(starling_name)* name_of = nullptr;
+  decltype(starling_threads_ok)* threads_ok = nullptr;
+  library_.require("starling_dim", dim_of);
+  library_.find("starling_log_density_all", density_of_all_);
+  library_.find("starling_log_density", density_of_one_);
+  library_.find("starling_open", open_with);
+  library_.find("starling_name", name_of);
+  library_.find("starling_threads_ok", threads_ok);
+  library_.find("starling_error", error_);
+  if (!density_of_all_ && !density_of_one_)
+    throw BadLibrary(file, "must export starling_log_density_all or starling_log_density; got a "
+                           "library without them");
+  if (!open_with && !data.empty())
+    throw BadLibrary(file, "must export starling_open to be given data; got a library without it");
+
+  if (open_with)
+    if (const int code = open_with(data.empty() ? nullptr : data.c_str(), &user_); code != 0)
+      throw BadLibrary(data.empty() ? file : data, cause(code));
+  library_.find("starling_close", close_); // only from here on is there something to close
+  dim_ = dim_of(user_);
+  if (dim_ == 0) {
+    if (close_)
+      close_(user_);
+    throw BadLibrary(file, "starling_dim: must be at least 1; got 0");
+  }
+  for (std::size_t a = 0; name_of && a < dim_; ++a) {
+    const char* text = name_of(a, user_);
+    names_.push_back(text ? one_line(text) : "x[" + std::to_string(a + 1) + "]");
+  }
+  on_all_threads_ = threads_ok && threads_ok(user_) != 0;
+}
+
+Plugin::~Plugin() {
+  if (close_)
+    close_(user_);
+}
+
+void Plugin::evaluate(Step k, Rows<const double> x, Rows<double> score,
+                      std::span<double> log_density) {
+  if (density_of_all_) {
+    const int code = density_of_all_(x.count, x.dim, x.data, score.data, log_density.data(), user_);
+    if (code != 0)
+      blame(k, x, score, log_density, cause(code));
+    return;
+  }
+  const auto some = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const int code = density_of_one_(x.dim, x[i].data(), score[i].data(), &log_density[i], user_);
+      if (code != 0)
+        throw TargetError(k, i, cause(code));
+    }
+  };
+  on_all_threads_ ? threads_.for_pieces(x.count, grain, some) : some(0, x.count);
+}
+
+std::string Plugin::cause(int code) const {
+  const char* text = error_ ? error_(user_) : nullptr;
+  const std::string line = text ? one_line(text) : std::string();
+  return line.empty() ? "the plugin returned " + std::to_string(code) : line;
+}
+
+/// Asks for one particle at a time, until one fails.
+void Plugin::blame(Step k, Rows<const double> x, Rows<double> score, std::span<double> log_density,
+                   const std::string& of_all) const {
+  for (std::size_t i = 0; i < x.count; ++i) {
+    const int code =
+        density_of_all_(1, x.dim, x[i].data(), score[i].data(), &log_density[i], user_);
+    if (code != 0)
+      throw TargetError(k, i, cause(code));
+  }
+  throw TargetError(k, 0, of_all + " (all particles at once; none of them alone)");
+}
+
+} // namespace starling::foreign

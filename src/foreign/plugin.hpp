@@ -1,0 +1,49 @@
+// A target from a shared library of the user's, with the functions of starling/plugin.h.
+#pragma once
+
+#include "foreign/library.hpp"
+
+#include <starling/error.hpp>
+#include <starling/plugin.h>
+#include <starling/rows.hpp>
+#include <starling/threads.hpp>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace starling::foreign {
+
+class Plugin {
+public:
+  /// `data` is empty when there is none. Throws BadLibrary.
+  Plugin(const std::string& file, const std::string& data, Threads& threads);
+  ~Plugin();
+  Plugin(const Plugin&) = delete;
+  Plugin& operator=(const Plugin&) = delete;
+
+  std::size_t dim() const { return dim_; }
+  const std::vector<std::string>& names() const { return names_; } ///< empty when it gives none
+
+  /// Scores and log densities of all rows: one call for all, or one for each on all threads if the
+  /// library allows that. A failure is a TargetError that names the row.
+  void evaluate(Step k, Rows<const double> x, Rows<double> score, std::span<double> log_density);
+
+private:
+  std::string cause(int code) const;
+  [[noreturn]] void blame(Step k, Rows<const double> x, Rows<double> score,
+                          std::span<double> log_density, const std::string& of_all) const;
+
+  Library library_;
+  Threads& threads_;
+  decltype(starling_log_density_all)* density_of_all_ = nullptr;
+  decltype(starling_log_density)* density_of_one_ = nullptr;
+  decltype(starling_close)* close_ = nullptr;
+  decltype(starling_error)* error_ = nullptr;
+  void* user_ = nullptr;
+  std::size_t dim_ = 0;
+  std::vector<std::string> names_;
+  bool on_all_threads_ = false;
+};
+
+} // namespace starling::foreign

@@ -1,0 +1,66 @@
+// A target from a Stan model that BridgeStan has compiled to a shared library.
+#pragma once
+
+#include "foreign/bridgestan.hpp"
+#include "foreign/failures.hpp"
+
+#include <starling/error.hpp>
+#include <starling/rows.hpp>
+#include <starling/threads.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace starling::foreign {
+
+/// Positions are in the model's unconstrained space, and the density is that of the positions: with
+/// the Jacobian of the constraints, without constants.
+class StanModel {
+public:
+  /// `data` is a file whose name ends in .json, or empty. Throws BadLibrary.
+  StanModel(const std::string& file, const std::string& data, std::uint64_t seed, Threads& threads);
+
+  std::size_t dim() const { return names_.size(); }
+  const std::vector<std::string>& names() const { return names_; } ///< theta[1], theta[2], ...
+  const std::vector<std::string>& constrained_names() const { return constrained_names_; }
+
+  /// Scores and log densities of all rows, on all threads if the model was compiled for that. Where
+  /// the model fails, the score is zero, the log density -infinity, and the failure is counted.
+  void evaluate(Step k, Rows<const double> x, Rows<double> score, std::span<double> log_density);
+
+  /// The model's own start: as Stan, uniform on (-2, 2) in every coordinate, drawn anew until the
+  /// density is finite. Throws TargetError when a hundred draws are not enough.
+  void start(Rows<double> x);
+
+  /// Parameters, transformed parameters and generated quantities, a row for each position; NaN in
+  /// a row where the model fails.
+  std::vector<double> constrain(Rows<const double> x);
+
+  /// What went wrong so far, a line each.
+  std::vector<std::string> warnings() const;
+
+private:
+  using Random = std::unique_ptr<BridgeStan::Rng, void (*)(BridgeStan::Rng*)>;
+
+  std::string reason(int code, char* error) const;
+  std::string gradient(std::span<const double> x, std::span<double> score, double& density) const;
+  std::string initialize(std::size_t particle, std::span<double> x) const;
+  std::string draw(std::size_t particle, std::span<double> x) const;
+  Random random(unsigned seed) const;
+  template <typename One>
+  void each(std::size_t count, One&& one);
+
+  Library library_;
+  BridgeStan stan_;
+  Threads& threads_;
+  std::uint64_t seed_;
+  std::unique_ptr<BridgeStan::Model, void (*)(BridgeStan::Model*)> model_;
+  std::vector<std::string> names_, constrained_names_;
+  bool on_all_threads_ = false;
+  Failures gradients_, constraints_;
+};
+
+} // namespace starling::foreign

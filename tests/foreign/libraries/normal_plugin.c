@@ -1,0 +1,129 @@
+// A plugin for the tests: independent standard normals. Definitions make it one of several kinds:
+// SINGLE: one particle per call; THREADS: on all threads; FAILS: fails where the first coordinate
+// is above 3; MOODY: fails for many particles, never for one; SILENT: says nothing about failures;
+// NO_DIM, NO_DENSITY, NO_OPEN: without that function; SAME_NAMES: all parameters have one name.
+#define _POSIX_C_SOURCE 200112L
+#include <starling/plugin.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// For the tests to look at; not part of the interface.
+size_t calls_seen(void);
+int other_thread_seen(void);
+
+static size_t calls;
+static int other_thread;
+static pthread_t first;
+static const char* why = "";
+
+size_t calls_seen(void) { return calls; }
+int other_thread_seen(void) {
+  (void)first; // not every kind has a use for it
+  return other_thread;
+}
+
+#ifndef NO_OPEN
+int starling_open(const char* data_path, void** user) {
+  FILE* file = data_path ? fopen(data_path, "r") : NULL;
+  size_t* dim = malloc(sizeof *dim);
+  int good = 1;
+  *dim = 2;
+  if (file) {
+    good = fscanf(file, "%zu", dim) == 1;
+    fclose(file);
+  }
+  if (!good) {
+    free(dim);
+    why = "must begin with the\nnumber of parameters\n";
+    return 1;
+  }
+  *user = dim;
+  return 0;
+}
+
+void starling_close(void* user) { free(user); }
+#endif
+
+#ifndef NO_DIM
+size_t starling_dim(void* user) { return user ? *(size_t*)user : 2; }
+#endif
+
+#ifndef SILENT
+const char* starling_error(void* user) {
+  (void)user;
+  return why;
+}
+#endif
+
+#ifdef SAME_NAMES
+const char* starling_name(size_t i, void* user) {
+  (void)i, (void)user;
+  return "twin";
+}
+#elif !defined(SINGLE)
+const char* starling_name(size_t i, void* user) {
+  static char name[32];
+  (void)user;
+  if (i == 1)
+    return NULL; // it has none
+  snprintf(name, sizeof name, "place[%zu]", i + 1);
+  return name;
+}
+#endif
+
+#ifndef NO_DENSITY
+static int density(size_t dim, const double* x, double* grad, double* logp) {
+#ifdef FAILS
+  if (x[0] > 3) {
+    why = "too far to the\nright";
+    return 7;
+  }
+#endif
+  *logp = 0;
+  for (size_t a = 0; a < dim; ++a) {
+    grad[a] = -x[a];
+    *logp -= x[a] * x[a] / 2;
+  }
+  return 0;
+}
+
+#ifdef SINGLE
+int starling_log_density(size_t dim, const double* x, double* grad, double* logp, void* user) {
+  (void)user;
+#ifndef THREADS
+  if (calls++ == 0)
+    first = pthread_self();
+  other_thread = other_thread || !pthread_equal(first, pthread_self());
+#endif
+  return density(dim, x, grad, logp);
+}
+
+#ifdef THREADS
+int starling_threads_ok(void* user) {
+  (void)user;
+  return 1;
+}
+#endif
+
+#else
+int starling_log_density_all(size_t n, size_t dim, const double* x, double* grad, double* logp,
+                             void* user) {
+  (void)user;
+  ++calls;
+#ifdef MOODY
+  if (n > 1) {
+    why = "too many";
+    return 3;
+  }
+#endif
+  for (size_t i = 0; i < n; ++i) {
+    const int code = density(dim, x + i * dim, grad + i * dim, logp + i);
+    if (code != 0)
+      return code;
+  }
+  return 0;
+}
+#endif
+#endif
