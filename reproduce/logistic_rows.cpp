@@ -1,6 +1,7 @@
 // Rows for logistic regression: Covertype as the paper used it, or rows made up in its shape.
 #include "logistic_rows.hpp"
 
+#include "assemble/labelled_rows.hpp"
 #include "io/dataset.hpp"
 
 #include <starling/random/permute.hpp>
@@ -14,24 +15,6 @@
 namespace starling::reproduce {
 
 namespace {
-
-template <typename Real>
-std::shared_ptr<const LabelledData<Real>> with_constant(const io::Dataset& data,
-                                                        std::span<const std::uint32_t> rows) {
-  auto taken = std::make_shared<LabelledData<Real>>();
-  const auto columns = static_cast<Eigen::Index>(data.columns);
-  taken->features.resize(static_cast<Eigen::Index>(rows.size()), columns + 1);
-  taken->labels.resize(static_cast<Eigen::Index>(rows.size()));
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const auto at = static_cast<Eigen::Index>(r);
-    const double* from = data.features.data() + std::size_t{rows[r]} * data.columns;
-    taken->features.row(at).head(columns) =
-        Eigen::Map<const Eigen::RowVectorXd>(from, columns).cast<Real>();
-    taken->features(at, columns) = 1;
-    taken->labels[at] = static_cast<Real>(data.labels[rows[r]]);
-  }
-  return taken;
-}
 
 /// Rows with the same features other than zero together, which makes predictions quick; the classes
 /// (wilderness, soil) are the last columns and decide first.
@@ -58,8 +41,8 @@ Covertype<Real> load_covertype(const std::filesystem::path& file, std::uint64_t 
   const std::span<std::uint32_t> rows(order);
   const auto test = static_cast<std::size_t>(std::llround(0.2 * static_cast<double>(data.rows)));
   put_classes_together(data, rows.first(test));
-  return {with_constant<Real>(data, rows.subspan(test)),
-          with_constant<Real>(data, rows.first(test))};
+  return {assemble::with_constant<Real>(data, rows.subspan(test)),
+          assemble::with_constant<Real>(data, rows.first(test))};
 }
 
 template Covertype<double> load_covertype(const std::filesystem::path&, std::uint64_t);

@@ -1,4 +1,5 @@
 // The targets, by name: built in, or from a library.
+#include "assemble/labelled_rows.hpp"
 #include "assemble/names.hpp"
 #include "assemble/roles.hpp"
 #include "assemble/spec.hpp"
@@ -101,25 +102,6 @@ AnyTarget<Real> normal(const Recipe& r, Threads& threads) {
                     numbered("x", r.dim));
 }
 
-/// Features of the chosen rows, with the constant 1 appended.
-template <typename Real>
-std::shared_ptr<LabelledData<Real>> take_rows(const io::Dataset& data,
-                                              std::span<const std::uint32_t> rows) {
-  auto taken = std::make_shared<LabelledData<Real>>();
-  const auto columns = static_cast<Eigen::Index>(data.columns);
-  taken->features.resize(static_cast<Eigen::Index>(rows.size()), columns + 1);
-  taken->labels.resize(static_cast<Eigen::Index>(rows.size()));
-  for (Eigen::Index r = 0; r < taken->labels.size(); ++r) {
-    const std::size_t from = rows[static_cast<std::size_t>(r)];
-    for (Eigen::Index c = 0; c < columns; ++c)
-      taken->features(r, c) =
-          static_cast<Real>(data.features[from * data.columns + static_cast<std::size_t>(c)]);
-    taken->features(r, columns) = 1;
-    taken->labels[r] = static_cast<Real>(data.labels[from]);
-  }
-  return taken;
-}
-
 template <typename Real>
 AnyTarget<Real> logistic(const Recipe& r, Threads& threads) {
   io::Dataset data = io::load_dataset(r.data, {r.label, r.positive});
@@ -141,7 +123,7 @@ AnyTarget<Real> logistic(const Recipe& r, Threads& threads) {
   if (test_rows > 0)
     permute(order, Philox(r.seed), Stream::holdout, 0);
   const std::span<const std::uint32_t> rows(order);
-  const auto train = take_rows<Real>(data, rows.subspan(test_rows));
+  const auto train = with_constant<Real>(data, rows.subspan(test_rows));
   const auto learns_from = static_cast<std::size_t>(train->labels.size());
   if (r.data_batch > learns_from)
     reject("data-batch", fmt::format("at most the {} rows to learn from", learns_from),
@@ -154,7 +136,7 @@ AnyTarget<Real> logistic(const Recipe& r, Threads& threads) {
   auto any = wrap<Real>(
       LogisticRegression<Real, cpu::Algebra<Real>>(train, batch, r.seed, threads), std::move(names));
   if (test_rows > 0)
-    any.hold_out = [test = take_rows<Real>(data, rows.first(test_rows)),
+    any.hold_out = [test = with_constant<Real>(data, rows.first(test_rows)),
                     &threads](Rows<const Real> x) {
       const Prediction p = predict<Real, cpu::Algebra<Real>>(*test, x, threads);
       return HeldOut{p.accuracy, p.log_likelihood};
