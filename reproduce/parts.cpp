@@ -1,10 +1,9 @@
 // Results of parts of experiments on disk, so that a run that was cut off goes on where it was.
 #include "parts.hpp"
 
-#include "whole_file.hpp"
-
 #include "io/errors.hpp"
 #include "io/text.hpp"
+#include "io/whole_file.hpp"
 
 #include <starling/cpu/level.hpp>
 #include <starling/version.hpp>
@@ -44,7 +43,7 @@ Parts::Json Parts::get(const std::string& key, const Json& settings,
   Json part = {{"of", wanted}, {"seconds", 0.0}, {"result", compute()}};
   part["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const std::string text = part.dump();
-  write_whole(file, text + "\n");
+  io::write_whole(file, text + "\n");
   stop_if_asked();
   return Json::parse(text).at("result"); // the same whether it was measured now or before
 }

@@ -35,13 +35,13 @@ BatchWork<Real> work_of(Ensemble<Real>& particles, const Batches& batches, std::
           nullptr};
 }
 
-/// Calls run(first, last) for pieces of batches of equal size. Sizes differ by at most one, the
-/// larger ones first.
+/// Calls run(first, last) for pieces of batches of equal size, `together` of them or a multiple. Sizes
+/// differ by at most one, the larger ones first.
 template <typename Run>
-void for_equal_batches(Threads& threads, const Batches& batches, Run&& run) {
+void for_equal_batches(Threads& threads, const Batches& batches, std::size_t together, Run&& run) {
   const std::size_t count = batches.count(), largest = batches[0].size();
   const std::size_t grain = std::max<std::size_t>(1, pairs_a_piece / (largest * largest));
-  const std::size_t whole = (grain + 63) / 64 * 64; // full vectors
+  const std::size_t whole = (grain + together - 1) / together * together;
   threads.for_pieces(count, whole, [&](std::size_t begin, std::size_t end) {
     std::size_t split = begin;
     while (split < end && batches[split].size() == batches[begin].size())
@@ -123,7 +123,7 @@ void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, T
   if (dim > small_dim && largest >= gemm_least)
     return gemm_sweep(table, kernel, particles, batches, threads);
   if (dim > small_dim)
-    return for_equal_batches(threads, batches, [&](std::size_t first, std::size_t last) {
+    return for_equal_batches(threads, batches, 1, [&](std::size_t first, std::size_t last) {
       thread_local std::vector<Real> room;
       BatchWork<Real> work = work_of(particles, batches, first, last);
       if (work.size <= few)
@@ -134,7 +134,7 @@ void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, T
     });
   const std::size_t vectors = largest <= 64 ? 1 : 2; // a panel of many fills more than one by itself
   if (largest <= small_most && largest * dim <= small_room && batches.count() >= vectors * table.lanes)
-    return for_equal_batches(threads, batches, [&](std::size_t first, std::size_t last) {
+    return for_equal_batches(threads, batches, 4 * table.lanes, [&](std::size_t first, std::size_t last) {
       table.small(kernel, work_of(particles, batches, first, last));
     });
   const auto self = static_cast<Real>(batches.self_weight());

@@ -19,7 +19,7 @@ constexpr int attempts = 100;     // as in Stan
 
 /// Stan's generators take 32 bits: the seed of the model, and that of its generated quantities.
 unsigned seed_for(std::uint64_t seed, std::size_t use) {
-  return Philox(seed)(Stream::user, 0, 0)[use];
+  return Philox(seed)(Stream::stan, 0, 0)[use];
 }
 constexpr std::size_t for_data = 0, for_quantities = 1;
 

@@ -2,6 +2,7 @@
 #include "io/output_folder.hpp"
 
 #include "io/errors.hpp"
+#include "io/whole_file.hpp"
 
 #include <starling/error.hpp>
 
@@ -30,17 +31,6 @@ fs::path resolved(const fs::path& path) {
 
 bool is_within(const fs::path& inner, const fs::path& outer) {
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
-}
-
-void sync(const fs::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0)
-    throw CannotWrite(path, errno);
-  // EINVAL: a file system that knows no fsync for this kind of file.
-  const int error = ::fsync(descriptor) != 0 && errno != EINVAL ? errno : 0;
-  ::close(descriptor);
-  if (error != 0)
-    throw CannotWrite(path, error);
 }
 
 /// A new folder beside `target` that no one else has: its name starts with a dot.

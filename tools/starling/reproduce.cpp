@@ -5,7 +5,7 @@
 #include "experiment.hpp"
 #include "io/errors.hpp"
 #include "io/text.hpp"
-#include "whole_file.hpp"
+#include "io/whole_file.hpp"
 
 #include <starling/cpu/level.hpp>
 #include <starling/error.hpp>
@@ -78,7 +78,7 @@ void open_folder(const ReproduceRequest& request, const std::vector<Experiment>&
       throw io::CannotWrite(file, EEXIST, fmt::format("is of a run {} --quick; choose another --out or add --force",
                                                       request.quick ? "without" : "with"));
   }
-  reproduce::write_whole(mark, Json{{"made_by", made_by}, {"version", version}}.dump() + "\n");
+  io::write_whole(mark, Json{{"made_by", made_by}, {"version", version}}.dump() + "\n");
 }
 
 /// The words that repeat this one experiment.
@@ -153,7 +153,7 @@ int reproduce(const ReproduceRequest& request) {
     for (const Experiment& experiment : list) {
       heading = fmt::format("{} of {}", done.size() + 1, list.size());
       Json report = run(experiment, request, scope);
-      reproduce::write_whole(root / (experiment.name + ".json"), report.dump(2) + "\n");
+      io::write_whole(root / (experiment.name + ".json"), report.dump(2) + "\n");
       report.erase("data");
       done.push_back(std::move(report));
     }

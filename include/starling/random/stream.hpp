@@ -17,6 +17,7 @@ enum class Stream : std::uint8_t {
   diagnosis = 8,  // pairs for the Stein discrepancy
   matching = 9,   // the round of a tournament of pairs
   reshuffle = 10, // rows travelling into a new order
+  stan = 11,      // seeds of a Stan model's own generators
   user = 128,     // from here on: free for targets and observers of one's own
 };
 

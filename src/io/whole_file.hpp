@@ -4,10 +4,13 @@
 #include <filesystem>
 #include <string_view>
 
-namespace starling::reproduce {
+namespace starling::io {
+
+/// Waits until a file, or the names in a folder, are on the disk. Throws CannotWrite.
+void sync(const std::filesystem::path& path);
 
 /// Writes beside the file, brings that to the disk and renames it into place. Folders above are made
 /// as needed. Throws io::CannotWrite.
 void write_whole(const std::filesystem::path& file, std::string_view text);
 
-} // namespace starling::reproduce
+} // namespace starling::io

@@ -1,5 +1,5 @@
 // A file of results that is there whole or not at all, whatever ends the program.
-#include "whole_file.hpp"
+#include "io/whole_file.hpp"
 
 #include "io/errors.hpp"
 #include "io/output_file.hpp"
@@ -9,38 +9,35 @@
 #include <string>
 #include <unistd.h>
 
-namespace starling::reproduce {
-namespace {
+namespace starling::io {
 
 void sync(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0)
-    throw io::CannotWrite(path, errno);
+    throw CannotWrite(path, errno);
   // EINVAL: a file system that knows no fsync for this kind of file.
   const int error = ::fsync(descriptor) != 0 && errno != EINVAL ? errno : 0;
   ::close(descriptor);
   if (error != 0)
-    throw io::CannotWrite(path, error);
+    throw CannotWrite(path, error);
 }
-
-} // namespace
 
 void write_whole(const std::filesystem::path& file, std::string_view text) {
   namespace fs = std::filesystem;
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
   if (error)
-    throw io::CannotWrite(file.parent_path(), error.value());
+    throw CannotWrite(file.parent_path(), error.value());
   // One that is left behind by a kill is written over by the next process of that number, or stays.
   const fs::path unfinished = file.string() + "." + std::to_string(::getpid());
   try {
-    io::OutputFile out(unfinished);
+    OutputFile out(unfinished);
     out.write(text);
     out.close();
     sync(unfinished);
     fs::rename(unfinished, file, error);
     if (error)
-      throw io::CannotWrite(file, error.value());
+      throw CannotWrite(file, error.value());
   } catch (...) {
     fs::remove(unfinished, error);
     throw;
@@ -48,4 +45,4 @@ void write_whole(const std::filesystem::path& file, std::string_view text) {
   sync(file.parent_path());
 }
 
-} // namespace starling::reproduce
+} // namespace starling::io
