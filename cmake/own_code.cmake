@@ -5,7 +5,7 @@ function(starling_own_code target)
                                              OFF LINKER_LANGUAGE CXX)
   # No contraction: else each compiler chooses where to fuse a*b + c, and results differ in the last bit.
   # No errno from sqrt and exp: nobody reads it, and it keeps loops from being vectorised.
-  target_compile_options(${target} PRIVATE -fno-math-errno -ffp-contract=off -Wall -Wextra
+  target_compile_options(${target} PRIVATE -fno-math-errno -ffp-contract=off -fno-semantic-interposition -Wall -Wextra
                                            -Wpedantic -Wshadow)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(${target} PRIVATE -Wno-restrict) # false alarms on "text" + std::string

@@ -103,18 +103,21 @@ quietly() {
   return "$result"
 }
 
-# build_release [TARGET]: one at a time, since two builds in one folder would spoil each other.
+# build_release TARGET [SETTING...]: one at a time, since two builds in one folder would spoil each other. The settings
+# (-DNAME=VALUE) are kept by CMake: it is asked again only when they are new.
 build_release() {
-  local target=${1:-all} jobs first=""
+  local target=$1 jobs first=""
+  shift
   jobs=$(nproc)
   mkdir -p "$build"
   (
     if command -v flock >/dev/null; then flock 9; fi
     cd "$root" || exit
-    if [[ ! -f $build/build.ninja ]]; then
-      first=yes
-      quietly configure cmake --preset release ||
+    [[ -f $build/build.ninja ]] || first=yes
+    if [[ $first || ($# -gt 0 && $* != "$(cat "$build/settings.txt" 2>/dev/null)") ]]; then
+      quietly configure cmake --preset release "$@" ||
         fail "could not configure; what is needed: ${tools[*]%:*} ${packages[*]}"
+      if (($#)); then printf '%s\n' "$*" >"$build/settings.txt"; fi
     fi
     local command=(cmake --build "$build" --target "$target" --parallel "$jobs")
     if [[ -t 2 && -n $first ]]; then

@@ -32,9 +32,11 @@
 #include <starling/kernel/sinc.hpp>
 #include <starling/kernel/smooth_riesz.hpp>
 #include <starling/kernel/sum.hpp>
+#include <starling/observe/balance.hpp>
 #include <starling/observe/guard.hpp>
 #include <starling/observe/in_turn.hpp>
 #include <starling/observe/moments.hpp>
+#include <starling/observe/noise.hpp>
 #include <starling/observe/progress.hpp>
 #include <starling/observe/recorder.hpp>
 #include <starling/observe/stein.hpp>

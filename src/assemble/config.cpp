@@ -62,8 +62,13 @@ void take(const std::filesystem::path& file, std::string_view key, const toml::n
 
 } // namespace
 
-void read_config(const std::filesystem::path& file, Recipe& recipe) {
-  const std::string text = io::read_text(file);
+void read_config(const std::filesystem::path& file, Recipe& recipe,
+                 const std::vector<FurtherKey>& further) {
+  parse_config(io::read_text(file), file, recipe, further);
+}
+
+void parse_config(const std::string& text, const std::filesystem::path& file, Recipe& recipe,
+                  const std::vector<FurtherKey>& further) {
   toml::table table;
   try {
     table = toml::parse(text, file.string());
@@ -73,6 +78,8 @@ void read_config(const std::filesystem::path& file, Recipe& recipe) {
   }
   std::vector<std::string> known = {"target", "version"};
   for_each_field(recipe, [&](auto, std::string_view name, auto&, auto) { known.emplace_back(name); });
+  for (const FurtherKey& key : further)
+    known.push_back(key.name);
   for (const auto& [key, node] : table)
     if (std::find(known.begin(), known.end(), key.str()) == known.end())
       throw BadConfig(fmt::format("{}:{}: {}: is no key of a run{}", file.string(),
@@ -80,10 +87,18 @@ void read_config(const std::filesystem::path& file, Recipe& recipe) {
                                   io::did_you_mean(key.str(), known)));
   if (const toml::node* node = table.get("target"))
     take(file, "target", *node, recipe.target);
-  for_each_field(recipe, [&](auto, std::string_view name, auto& field, auto) {
-    if (const toml::node* node = table.get(name))
-      take(file, name, *node, field);
+  for_each_field(recipe, [&](std::string_view group, std::string_view name, auto& field, auto) {
+    const toml::node* node = table.get(name);
+    if (!node)
+      return;
+    if (table.contains("target") && !is_for(group, recipe.target))
+      throw BadConfig(fmt::format("{}:{}: {}: must be used with target {}; got {}", file.string(),
+                                  node->source().begin.line, name, group, recipe.target));
+    take(file, name, *node, field);
   });
+  for (const FurtherKey& key : further)
+    if (const toml::node* node = table.get(key.name))
+      std::visit([&](auto* value) { take(file, key.name, *node, *value); }, key.value);
 }
 
 std::string write_config(const Recipe& recipe) {
@@ -102,8 +117,7 @@ std::string write_config(const Recipe& recipe) {
   };
   text += fmt::format("version = {}\ntarget = {}\n", quoted(std::string(version)), quoted(recipe.target));
   for_each_field(recipe, [&](std::string_view group, std::string_view name, const auto& field, auto) {
-    const bool of_targets = group.front() >= 'a';
-    if (of_targets && (" " + std::string(group) + " ").find(" " + recipe.target + " ") == std::string::npos)
+    if (!is_for(group, recipe.target))
       return;
     using Field = std::decay_t<decltype(field)>;
     if constexpr (std::is_same_v<Field, std::string>)

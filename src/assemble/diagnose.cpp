@@ -1,7 +1,7 @@
-// Summaries and the verdict.
+// Summaries, and the verdict.
 #include "assemble/diagnose.hpp"
 
-#include <starling/kernel/bandwidth.hpp>
+#include <starling/random/permute.hpp>
 
 #include <fmt/format.h>
 
@@ -12,9 +12,17 @@ namespace starling::assemble {
 
 namespace {
 
-// What a cloud may be off by before it is said: a fifth of an sd in place, a fifth in spread
-// (a quarter upwards), and more than two standard errors of as many independent draws.
-constexpr double tolerated_shift = 0.2, least_spread = 0.8, most_spread = 1.25, errors = 2;
+// What a cloud may be off by before it is said: a fifth of an sd in place, a fifth in spread (a
+// quarter upwards), and in each case more than three standard errors of as many independent draws.
+constexpr double tolerated_shift = 0.2, least_spread = 0.8, most_spread = 1.25, errors = 3;
+// What place and spread may change by, in spreads, from one quarter of the looks to the next.
+constexpr double tolerated_move = 0.1;
+// A cloud that grows, with its scores, and is twice as wide as they say, has left.
+constexpr double beyond_control = 4;
+// More than one particle in a hundred where the density fails, and no figure can be believed.
+constexpr double tolerated_losses = 0.01;
+// Below this the slope at a single particle counts as flat.
+constexpr double flat = 1e-2;
 
 // The value below which a share q of the sorted values lies, linear between neighbours.
 double quantile(const std::vector<double>& sorted, double q) {
@@ -24,80 +32,106 @@ double quantile(const std::vector<double>& sorted, double q) {
   return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-struct Spread {
-  double sd_of_score = 0, se_of_identity = 0;
+/// The parameters that have something wrong with them: how many, and the worst.
+struct Suspects {
+  std::size_t count = 0, worst = 0;
+  double fault = 0;
+  void add(std::size_t a, double how_far) {
+    ++count;
+    if (how_far > fault) {
+      fault = how_far;
+      worst = a;
+    }
+  }
 };
 
-Spread spread_of(Rows<const double> x, Rows<const double> score, std::size_t a,
-                 const ParameterSummary& p) {
-  double mean_score = 0, squares = 0, products = 0, product_squares = 0;
-  const auto n = static_cast<double>(x.count);
-  for (std::size_t i = 0; i < x.count; ++i) {
-    const double s = score[i][a], product = -(x[i][a] - p.mean) * s;
-    mean_score += s / n;
-    squares += s * s / n;
-    products += product / n;
-    product_squares += product * product / n;
-  }
-  return {std::sqrt(std::max(0.0, squares - mean_score * mean_score)),
-          std::sqrt(std::max(0.0, product_squares - products * products) / n)};
+/// As far as N particles can tell: the parameter whose spread is least known, if that is too
+/// little.
+std::string caveat(const std::vector<Balance>& parameters, const std::vector<std::string>& names) {
+  const auto least_known = std::ranges::max_element(parameters, {}, &Balance::spread_se);
+  if (errors * least_known->spread_se < 1 - least_spread)
+    return "";
+  return fmt::format(", as far as this cloud can tell (the identity of {} is {:.2f} +- {:.2f})",
+                     names[static_cast<std::size_t>(least_known - parameters.begin())],
+                     least_known->spread, least_known->spread_se);
 }
 
-double mean_of(Rows<const double> score, std::size_t a) {
-  double mean = 0;
-  for (std::size_t i = 0; i < score.count; ++i)
-    mean += score[i][a] / static_cast<double>(score.count);
-  return mean;
-}
-
-void judge(Diagnosis& d, Rows<const double> x, Rows<const double> score, bool periodic) {
-  const ParameterSummary *moving = nullptr, *narrow = nullptr, *wide = nullptr;
-  std::size_t narrow_count = 0, wide_count = 0;
-  const double root_n = std::sqrt(static_cast<double>(x.count));
-  for (std::size_t a = 0; a < x.dim; ++a) {
-    const ParameterSummary& p = d.parameters[a];
-    const Spread spread = spread_of(x, score, a, p);
-    const double noise = errors * spread.sd_of_score * p.sd / root_n;
-    if (std::abs(p.shift) > std::max(tolerated_shift, noise) &&
-        (!moving || std::abs(p.shift) > std::abs(moving->shift)))
-      moving = &p;
-    if (periodic)
-      continue;
-    const double slack = errors * spread.se_of_identity;
-    if (p.spread_identity < least_spread && p.spread_identity + slack < 1) {
-      ++narrow_count;
-      if (!narrow || p.spread_identity < narrow->spread_identity)
-        narrow = &p;
-    }
-    if (p.spread_identity > most_spread && p.spread_identity - slack > 1) {
-      ++wide_count;
-      if (!wide || p.spread_identity > wide->spread_identity)
-        wide = &p;
-    }
-  }
-  if (moving) {
-    d.verdict = "still moving";
-    d.sentence = fmt::format("{} is {:.2g} sd from where its scores balance: take more steps, or "
-                             "start nearer", moving->name, std::abs(moving->shift));
-  } else if (narrow) {
-    d.verdict = "collapsed";
-    d.sentence = fmt::format("the spread of {} of {} parameters is too small ({}: identity {:.2f} "
-                             "instead of 1): known of local kernels in many dimensions; do not "
-                             "trust these standard deviations",
-                             narrow_count, x.dim, narrow->name, narrow->spread_identity);
-  } else if (wide) {
-    d.verdict = "noisy";
-    d.sentence = fmt::format("the spread of {} of {} parameters is too large ({}: identity {:.2f} "
-                             "instead of 1): raise --batch or lower --step-size",
-                             wide_count, x.dim, wide->name, wide->spread_identity);
-  } else {
-    d.verdict = "converged";
-    d.sentence = periodic ? "the scores balance (spread is not judged on a torus)"
-                          : "the scores balance and the spread is right";
-  }
+bool numbers(const std::vector<Balance>& parameters) {
+  return std::ranges::all_of(parameters, [](const Balance& one) {
+    return std::isfinite(one.sd) && std::isfinite(one.shift) && std::isfinite(one.spread);
+  });
 }
 
 } // namespace
+
+Verdict judge(const std::vector<Balance>& parameters, std::size_t count,
+              const std::vector<std::string>& names, bool periodic,
+              const std::vector<TraceRow>& trace) {
+  if (!numbers(parameters))
+    return {"diverged", "a particle has left the range of numbers: lower --step-size"};
+  if (count == 1) { // the mode, not a sample: only the slope can be judged
+    double steepest = 0;
+    for (const Balance& one : parameters)
+      steepest = std::max(steepest, std::abs(one.mean_score));
+    return {steepest < flat ? "converged" : "still moving",
+            fmt::format("one particle seeks the mode; the largest score left is {:.2g}", steepest)};
+  }
+  Suspects shifted, narrow, wide;
+  for (std::size_t a = 0; a < parameters.size(); ++a) {
+    const Balance& one = parameters[a];
+    if (std::abs(one.shift) > std::max(tolerated_shift, errors * one.shift_se))
+      shifted.add(a, std::abs(one.shift));
+    const double slack = errors * one.spread_se;
+    if (!periodic && one.spread < least_spread && one.spread + slack < 1)
+      narrow.add(a, 1 - one.spread);
+    if (!periodic && one.spread > most_spread && one.spread - slack > 1)
+      wide.add(a, one.spread);
+  }
+  const Trends going = periodic ? Trends() : trends(trace);
+  const bool grows = going.spread.change > 0, travels = going.centre.beyond(tolerated_move);
+  const bool mending =
+      going.spread.beyond(on_its_way) && (grows ? narrow.count > 0 : wide.count > 0);
+  const auto spread_of = [&](const Suspects& which) {
+    return fmt::format("{} of {} parameters ({}: identity {:.3g} instead of 1)", which.count,
+                       parameters.size(), names[which.worst], parameters[which.worst].spread);
+  };
+
+  if (wide.fault > beyond_control && grows && going.spread.beyond(tolerated_move) &&
+      going.score.change > 0 && going.score.beyond(tolerated_move))
+    return {"diverged",
+            fmt::format("the cloud grows and its scores with it; it is too wide in {}: lower "
+                        "--step-size",
+                        spread_of(wide))};
+  if (shifted.count > 0)
+    return {"still moving",
+            fmt::format("{} is {:.2g} sd from where its scores balance: take more steps, "
+                        "or start nearer",
+                        names[shifted.worst], shifted.fault)};
+  if (travels)
+    return {"still moving",
+            fmt::format("the cloud moved by {:.2g} sd over the last quarter of the run: "
+                        "take more steps",
+                        std::abs(going.centre.change))};
+  if (mending || (going.spread.beyond(tolerated_move) && wide.count + narrow.count == 0))
+    return {"still moving",
+            fmt::format("the cloud {} by {:.0f} % over the last quarter of the run: take "
+                        "more steps",
+                        grows ? "grew" : "shrank",
+                        100 * std::abs(std::expm1(going.spread.change)))};
+  if (narrow.count > 0)
+    return {"collapsed",
+            fmt::format("the spread is too small in {}: known of local kernels in many "
+                        "dimensions; do not trust these standard deviations",
+                        spread_of(narrow))};
+  if (wide.count > 0) {
+    const bool in_batches = trace.empty() || trace.back().noise != 0;
+    return {"noisy", fmt::format("the spread is too large in {}: {}lower --step-size",
+                                 spread_of(wide), in_batches ? "raise --batch or " : "")};
+  }
+  return {"converged",
+          periodic ? "the scores balance (spread is not judged on a torus)"
+                   : "the scores balance and the spread is right" + caveat(parameters, names)};
+}
 
 ParameterSummary summarize(std::string name, std::vector<double> values) {
   ParameterSummary p;
@@ -118,31 +152,49 @@ ParameterSummary summarize(std::string name, std::vector<double> values) {
 }
 
 Diagnosis diagnose(Rows<const double> x, Rows<const double> score,
-                   const std::vector<std::string>& names, std::uint64_t seed, bool periodic) {
+                   std::span<const double> log_density, const std::vector<std::string>& names,
+                   std::uint64_t seed, bool periodic, const std::vector<TraceRow>& trace) {
   Diagnosis d;
-  const std::vector<double> identity = spread_identity(x, score);
+  const std::vector<Balance> parameters = balance(x, score);
   for (std::size_t a = 0; a < x.dim; ++a) {
     std::vector<double> values(x.count);
     for (std::size_t i = 0; i < x.count; ++i)
       values[i] = x[i][a];
     d.parameters.push_back(summarize(names[a], std::move(values)));
-    d.parameters.back().shift = mean_of(score, a) * d.parameters.back().sd;
+    d.parameters.back().shift = parameters[a].shift;
     if (!periodic && x.count > 1)
-      d.parameters.back().spread_identity = identity[a];
+      d.parameters.back().spread_identity = parameters[a].spread;
   }
-  if (x.count == 1) { // the mode, not a sample: only the slope can be judged
-    double steepest = 0;
-    for (const double s : score)
-      steepest = std::max(steepest, std::abs(s));
-    d.verdict = steepest < 1e-2 ? "converged" : "still moving";
-    d.sentence = fmt::format("one particle seeks the mode; the largest score left is {:.2g}", steepest);
-    return d;
+  if (!periodic && x.count > 1) {
+    constexpr std::size_t most_pairs = 200000; // some milliseconds
+    Batches batches; // of everyone, in batches that have about that many pairs together
+    batches.population = x.count;
+    permute(batches.lay_out(x.count, Batches::pieces(x.count, 2 * most_pairs / x.count + 1)),
+            Philox(seed), Stream::diagnosis, 0);
+    const SteinDiscrepancies found = stein_discrepancy(x, score, batches, most_pairs);
+    d.ksd = found.multiquadric;
+    d.ksd_gaussian = found.gaussian;
   }
-  const std::size_t pairs = std::clamp<std::size_t>(4 * x.count, 4096, 200000);
-  kernel::SampledMedianBandwidth<double> median(seed, 2000);
-  const double h = median(0, x) * std::log(static_cast<double>(x.count)); // 2h = med^2
-  d.ksd = stein_discrepancy(x, score, h, pairs, seed);
-  judge(d, x, score, periodic);
+  const Verdict verdict = judge(parameters, x.count, names, periodic, trace);
+  d.verdict = verdict.word;
+  d.sentence = verdict.sentence;
+  const auto lost = std::ranges::count_if(log_density, [](double v) { return !std::isfinite(v); });
+  const bool unknown = std::ranges::all_of(log_density, [](double v) { return std::isnan(v); });
+  if (lost > 0 && !unknown) {
+    const bool too_many =
+        static_cast<double>(lost) > tolerated_losses * static_cast<double>(x.count);
+    if (too_many)
+      d.verdict = "diverged";
+    d.sentence = fmt::format("{} of {} particles stand where the density fails; {}", lost, x.count,
+                             too_many ? "no figure can be trusted" : "for the rest, " + d.sentence);
+  }
+  return d;
+}
+
+Diagnosis diverged(const std::string& why) {
+  Diagnosis d;
+  d.verdict = "diverged";
+  d.sentence = why;
   return d;
 }
 

@@ -1,10 +1,15 @@
-// What the cloud at the end is worth: a summary per parameter, and a verdict in plain words.
+// What a cloud is worth: a summary per parameter, and a verdict in plain words.
 #pragma once
 
+#include "assemble/trace.hpp"
+
+#include <starling/observe/balance.hpp>
 #include <starling/observe/stein.hpp>
 #include <starling/rows.hpp>
 
+#include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,19 +20,35 @@ struct ParameterSummary {
   double mean = 0, sd = 0, q05 = 0, q50 = 0, q95 = 0;
   double spread_identity = 0; ///< 1 when the spread is right; NaN where it has no meaning
   double shift = 0;           ///< mean score times sd: how many sd the mean is off, for a normal
+  double r_hat = NAN;         ///< between runs; NaN where there is one only
 };
+
+/// A word and a sentence that says why.
+struct Verdict {
+  std::string word;     ///< converged, still moving, collapsed, noisy or diverged
+  std::string sentence; ///< names the parameter that decided, and what to do
+};
+
+/// From the balance of the scores of `count` particles, and where the trace so far is going.
+Verdict judge(const std::vector<Balance>& parameters, std::size_t count,
+              const std::vector<std::string>& names, bool periodic,
+              const std::vector<TraceRow>& trace);
 
 struct Diagnosis {
   std::vector<ParameterSummary> parameters;
-  Discrepancy ksd;
-  std::string verdict;  ///< converged, still moving, collapsed or noisy
-  std::string sentence; ///< the same in a sentence, with the parameter that says so
+  Discrepancy ksd, ksd_gaussian; ///< squared; of the inverse multiquadric, of the Gaussian
+  std::string verdict, sentence; ///< as in Verdict
 };
 
-/// From positions and the exact scores there. `periodic`: on a torus the spread identity does not
-/// hold and is left out.
+/// From positions, the exact scores there and the log density of each particle, which is not finite
+/// where the target failed (NaN for all: it has scores alone). `periodic`: on a torus neither the
+/// spread identity nor the discrepancy holds, and both are left out. The trace may be empty.
 Diagnosis diagnose(Rows<const double> x, Rows<const double> score,
-                   const std::vector<std::string>& names, std::uint64_t seed, bool periodic);
+                   std::span<const double> log_density, const std::vector<std::string>& names,
+                   std::uint64_t seed, bool periodic, const std::vector<TraceRow>& trace);
+
+/// Of a run that left the numbers, and why: there is nothing to summarise.
+Diagnosis diverged(const std::string& why);
 
 /// Mean, sd and quantiles alone, for draws that come without scores.
 ParameterSummary summarize(std::string name, std::vector<double> values);

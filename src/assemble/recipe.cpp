@@ -94,6 +94,8 @@ void require_model(const Recipe& r) {
 }
 
 void resolve_target(Recipe& r) {
+  if (r.target == "guest")
+    return;
   switch (choose("target", r.target, {"mixture", "normal", "banana", "funnel", "logistic",
                                       "stan", "plugin"})) {
   case 1:
@@ -136,9 +138,11 @@ void resolve_start(Recipe& r) {
   if (r.start.empty())
     r.start = r.target == "stan" ? "stan" : "normal:0,1";
   const auto [name, argument] = parse_named(r.start);
-  if (r.start.ends_with(".npy"))
+  if (r.start == "given") // by a program
     return;
-  if (r.target == "stan" && r.start == "stan")
+  if (r.start.ends_with(".npy") || r.start.ends_with(".checkpoint"))
+    return;
+  if (r.target == "stan" && (r.start == "stan" || r.start.ends_with(".csv")))
     return;
   if (choose("start", name, {"normal", "uniform", "prior", "FILE.npy"}) == 2) {
     if (r.target != "logistic")
@@ -165,6 +169,8 @@ void resolve(Recipe& r) {
     reject("particles", "below 2^32", std::to_string(r.particles));
   if (r.steps > (std::uint64_t{1} << 40))
     reject("steps", "at most 2^40", std::to_string(r.steps));
+  if (r.runs == 0 || r.runs > 1000)
+    reject("runs", "between 1 and 1000", std::to_string(r.runs));
   if (r.threads > 1024)
     reject("threads", "at most 1024", std::to_string(r.threads));
   choose("precision", r.precision, {"double", "single"});
@@ -174,11 +180,26 @@ void resolve(Recipe& r) {
   positive("decay-tau", r.decay_tau);
   if (!(r.decay_power >= 0) || !std::isfinite(r.decay_power))
     reject("decay-power", "at least 0", fmt::format("{}", r.decay_power));
+  if (r.until_converged && r.replace)
+    reject("until-converged", "left out with --replace, whose looks see a few particles only", "both");
   resolve_target(r);
   resolve_batch(r);
   resolve_deal(r);
   resolve_kernel(r);
   resolve_start(r);
+}
+
+std::vector<std::string> warnings_for(const Recipe& r) {
+  std::vector<std::string> warnings;
+  const bool singular = ("+" + r.kernel).find("riesz:") != std::string::npos || r.kernel == "riesz";
+  if (singular)
+    warnings.push_back("kernel riesz is infinite at distance zero: its self term is dropped");
+  if (singular && r.advance != "splitting")
+    warnings.push_back("kernel riesz without --advance splitting can overflow when two particles meet");
+  if (!r.domain.empty() && r.target != "plugin" && r.target != "guest") // those may well be periodic
+    warnings.push_back(fmt::format("target {} is not periodic: its density jumps at the edge of the torus",
+                                   r.target));
+  return warnings;
 }
 
 } // namespace starling::assemble

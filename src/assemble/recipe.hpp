@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace starling::assemble {
 
@@ -26,7 +28,9 @@ struct Recipe {
   std::uint64_t particles = 1000;
   std::string batch;
   std::uint64_t steps = 1000;
+  bool until_converged = false;
   std::uint64_t seed = 1;
+  std::uint64_t runs = 1;
   std::string kernel = "gaussian";
   std::string bandwidth;
   std::string advance = "adagrad";
@@ -64,8 +68,10 @@ void for_each_field(AnyRecipe& r, Visit&& visit) {
   visit("Run", "particles", r.particles, "Number of particles N");
   visit("Run", "batch", r.batch, "Particles per random batch P, or 'all' for SVGD (default 8)");
   visit("Run", "steps", r.steps, "Number of steps (sweeps over all particles)");
+  visit("Run", "until-converged", r.until_converged, "Stop once the diagnostics say converged, and go on saying so; --steps is then the most it takes");
   visit("Run", "seed", r.seed, "Seed of everything random");
-  visit("Run", "start", r.start, "normal:MEAN,SD, uniform:LO,HI, FILE.npy, for logistic prior, for stan stan (default normal:0,1, for stan stan)");
+  visit("Run", "runs", r.runs, "Independent clouds, one file of draws each: R-hat between them then means something");
+  visit("Run", "start", r.start, "normal:MEAN,SD, uniform:LO,HI, FILE.npy, FILE.checkpoint (where a run stopped), for logistic prior, for stan stan or FILE.csv (draws of an earlier run) (default normal:0,1, for stan stan)");
   visit("Run", "threads", r.threads, "Threads (0: one per core); results do not depend on it");
   visit("Run", "precision", r.precision, "double or single");
   visit("Method", "kernel", r.kernel, "gaussian, gaussian-paper, imq, matern32, matern52, polynomial:a=1,m=2, sinc:a=1, riesz:a=0.5, riesz-smooth:a=0.5,s=1, or a sum such as gaussian+0.1*polynomial");
@@ -80,8 +86,17 @@ void for_each_field(AnyRecipe& r, Visit&& visit) {
   visit("Method", "domain", r.domain, "torus:L for periodic coordinates; default all of R^d");
 }
 
+/// Whether a field of this group is one for the target; a group with a capital letter is for all.
+inline bool is_for(std::string_view group, std::string_view target) {
+  return group.front() < 'a' ||
+         (" " + std::string(group) + " ").find(" " + std::string(target) + " ") != std::string::npos;
+}
+
 /// Checks every choice that can be checked without opening a file, and fills in what was left open.
 /// Throws invalid_argument that names the option.
 void resolve(Recipe& recipe);
+
+/// What to know about a resolved recipe before trusting it.
+std::vector<std::string> warnings_for(const Recipe& recipe);
 
 } // namespace starling::assemble

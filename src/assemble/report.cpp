@@ -2,10 +2,14 @@
 #include "assemble/report.hpp"
 
 #include "assemble/config.hpp"
+#include "assemble/names.hpp"
+#include "assemble/pool.hpp"
 #include "assemble/spec.hpp"
 #include "io/npy.hpp"
 #include "io/output_file.hpp"
+#include "io/runs.hpp"
 #include "io/stan_csv.hpp"
+#include "io/zarr.hpp"
 
 #include <starling/version.hpp>
 
@@ -52,14 +56,6 @@ io::Draws draws_of(const Outcome& o) {
   return draws;
 }
 
-std::string trace_csv(const Outcome& o) {
-  std::string text = "step,sweeps,seconds,batch,drift,score,spread\n";
-  for (const TraceRow& row : o.trace)
-    text += fmt::format("{},{},{:.6f},{},{},{},{}\n", row.step, row.sweeps, row.seconds, row.batch,
-                        row.drift, row.score, row.spread);
-  return text;
-}
-
 Json list_of(const std::vector<ParameterSummary>& parameters) {
   Json list = Json::array();
   for (const ParameterSummary& p : parameters)
@@ -71,12 +67,36 @@ Json list_of(const std::vector<ParameterSummary>& parameters) {
                     {"q95", number(p.q95)},
                     {"spread_identity", number(p.spread_identity)},
                     {"shift", number(p.shift)}});
+  if (std::ranges::any_of(parameters, [](auto& p) { return !std::isnan(p.r_hat); })) // several runs
+    for (std::size_t a = 0; a < parameters.size(); ++a)
+      list[a]["r_hat"] = number(parameters[a].r_hat);
   return list;
+}
+
+Json ksd_of(const Discrepancy& ksd) { return {{"value", number(ksd.value)}, {"se", number(ksd.se)}}; }
+
+/// What each run says for itself.
+Json each(std::span<const Outcome> runs) {
+  Json list = Json::array();
+  for (const Outcome& o : runs)
+    list.push_back({{"run", o.run + 1},
+                    {"steps_done", o.steps_done},
+                    {"seconds", o.seconds.total},
+                    {"ksd", ksd_of(o.diagnosis.ksd)},
+                    {"verdict", o.diagnosis.verdict},
+                    {"verdict_reason", o.diagnosis.sentence}});
+  return list;
+}
+
+/// "draws.csv" of one run, "draws-2.csv" of the second of several.
+std::string file_of(std::span<const Outcome> runs, const Outcome& o, const char* name) {
+  return runs.size() == 1 ? fmt::format("{}.csv", name) : fmt::format("{}-{}.csv", name, o.run + 1);
 }
 
 } // namespace
 
-Json to_json(const Outcome& o) {
+Json to_json(std::span<const Outcome> runs) {
+  const Outcome o = pool(runs);
   const Recipe& r = o.recipe;
   Json j;
   j["version"] = version;
@@ -88,6 +108,7 @@ Json to_json(const Outcome& o) {
   else
     j["batch"] = parse_count("batch", r.batch, 2);
   j["steps"] = r.steps;
+  j["steps_done"] = o.steps_done;
   j["seed"] = r.seed;
   j["threads"] = o.threads;
   j["precision"] = r.precision;
@@ -103,7 +124,8 @@ Json to_json(const Outcome& o) {
   j["parameters"] = list_of(o.parameters());
   if (o.constrained)
     j["unconstrained"] = list_of(o.diagnosis.parameters);
-  j["ksd"] = {{"value", number(o.diagnosis.ksd.value)}, {"se", number(o.diagnosis.ksd.se)}};
+  j["ksd"] = ksd_of(o.diagnosis.ksd);
+  j["ksd_gaussian"] = ksd_of(o.diagnosis.ksd_gaussian);
   if (o.held_out) {
     j["test_accuracy"] = number(o.held_out->accuracy);
     j["test_log_likelihood"] = number(o.held_out->log_likelihood);
@@ -111,6 +133,8 @@ Json to_json(const Outcome& o) {
   j["verdict"] = o.diagnosis.verdict;
   j["verdict_reason"] = o.diagnosis.sentence;
   j["warnings"] = o.warnings;
+  if (runs.size() > 1)
+    j["runs"] = each(runs);
   return j;
 }
 
@@ -121,44 +145,62 @@ std::string table(const std::vector<ParameterSummary>& parameters, std::size_t m
   const auto cell = [](double value) {
     return std::isfinite(value) ? fmt::format("{:10.4g}", value) : fmt::format("{:>10}", "-");
   };
-  std::string text = fmt::format("{:<{}} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "parameter",
-                                 wide, "mean", "sd", "5%", "50%", "95%", "spread");
+  const bool several = std::ranges::any_of(parameters, [](auto& p) { return !std::isnan(p.r_hat); });
+  std::string text = fmt::format("{:<{}} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}{}\n", "parameter",
+                                 wide, "mean", "sd", "5%", "50%", "95%", "spread",
+                                 several ? "      R-hat" : "");
   for (std::size_t a = 0; a < parameters.size() && a < most; ++a) {
     const ParameterSummary& p = parameters[a];
-    text += fmt::format("{:<{}} {} {} {} {} {} {}\n", p.name, wide, cell(p.mean), cell(p.sd),
-                        cell(p.q05), cell(p.q50), cell(p.q95), cell(p.spread_identity));
+    text += fmt::format("{:<{}} {} {} {} {} {} {}{}\n", p.name, wide, cell(p.mean), cell(p.sd),
+                        cell(p.q05), cell(p.q50), cell(p.q95), cell(p.spread_identity),
+                        several ? " " + cell(p.r_hat) : "");
   }
   if (parameters.size() > most)
     text += fmt::format("... and {} more\n", parameters.size() - most);
   return text;
 }
 
-void write_results(io::OutputFolder& folder, const Outcome& o) {
-  io::StanHeader header;
-  header.model = o.recipe.target;
-  header.steps = o.recipe.steps;
-  header.seed = o.recipe.seed;
-  header.data_file = o.recipe.data;
-  header.seconds = o.seconds.total;
-  io::write_stan_csv(folder.path("draws.csv"), draws_of(o), header);
-
-  io::NpzWriter npz(folder.path("draws.npz"));
-  npz.add("draws", values_of(o), {o.log_density.size(), names_of(o).size()});
-  npz.add("log_density", o.log_density, {o.log_density.size()});
-  npz.add("names", names_of(o));
-  if (o.constrained)
-    npz.add("unconstrained", o.positions, {o.log_density.size(), o.dim()});
-  npz.close();
-
-  write_text(folder.path("summary.json"), to_json(o).dump(2) + "\n");
-  write_text(folder.path("config.toml"), write_config(o.recipe));
-  write_text(folder.path("trace.csv"), trace_csv(o));
+void check_formats(const std::string& formats) {
+  for (const std::string& format : split(formats, ','))
+    choose("format", format, {"csv", "npz", "zarr"});
 }
 
-void write_state(io::OutputFolder& folder, const Outcome& o) {
-  io::write_npy(folder.path("state.npy"), {{o.recipe.particles, o.dim()}, o.positions});
-  write_text(folder.path("config.toml"), write_config(o.recipe));
-  write_text(folder.path("trace.csv"), trace_csv(o));
+void write_results(io::OutputFolder& folder, std::span<const Outcome> runs, const std::string& formats) {
+  const std::vector<std::string> wanted = split(formats, ',');
+  const auto asked = [&](const char* format) { return std::ranges::find(wanted, format) != wanted.end(); };
+  const Outcome& first = runs.front();
+  std::vector<io::Draws> draws;
+  for (const Outcome& o : runs) {
+    draws.push_back(draws_of(o));
+    io::StanHeader header;
+    header.model = o.recipe.target;
+    header.steps = o.steps_done;
+    header.seed = o.recipe.seed;
+    header.run = o.run + 1;
+    header.data_file = o.recipe.data;
+    header.seconds = o.seconds.total;
+    if (asked("csv"))
+      io::write_stan_csv(folder.path(file_of(runs, o, "draws")), draws.back(), header);
+    write_text(folder.path(file_of(runs, o, "trace")), trace_csv(o.trace));
+  }
+  if (asked("npz")) {
+    io::NpzWriter npz(folder.path("draws.npz"));
+    io::add_runs(npz, draws);
+    if (first.constrained) {
+      std::vector<std::size_t> shape = {first.log_density.size(), first.dim()};
+      if (runs.size() > 1)
+        shape.insert(shape.begin(), runs.size());
+      npz.add("unconstrained", pool(runs).positions, shape);
+    }
+    npz.close();
+  }
+  if (asked("zarr"))
+    io::write_zarr(folder.path("draws.zarr"), draws,
+                   {{"particles", first.recipe.particles},
+                    {"steps", first.steps_done},
+                    {"seed", first.recipe.seed}});
+  write_text(folder.path("summary.json"), to_json(runs).dump(2) + "\n");
+  write_text(folder.path("config.toml"), write_config(first.recipe));
 }
 
 } // namespace starling::assemble

@@ -6,20 +6,24 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <span>
 #include <string>
 
 namespace starling::assemble {
 
-/// The content of summary.json.
-nlohmann::ordered_json to_json(const Outcome& outcome);
+/// The content of summary.json: of one run, or of several together and then each.
+nlohmann::ordered_json to_json(std::span<const Outcome> runs);
 
-/// A line per parameter: mean, sd, quantiles, spread. At most `most` of them, then how many more.
+/// A line per parameter: mean, sd, quantiles, spread, and R-hat where there are several runs. At most
+/// `most` of them, then how many more.
 std::string table(const std::vector<ParameterSummary>& parameters, std::size_t most = 24);
 
-/// draws.csv, draws.npz, summary.json, config.toml and trace.csv into the folder, not committed.
-void write_results(io::OutputFolder& folder, const Outcome& outcome);
+/// The draws in each format asked for ("csv", "npz", "zarr", commas between), summary.json,
+/// config.toml and the trace into the folder, not committed. Several runs have a draws-K.csv and a
+/// trace-K.csv each, and are rows of one array in the others.
+void write_results(io::OutputFolder& folder, std::span<const Outcome> runs, const std::string& formats);
 
-/// state.npy and config.toml of a run that did not end: --start state.npy goes on from there.
-void write_state(io::OutputFolder& folder, const Outcome& outcome);
+/// Throws invalid_argument that names the format which is none.
+void check_formats(const std::string& formats);
 
 } // namespace starling::assemble

@@ -39,6 +39,15 @@ struct AnyTarget {
   std::function<std::vector<std::string>()> warnings;      ///< of the run so far; empty: none ever
 };
 
+/// A target that the caller brings instead of a name: scores and log densities of all rows in one
+/// call. The densities may be an empty span, when nobody asks; one that has none leaves NaN.
+struct Guest {
+  std::size_t dim = 0;
+  std::vector<std::string> names; ///< empty: x[1], x[2], ...
+  std::function<void(Step, Rows<const double>, Rows<double>, std::span<double>)> in_double;
+  std::function<void(Step, Rows<const float>, Rows<float>, std::span<float>)> in_single;
+};
+
 template <typename Real>
 using AnyDealer = std::function<const Batches&(Step, Ensemble<Real>&)>;
 template <typename Real>
@@ -48,8 +57,11 @@ using AnyAdvance =
     std::function<void(Step, Ensemble<Real>&, const Batches&, const std::function<void()>&)>;
 
 /// The recipes given to these are resolved. Threads must outlive what is made.
+/// What of the target is random and the same in all runs, as the split of the data, comes from
+/// `data_seed`. A recipe whose target is "guest" needs one.
 template <typename Real>
-AnyTarget<Real> make_target(const Recipe& recipe, Threads& threads);
+AnyTarget<Real> make_target(const Recipe& recipe, Threads& threads, std::uint64_t data_seed,
+                            const Guest* guest = nullptr);
 template <typename Real>
 AnyDealer<Real> make_dealer(const Recipe& recipe);
 template <typename Real>
@@ -60,6 +72,11 @@ AnyAdvance<Real> make_advance(const Recipe& recipe, Threads& threads);
 /// Fills in the initial positions. Throws io::BadData when a start file has the wrong shape.
 template <typename Real>
 void start(const Recipe& recipe, const AnyTarget<Real>& target, Rows<Real> position);
+
+/// The positions that the caller brings. Throws invalid_argument when they are too many, too few or
+/// not finite.
+template <typename Real>
+void place(std::span<const double> given, Rows<Real> position);
 
 /// How many steps the loop takes: the recipe's sweeps, or N/p draws for each with replacement.
 Step loop_steps(const Recipe& recipe);

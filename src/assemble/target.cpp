@@ -103,7 +103,7 @@ AnyTarget<Real> normal(const Recipe& r, Threads& threads) {
 }
 
 template <typename Real>
-AnyTarget<Real> logistic(const Recipe& r, Threads& threads) {
+AnyTarget<Real> logistic(const Recipe& r, Threads& threads, std::uint64_t data_seed) {
   io::Dataset data = io::load_dataset(r.data, {r.label, r.positive});
   if (data.rows > UINT32_MAX)
     throw io::BadData(r.data, "must have fewer than 2^32 rows");
@@ -121,7 +121,7 @@ AnyTarget<Real> logistic(const Recipe& r, Threads& threads) {
   if (test_rows >= data.rows)
     reject("holdout", "small enough to leave a row to learn from", fmt::format("{}", r.holdout));
   if (test_rows > 0)
-    permute(order, Philox(r.seed), Stream::holdout, 0);
+    permute(order, Philox(data_seed), Stream::holdout, 0);
   const std::span<const std::uint32_t> rows(order);
   const auto train = with_constant<Real>(data, rows.subspan(test_rows));
   const auto learns_from = static_cast<std::size_t>(train->labels.size());
@@ -144,6 +144,28 @@ AnyTarget<Real> logistic(const Recipe& r, Threads& threads) {
   return any;
 }
 
+/// The caller's own, in the number type asked for.
+template <typename Real>
+class Invited {
+public:
+  explicit Invited(const Guest& guest) : guest_(guest) {}
+  std::size_t dim() const { return guest_.dim; }
+  void operator()(Step k, Rows<const Real> x, Rows<Real> score) const { call(k, x, score, {}); }
+  void evaluate(Rows<const Real> x, Rows<Real> score, std::span<Real> density) const {
+    call(0, x, score, density);
+  }
+
+private:
+  void call(Step k, Rows<const Real> x, Rows<Real> score, std::span<Real> density) const {
+    if constexpr (std::is_same_v<Real, double>)
+      guest_.in_double(k, x, score, density);
+    else
+      guest_.in_single(k, x, score, density);
+  }
+
+  Guest guest_;
+};
+
 template <typename Real>
 AnyTarget<Real> plugin(const Recipe& r, Threads& threads) {
   auto model = std::make_shared<foreign::Plugin>(r.model, r.data, threads);
@@ -151,13 +173,44 @@ AnyTarget<Real> plugin(const Recipe& r, Threads& threads) {
   return wrap<Real>(foreign::InDouble<Real, foreign::Plugin>(model), std::move(names));
 }
 
+/// Positions from the parameters that an earlier run, of any sampler, wrote as Stan CSV. Further
+/// columns and rows are passed over.
+void from_draws(const foreign::StanModel& model, const std::string& file, Rows<double> x) {
+  const io::Draws draws = io::read_stan_csv(file);
+  if (draws.rows < x.count)
+    throw io::BadData(file, fmt::format("must have a draw for each of {} particles; got {}",
+                                        x.count, draws.rows));
+  std::vector<std::string> written;
+  std::ranges::transform(draws.names, std::back_inserter(written), io::stan_name);
+  std::vector<std::ptrdiff_t> columns;
+  for (const std::string& name : model.parameter_names()) {
+    const auto at = std::ranges::find(written, io::stan_name(name));
+    if (at == written.end())
+      throw io::BadData(file, fmt::format("must have a column {}; got none", io::stan_name(name)));
+    columns.push_back(at - written.begin());
+  }
+  std::vector<double> parameters(columns.size());
+  for (std::size_t i = 0; i < x.count; ++i) {
+    const double* row = &draws.values[i * written.size()];
+    std::ranges::transform(columns, parameters.begin(), [&](auto c) { return row[c]; });
+    if (const std::string why = model.unconstrain(parameters, x[i]); !why.empty())
+      throw io::BadData(file, fmt::format("row {}: must be parameters of the model; got {}", i + 1,
+                                          why));
+  }
+}
+
 template <typename Real>
 AnyTarget<Real> stan(const Recipe& r, Threads& threads) {
   auto model = std::make_shared<foreign::StanModel>(r.model, r.data, r.seed, threads);
   auto any = wrap<Real>(foreign::InDouble<Real, foreign::StanModel>(model), model->names());
-  any.start = [model](Rows<Real> x) {
+  any.start = [model, file = r.start](Rows<Real> x) {
     std::vector<double> drawn(x.size());
-    model->start({drawn.data(), x.count, x.dim});
+    const Rows<double> rows{drawn.data(), x.count, x.dim};
+    try {
+      file.ends_with(".csv") ? from_draws(*model, file, rows) : model->start(rows);
+    } catch (const foreign::BadLibrary& error) {
+      throw io::BadData(error.what());
+    }
     std::ranges::transform(drawn, x.begin(), [](double v) { return static_cast<Real>(v); });
   };
   any.constrain = [model](Rows<const Real> x) {
@@ -186,7 +239,13 @@ AnyTarget<Real> from_library(const Recipe& r, Threads& threads) {
 } // namespace
 
 template <typename Real>
-AnyTarget<Real> make_target(const Recipe& r, Threads& threads) {
+AnyTarget<Real> make_target(const Recipe& r, Threads& threads, std::uint64_t data_seed,
+                            const Guest* guest) {
+  if (guest)
+    return wrap<Real>(Invited<Real>(*guest),
+                      guest->names.empty() ? numbered("x", guest->dim) : guest->names);
+  if (r.target == "guest")
+    reject("target", "a name or a library; a guest is brought by a program", "'guest'");
   if (r.target == "mixture")
     return mixture<Real>(r, threads);
   if (r.target == "normal")
@@ -199,11 +258,11 @@ AnyTarget<Real> make_target(const Recipe& r, Threads& threads) {
     return wrap_one<Real>(Funnel<Real>(r.dim, Real(r.width)), threads, std::move(names));
   }
   if (r.target == "logistic")
-    return logistic<Real>(r, threads);
+    return logistic<Real>(r, threads, data_seed);
   return from_library<Real>(r, threads);
 }
 
-template AnyTarget<double> make_target(const Recipe&, Threads&);
-template AnyTarget<float> make_target(const Recipe&, Threads&);
+template AnyTarget<double> make_target(const Recipe&, Threads&, std::uint64_t, const Guest*);
+template AnyTarget<float> make_target(const Recipe&, Threads&, std::uint64_t, const Guest*);
 
 } // namespace starling::assemble

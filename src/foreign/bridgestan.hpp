@@ -35,6 +35,8 @@ struct BridgeStan {
   // Not in every version: null where they are missing.
   int (*param_initialize)(const Model*, const char* json, Rng*, double radius, int attempts,
                           bool jacobian, double* unconstrained, char** error) = nullptr;
+  int (*param_unconstrain)(const Model*, const double* constrained, double* unconstrained,
+                           char** error) = nullptr;
   int (*set_print_callback)(void (*print)(const char* text, std::size_t size),
                             char** error) = nullptr;
 };
@@ -53,6 +55,7 @@ inline BridgeStan::BridgeStan(const Library& library) {
   library.require("bs_rng_construct", rng_construct);
   library.require("bs_rng_destruct", rng_destruct);
   library.find("bs_param_initialize", param_initialize);
+  library.find("bs_param_unconstrain", param_unconstrain);
   library.find("bs_set_print_callback", set_print_callback);
 }
 

@@ -23,6 +23,8 @@ unsigned seed_for(std::uint64_t seed, std::size_t use) {
 }
 constexpr std::size_t for_data = 0, for_quantities = 1;
 
+bool finite(double value) { return std::isfinite(value); }
+
 // Stan models may print. Stdout belongs to results.
 void to_stderr(const char* text, std::size_t size) { std::fwrite(text, 1, size, stderr); }
 void to_nobody(const char*, std::size_t) {}
@@ -100,7 +102,6 @@ std::string StanModel::gradient(std::span<const double> x, std::span<double> sco
   char* error = nullptr;
   const int code = stan_.log_density_gradient(model_.get(), true, true, x.data(), &density,
                                               score.data(), &error);
-  const auto finite = [](double value) { return std::isfinite(value); };
   std::string why = reason(code, error);
   if (why.empty() && !(finite(density) && std::ranges::all_of(score, finite)))
     why = "the log density or its gradient is not finite";
@@ -184,6 +185,22 @@ std::vector<double> StanModel::constrain(Rows<const double> x) {
   }
   constraints_.settle();
   return values;
+}
+
+std::vector<std::string> StanModel::parameter_names() const {
+  return names_in(stan_.param_names(model_.get(), false, false));
+}
+
+std::string StanModel::unconstrain(std::span<const double> parameters, std::span<double> x) const {
+  if (!stan_.param_unconstrain)
+    throw BadLibrary(library_.file(), "must export bs_param_unconstrain to start from draws; got a "
+                                      "library without it");
+  char* error = nullptr;
+  const int code = stan_.param_unconstrain(model_.get(), parameters.data(), x.data(), &error);
+  std::string why = reason(code, error);
+  if (why.empty() && !std::ranges::all_of(x, finite))
+    why = "a position that is not finite";
+  return why;
 }
 
 std::vector<std::string> StanModel::warnings() const {

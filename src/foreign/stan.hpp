@@ -26,6 +26,8 @@ public:
   std::size_t dim() const { return names_.size(); }
   const std::vector<std::string>& names() const { return names_; } ///< theta[1], theta[2], ...
   const std::vector<std::string>& constrained_names() const { return constrained_names_; }
+  /// Those of the parameters alone, as `unconstrain` takes them.
+  std::vector<std::string> parameter_names() const;
 
   /// Scores and log densities of all rows, on all threads if the model was compiled for that. Where
   /// the model fails, the score is zero, the log density -infinity, and the failure is counted.
@@ -38,6 +40,10 @@ public:
   /// Parameters, transformed parameters and generated quantities, a row for each position; NaN in
   /// a row where the model fails.
   std::vector<double> constrain(Rows<const double> x);
+
+  /// The position whose parameters these are. Answers why there is none, in the model's words;
+  /// nothing if there is. Throws BadLibrary when the library has no function for it.
+  std::string unconstrain(std::span<const double> parameters, std::span<double> x) const;
 
   /// What went wrong so far, a line each.
   std::vector<std::string> warnings() const;

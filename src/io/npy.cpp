@@ -56,9 +56,57 @@ std::vector<std::size_t> shape_of(std::string_view text, const std::string& wher
     if (!rest.empty())
       rest = trimmed(rest.substr(1));
   }
-  if (shape.size() > 2)
-    throw BadData(where + "npy: must have at most 2 dimensions; got shape " + shown(whole));
   return shape;
+}
+
+/// How many values of this many bytes the shape holds, all of which must be there.
+std::size_t count_of(const std::vector<std::size_t>& shape, std::size_t bytes,
+                     std::string_view data, const std::string& where) {
+  std::size_t count = 1;
+  for (const std::size_t extent : shape) {
+    if (extent != 0 && count > std::numeric_limits<std::size_t>::max() / 8 / extent)
+      throw BadData(where + "npy: has a shape beyond this machine");
+    count *= extent;
+  }
+  if (count > 0 && data.size() / count < bytes)
+    throw BadData(where + "npy: is cut short: must have " + std::to_string(count) +
+                  " values; got " + std::to_string(data.size() / bytes));
+  return count;
+}
+
+/// From Fortran order (the first index runs fastest) to rows.
+std::vector<double> by_rows(const std::vector<double>& by_columns,
+                            const std::vector<std::size_t>& shape) {
+  std::vector<double> values(by_columns.size());
+  std::vector<std::size_t> index(shape.size(), 0);
+  for (double& value : values) {
+    std::size_t from = 0;
+    for (std::size_t k = shape.size(); k-- > 0;)
+      from = from * shape[k] + index[k];
+    value = by_columns[from];
+    for (std::size_t k = shape.size(); k-- > 0 && ++index[k] == shape[k];)
+      index[k] = 0;
+  }
+  return values;
+}
+
+void append_utf8(std::string& text, char32_t point) {
+  const auto tail = [&](int shift) { text += static_cast<char>(0x80 | (point >> shift & 0x3f)); };
+  if (point < 0x80) {
+    text += static_cast<char>(point);
+  } else if (point < 0x800) {
+    text += static_cast<char>(0xc0 | point >> 6);
+    tail(0);
+  } else if (point < 0x10000) {
+    text += static_cast<char>(0xe0 | point >> 12);
+    tail(6);
+    tail(0);
+  } else {
+    text += static_cast<char>(0xf0 | (point >> 18 & 7));
+    tail(12);
+    tail(6);
+    tail(0);
+  }
 }
 
 template <class Number>
@@ -104,7 +152,7 @@ std::string npy_head(std::string_view type, const std::vector<std::size_t>& shap
   return head + header;
 }
 
-bool parse_npy(std::string_view bytes, const std::string& where, bool only_numeric, Array& array) {
+NpyParts parts_of_npy(std::string_view bytes, const std::string& where) {
   if (!bytes.starts_with(magic))
     throw BadData(where + "npy: must start with NumPy's mark; got " + shown(bytes.substr(0, 6)));
   const std::size_t major = bytes.size() > 6 ? static_cast<unsigned char>(bytes[6]) : 0;
@@ -118,48 +166,56 @@ bool parse_npy(std::string_view bytes, const std::string& where, bool only_numer
   if (bytes.size() - start < length)
     throw BadData(where + "npy: is cut short");
   const std::string_view header = bytes.substr(start, length);
-  const std::string_view data = bytes.substr(start + length);
+  return {quoted_text(value_of(header, "descr", where)), value_of(header, "shape", where),
+          bytes.substr(start + length),
+          value_of(header, "fortran_order", where).starts_with("True")};
+}
 
-  const std::string_view descr = value_of(header, "descr", where);
-  const std::string_view type = quoted_text(descr);
+bool is_numeric(const NpyParts& parts) {
+  return std::any_of(std::begin(kinds), std::end(kinds),
+                     [&](const Kind& known) { return known.type == parts.type; });
+}
+
+bool is_text(const NpyParts& parts) { return parts.type.starts_with("<U"); }
+
+Array parse_numbers(const NpyParts& parts, const std::string& where) {
   const auto kind = std::find_if(std::begin(kinds), std::end(kinds),
-                                 [&](const Kind& known) { return known.type == type; });
-  if (kind == std::end(kinds)) {
-    if (!only_numeric)
-      return false;
+                                 [&](const Kind& known) { return known.type == parts.type; });
+  if (kind == std::end(kinds))
     throw BadData(where + "npy: must be of type <f8, <f4, <i8, <i4, <u8 or <u4; got " +
-                  shown(type));
-  }
-  array.shape = shape_of(value_of(header, "shape", where), where);
-  const bool fortran = value_of(header, "fortran_order", where).starts_with("True");
+                  shown(parts.type));
+  Array array;
+  array.shape = shape_of(parts.shape, where);
+  array.values.resize(count_of(array.shape, kind->bytes, parts.data, where));
+  kind->convert(parts.data, array.values);
+  if (parts.fortran_order && array.shape.size() > 1)
+    array.values = by_rows(array.values, array.shape);
+  return array;
+}
 
-  std::size_t count = 1;
-  for (const std::size_t extent : array.shape) {
-    if (extent != 0 && count > std::numeric_limits<std::size_t>::max() / 8 / extent)
-      throw BadData(where + "npy: has a shape beyond this machine");
-    count *= extent;
-  }
-  if (data.size() / kind->bytes < count)
-    throw BadData(where + "npy: is cut short: must have " + std::to_string(count) +
-                  " values; got " + std::to_string(data.size() / kind->bytes));
-  array.values.resize(count);
-  kind->convert(data, array.values);
-  if (fortran && array.shape.size() == 2) {
-    const std::vector<double> by_columns = std::move(array.values);
-    const std::size_t rows = array.shape[0];
-    const std::size_t columns = array.shape[1];
-    array.values.resize(count);
-    for (std::size_t row = 0; row < rows; ++row)
-      for (std::size_t column = 0; column < columns; ++column)
-        array.values[row * columns + column] = by_columns[column * rows + row];
-  }
-  return true;
+Texts parse_texts(const NpyParts& parts, const std::string& where) {
+  const std::string_view digits = parts.type.substr(2);
+  std::uint32_t width = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), width);
+  const std::vector<std::size_t> shape = shape_of(parts.shape, where);
+  if (shape.size() != 1)
+    throw BadData(where + "npy: texts must have one dimension; got " +
+                  std::to_string(shape.size()));
+  const std::size_t bytes = 4 * std::size_t{width};
+  Texts texts(bytes == 0 ? 0 : count_of(shape, bytes, parts.data, where));
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    for (std::size_t k = 0; k < width; ++k) {
+      const auto point = little_endian<std::uint32_t>(parts.data, i * bytes + 4 * k);
+      if (point == 0) // padding
+        break;
+      append_utf8(texts[i], point);
+    }
+  return texts;
 }
 
 Array read_npy(const std::filesystem::path& file) {
-  Array array;
-  parse_npy(read_bytes(file), file.string() + ": ", true, array);
-  return array;
+  const std::string bytes = read_bytes(file), where = file.string() + ": ";
+  return parse_numbers(parts_of_npy(bytes, where), where);
 }
 
 void write_npy(const std::filesystem::path& file, const Array& array) {

@@ -17,9 +17,22 @@ std::string npy_head(std::string_view type, const std::vector<std::size_t>& shap
 /// Throws std::invalid_argument unless the shape holds exactly `count` values.
 void check_shape(const std::string& name, const std::vector<std::size_t>& shape, std::size_t count);
 
-/// Parses the bytes of an .npy; `where` starts the text of an error. Arrays that are not numeric
-/// give BadData, or false where the caller passes over them.
-bool parse_npy(std::string_view bytes, const std::string& where, bool only_numeric, Array& array);
+/// The parts of an .npy, still as bytes.
+struct NpyParts {
+  std::string_view type;  ///< '<f8'; empty for a structured one
+  std::string_view shape; ///< '(2, 3), ...' up to the end of the header
+  std::string_view data;
+  bool fortran_order = false;
+};
+
+/// Cuts up an .npy; `where` starts the text of an error. Throws BadData.
+NpyParts parts_of_npy(std::string_view bytes, const std::string& where);
+
+bool is_numeric(const NpyParts& parts);
+bool is_text(const NpyParts& parts);
+/// Throw BadData when the type is another one, or the data do not fit the shape.
+Array parse_numbers(const NpyParts& parts, const std::string& where);
+Texts parse_texts(const NpyParts& parts, const std::string& where);
 
 /// An unsigned number of the file, lowest byte first. The bytes must be there.
 template <class Number>

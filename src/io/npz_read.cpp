@@ -101,7 +101,8 @@ std::string_view unpacked(const Entry& entry, const std::string& where, std::str
 
 } // namespace
 
-std::map<std::string, Array> read_npz(const std::filesystem::path& file) {
+std::map<std::string, Array> read_npz(const std::filesystem::path& file,
+                                      std::map<std::string, Texts>* texts) {
   const std::string zip = read_bytes(file);
   std::map<std::string, Array> arrays;
   for (const Entry& entry : entries_of(zip, file.string() + ": ")) {
@@ -110,9 +111,11 @@ std::map<std::string, Array> read_npz(const std::filesystem::path& file) {
     const std::string name(entry.name.substr(0, entry.name.size() - 4));
     const std::string where = file.string() + ": " + name + ": ";
     std::string room;
-    Array array;
-    if (parse_npy(unpacked(entry, where, room), where, false, array))
-      arrays[name] = std::move(array);
+    const NpyParts parts = parts_of_npy(unpacked(entry, where, room), where);
+    if (is_numeric(parts))
+      arrays[name] = parse_numbers(parts, where);
+    else if (texts && is_text(parts))
+      (*texts)[name] = parse_texts(parts, where);
   }
   return arrays;
 }

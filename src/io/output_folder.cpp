@@ -59,7 +59,7 @@ OutputFolder::OutputFolder(const fs::path& final_path, bool force)
     for (const fs::path& folder : made_)
       if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
         throw CannotWrite(shown_, errno);
-    temporary_ = make_sibling(shown_, target_);
+    ::rmdir(make_sibling(shown_, target_).c_str()); // to see that it can be: a kill leaves nothing
   } catch (...) {
     remove_temporary();
     throw;
@@ -98,11 +98,13 @@ void OutputFolder::refuse_if_taken() const {
     throw CannotWrite(shown_, EEXIST, "is a git repository; choose another --out");
 }
 
-fs::path OutputFolder::path(const fs::path& name) const {
+fs::path OutputFolder::path(const fs::path& name) {
   const fs::path normal = name.lexically_normal();
   if (normal.empty() || normal.is_absolute() || !normal.has_filename() || normal == "." ||
       *normal.begin() == "..")
     reject("file name", "inside the output folder", fmt::format("'{}'", name.string()));
+  if (temporary_.empty())
+    temporary_ = make_sibling(shown_, target_);
   const fs::path file = temporary_ / normal;
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
@@ -114,6 +116,8 @@ fs::path OutputFolder::path(const fs::path& name) const {
 void OutputFolder::commit() {
   if (committed_)
     return;
+  if (temporary_.empty())
+    temporary_ = make_sibling(shown_, target_);
   try {
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(temporary_))
       if (entry.is_regular_file() || entry.is_directory())
@@ -127,6 +131,13 @@ void OutputFolder::commit() {
   fs::path old;
   std::error_code ignored;
   if (fs::exists(target_, ignored) && !fs::is_empty(target_, ignored)) {
+    // At one stroke where the file system can: at no moment is there neither.
+    if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) {
+      committed_ = true;
+      sync(target_.parent_path());
+      fs::remove_all(temporary_, ignored);
+      return;
+    }
     old = make_sibling(shown_, target_);
     if (::rename(target_.c_str(), old.c_str()) != 0) {
       const int error = errno;

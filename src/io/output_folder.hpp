@@ -22,7 +22,7 @@ public:
   OutputFolder& operator=(const OutputFolder&) = delete;
 
   /// Where to write the file of this name (which may have folders in it) until commit().
-  std::filesystem::path path(const std::filesystem::path& name) const;
+  std::filesystem::path path(const std::filesystem::path& name);
 
   /// Where the result is after commit(), as it was asked for.
   const std::filesystem::path& final_path() const { return shown_; }

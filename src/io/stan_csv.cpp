@@ -62,7 +62,7 @@ std::string comments_before(std::size_t rows, const StanHeader& header) {
   for (const auto& [key, value] : header.settings)
     text += fmt::format("#         {} = {}\n", one_line("setting", key), one_line(key, value));
   text +=
-      fmt::format("# id = 1 (Default)\n"
+      fmt::format("# id = {}\n"
                   "# data\n"
                   "#   file = {}\n"
                   "# init = 2 (Default)\n"
@@ -72,6 +72,7 @@ std::string comments_before(std::size_t rows, const StanHeader& header) {
                   "#   file = draws.csv\n"
                   "#   diagnostic_file =  (Default)\n"
                   "#   refresh = 100 (Default)\n",
+                  header.run == 1 ? "1 (Default)" : std::to_string(header.run),
                   header.data_file.empty() ? " (Default)" : one_line("data_file", header.data_file),
                   header.seed);
   return text;
@@ -157,6 +158,16 @@ std::string stan_name(std::string_view name) {
   if (plain == 0 || !is_letter(result[0]))
     result.insert(result.begin(), 'x');
   return result;
+}
+
+std::string bracketed(std::string_view stan_name) {
+  std::string name(stan_name);
+  const std::size_t dot = name.find('.');
+  if (dot == std::string::npos || dot == 0 || !are_indices(stan_name.substr(dot)))
+    return name;
+  std::replace(name.begin() + static_cast<std::ptrdiff_t>(dot), name.end(), '.', ',');
+  name[dot] = '[';
+  return name + ']';
 }
 
 void write_stan_csv(std::ostream& out, const Draws& draws, const StanHeader& header) {

@@ -24,6 +24,7 @@ struct StanHeader {
   std::string model = "starling"; ///< the readers see it as NAME_model
   std::uint64_t steps = 0; ///< written as num_warmup, at least 1: draws are the particles after
   std::uint64_t seed = 0;
+  std::uint64_t run = 1; ///< which of several runs, from 1: the readers' chain id
   std::string data_file;
   double seconds = 0;
   /// Further lines "key = value" beside the algorithm. Not the keys above, nor those of CmdStan.
@@ -33,6 +34,9 @@ struct StanHeader {
 /// A name as Stan writes it: "theta[1,2]" becomes "theta.1.2". What the readers cannot parse as
 /// NAME or NAME.INDEX.INDEX becomes an underscore: "w[Soil type]" gives "w_Soil_type".
 std::string stan_name(std::string_view name);
+
+/// The way back, to the form of all our names: "theta.1.2" becomes "theta[1,2]".
+std::string bracketed(std::string_view stan_name);
 
 /// Writes the draws with their names as stan_name has them. The readers need lp__ as the first
 /// column; draws without one (a density known by its score alone) get zeros there, as CmdStan gives

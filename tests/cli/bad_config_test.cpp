@@ -43,6 +43,20 @@ TEST(BadConfig, SuggestsTheNearestKey) {
   expect_refused_config("[method]\nkernel = \"imq\"\n", "c.toml:1: method: is no key of a run");
 }
 
+TEST(BadConfig, RefusesAKeyOfAnotherTarget) {
+  expect_refused_config("target = \"banana\"\ndim = 3\n",
+                        "c.toml:2: dim: must be used with target normal funnel; got banana");
+}
+
+TEST(Config, SaysAllThatTheOptionsCan) {
+  const Place place;
+  place.write("c.toml", "target = \"banana\"\nsteps = 5\nparticles = 16\nout = \"out/m\"\nquiet = true\n"
+                        "format = \"csv\"\ncheckpoint-every = 2\nfail-unless-converged = false\n");
+  EXPECT_EQ(succeed(place, "sample --config c.toml"), "");
+  EXPECT_TRUE(place.has("out/m/draws.csv"));
+  EXPECT_FALSE(place.has("out/m/draws.npz"));
+}
+
 TEST(BadConfig, RefusesValuesOfTheWrongType) {
   expect_refused_config("\nparticles = \"ten\"\n",
                         "c.toml:2: particles: must be a whole number of at least 0; got 'ten'");

@@ -8,7 +8,7 @@ namespace {
 
 using testing::MatchesRegex;
 
-constexpr int bad_data = 65, failed = 1;
+constexpr int failed = 1;
 
 // RK4 refuses within the step, so the positions are those from before it: the start.
 const std::string fails_at_once = "sample banana --particles 16 --steps 20 --bandwidth 1 --quiet "
@@ -24,8 +24,8 @@ TEST(FailedRun, NamesStepParticleAndParameterAndExitsWithOne) {
       ended.err,
       MatchesRegex(
           "starling: target: failed at step [1-9][0-9]*, particle [0-9]+: the score of parameter "
-          "[^ ]+ is -?(inf|nan); state after [1-9][0-9]* steps saved in out/m-state, go on with "
-          "--start out/m-state/state.npy\n"));
+          "[^ ]+ is -?(inf|nan); state after [1-9][0-9]* steps saved, start from there with "
+          "--start out/m-state/run-1.checkpoint\n"));
   EXPECT_FALSE(place.has("out/m"));
 }
 
@@ -36,21 +36,16 @@ TEST(FailedRun, SavesTheStateAndNothingElse) {
   std::vector<std::string> names;
   for (const auto& [name, content] : left)
     names.push_back(name);
-  EXPECT_EQ(names, (std::vector<std::string>{"out", "out/m-state", "out/m-state/config.toml",
-                                             "out/m-state/state.npy", "out/m-state/trace.csv"}));
-  const io::Array state = io::read_npy(place.path("out/m-state/state.npy"));
-  EXPECT_EQ(state.shape, (std::vector<std::size_t>{16, 2}));
-  for (const double value : state.values)
-    EXPECT_TRUE(std::isfinite(value));
+  EXPECT_EQ(names, (std::vector<std::string>{"out", "out/m-state", "out/m-state/run-1.checkpoint"}));
 }
 
 TEST(FailedRun, GoesOnFromTheStateWhereItIsFinite) {
   const Place place;
   EXPECT_EQ(place.run(fails_at_once + "--out out/m").code, failed);
-  const std::string rest = "sample banana --particles 16 --quiet --start out/m-state/state.npy ";
+  const std::string rest = "sample banana --particles 16 --quiet --start out/m-state/run-1.checkpoint ";
   succeed(place, rest + "--steps 0 --out out/same");
-  EXPECT_EQ(draws_of(place, "out/same").values,
-            io::read_npy(place.path("out/m-state/state.npy")).values);
+  succeed(place, "sample banana --particles 16 --quiet --steps 0 --out out/start"); // it failed at once
+  EXPECT_EQ(draws_of(place, "out/same").values, draws_of(place, "out/start").values);
   succeed(place, rest + "--steps 20 --out out/on");
   EXPECT_NE(draws_of(place, "out/on").values, draws_of(place, "out/same").values);
 }
@@ -63,21 +58,23 @@ TEST(FailedRun, NeverTouchesAnEarlierResultEvenWithForce) {
   const auto after = place.everything();
   for (const auto& [name, content] : before)
     EXPECT_EQ(after.at(name), content) << name;
-  EXPECT_EQ(after.size(), before.size() + 4); // the state, a folder of three files
+  EXPECT_EQ(after.size(), before.size() + 2); // the state, a folder with one file
 }
 
-TEST(FailedRun, ReplacesAnEarlierStateButNothingElseOfThatName) {
+TEST(FailedRun, LeavesAnEarlierStateAndAnythingElseOfThatName) {
   const Place place;
   EXPECT_EQ(place.run(fails_at_once + "--out out/m").code, failed);
+  const std::string earlier = place.read("out/m-state/run-1.checkpoint");
   EXPECT_EQ(place.run(fails_at_once + "--seed 2 --out out/m").code, failed);
-  EXPECT_FALSE(place.has("out/m-state-2"));
+  EXPECT_EQ(place.read("out/m-state/run-1.checkpoint"), earlier);
+  EXPECT_TRUE(place.has("out/m-state-2/run-1.checkpoint"));
 
   succeed(place, "sample banana --particles 16 --steps 3 --quiet --out out/n-state");
   const std::string kept = place.read("out/n-state/draws.npz");
   const Ended ended = place.run(fails_at_once + "--out out/n");
-  EXPECT_NE(ended.err.find("saved in out/n-state-2,"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("--start out/n-state-2/run-1.checkpoint"), std::string::npos) << ended.err;
   EXPECT_EQ(place.read("out/n-state/draws.npz"), kept);
-  EXPECT_TRUE(place.has("out/n-state-2/state.npy"));
+  EXPECT_TRUE(place.has("out/n-state-2/run-1.checkpoint"));
 }
 
 TEST(FailedRun, DoesNotOfferToGoOnFromPositionsThatAreNoNumbers) {
@@ -89,34 +86,30 @@ TEST(FailedRun, DoesNotOfferToGoOnFromPositionsThatAreNoNumbers) {
   EXPECT_EQ(ended.code, failed);
   EXPECT_THAT(ended.err,
               MatchesRegex("starling: particles: diverged at step 0, particle [0-9]+, parameter "
-                           "x\\[[12]\\]: the position is not finite; lower the step size; state "
-                           "after 0 steps saved in out/m-state\n"));
-  EXPECT_EQ(io::read_npy(place.path("out/m-state/state.npy")).shape,
-            (std::vector<std::size_t>{16, 2}));
-  EXPECT_EQ(
-      place.run("sample normal --particles 16 --start out/m-state/state.npy --out out/n").code,
-      bad_data);
+                           "x\\[[12]\\]: the position is not finite; lower the step size; there "
+                           "is no state to save\n"));
+  EXPECT_TRUE(place.everything().empty());
 }
 
 TEST(FailedRun, SavesTheStateEvenWithoutAnOutputFolder) {
   const Place place;
   const Ended ended = place.run(fails_at_once);
   EXPECT_EQ(ended.code, failed);
-  EXPECT_NE(ended.err.find("saved in starling-state,"), std::string::npos) << ended.err;
-  EXPECT_TRUE(place.has("starling-state/state.npy"));
+  EXPECT_NE(ended.err.find("--start starling-state/run-1.checkpoint"), std::string::npos) << ended.err;
+  EXPECT_TRUE(place.has("starling-state/run-1.checkpoint"));
 }
 
 TEST(FailedRun, SaysBothWhenTheStateCannotBeSavedEither) {
   const Place place;
-  const std::string longest(244, 'm'); // a name with room for the result but not for "-state"
-  const Ended ended = place.run(fails_at_once + "--out " + longest);
-  EXPECT_EQ(ended.code, failed);
-  EXPECT_EQ(lines_of(ended.err).size(), 1u) << ended.err;
-  EXPECT_TRUE(ended.err.starts_with("starling: target: failed at step 0")) << ended.err;
-  EXPECT_NE(ended.err.find("; its state is lost: " + longest + "-state: cannot write: "),
-            std::string::npos)
-      << ended.err;
-  EXPECT_TRUE(place.everything().empty());
+  // No file may have content: streams of the test go through a pipe.
+  const std::string line = "trap '' XFSZ; (ulimit -f 0; exec " STARLING_BINARY " " + fails_at_once +
+                           "--out out/m) 2>&1 | cat";
+  Running running("/bin/bash", {"-c", line}, place.path(""), place.path("..") / "streams", {});
+  const std::string said = running.wait().out;
+  EXPECT_EQ(lines_of(said).size(), 1u) << said;
+  EXPECT_TRUE(said.starts_with("starling: target: failed at step 0")) << said;
+  EXPECT_NE(said.find("; its state is lost: out/m-state/run-1.checkpoint"), std::string::npos) << said;
+  EXPECT_NE(said.find("file too large"), std::string::npos) << said;
 }
 
 } // namespace

@@ -30,7 +30,8 @@ TEST(Progress, PlainPrintsStepTimeLeftAndALiveFigureAfterTwoSeconds) {
   const auto lines = lines_of(ended.err);
   ASSERT_EQ(lines.size(), 2u) << ended.err; // the second says that it was interrupted
   EXPECT_THAT(lines[0], MatchesRegex("step [1-9][0-9]* of 1000000000, "
-                                     "[0-9]+(:[0-9][0-9])?:[0-9][0-9] left, drift [-+.e0-9]+"));
+                                     "[0-9]+(:[0-9][0-9])?:[0-9][0-9] left, drift [-+.e0-9]+, "
+                                     "KSD\\^2 [-+.e0-9]+ \\+- [-+.e0-9]+, [a-z ]+"));
 }
 
 TEST(Progress, BarIsColouredUnlessNoColorIsSet) {

@@ -5,6 +5,8 @@
 #include "foreign/in_double.hpp"
 #include "foreign/plugin.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 
 namespace starling::foreign {
@@ -131,6 +133,18 @@ TEST(Library, ThatIsNoneIsRefusedWithTheReason) {
                                   "header");
   EXPECT_NE(refusal(place.path("")).find("must be a shared library that can be loaded; got "),
             std::string::npos);
+}
+
+TEST(Library, KeepsItsNamesToItselfAndStaysWhenItsOwnerIsGone) {
+  const std::string file = library("plugin_threads");
+  { const Library owner(file); }
+  EXPECT_NE(::dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr);
+  EXPECT_EQ(::dlsym(RTLD_DEFAULT, "starling_dim"), nullptr); // two libraries may use one name
+}
+
+TEST(Library, ThatLacksAFunctionItCallsIsRefusedAtOnceNotInTheMiddleOfARun) {
+  const std::string said = refusal(library("plugin_unresolved"));
+  EXPECT_NE(said.find("undefined symbol: nobody_has_this"), std::string::npos) << said;
 }
 
 TEST(OneLine, TakesLineBreaksAndOuterBlanksOut) {

@@ -170,6 +170,24 @@ TEST(StanModel, MarksDrawsThatCannotBeConstrained) {
                                             "results: Exception: z: mu[1] is too large"));
 }
 
+TEST(StanModel, FindsThePositionOfParameters) {
+  const StanModel model(library("stan_full"), "", 1, Threads::alone());
+  EXPECT_THAT(model.parameter_names(), ElementsAre("mu[1]", "mu[2]", "sigma"));
+  const std::vector<double> parameters = {1.5, -2, std::exp(0.25)};
+  std::vector<double> x(3);
+  EXPECT_EQ(model.unconstrain(parameters, x), "");
+  EXPECT_THAT(x, ElementsAre(1.5, -2, testing::DoubleEq(0.25)));
+  EXPECT_EQ(model.unconstrain(std::vector<double>{0, 0, -1}, x),
+            "Exception: sigma is negative, but must be positive");
+  EXPECT_EQ(model.unconstrain(std::vector<double>{0, 0, 0}, x), "a position that is not finite");
+  EXPECT_EQ(model.unconstrain(std::vector<double>{NAN, 0, 1}, x), "a position that is not finite");
+  const std::string bare = library("stan_bare");
+  EXPECT_EQ(thrown_by<BadLibrary>(
+                [&] { StanModel(bare, "", 1, Threads::alone()).unconstrain(parameters, x); }),
+            bare +
+                ": must export bs_param_unconstrain to start from draws; got a library without it");
+}
+
 TEST(StanModel, ThatCannotBeUsedIsRefusedWithTheReason) {
   const auto refusal = [](const std::string& file, const std::string& data = "") {
     return thrown_by<BadLibrary>([&] { StanModel(file, data, 1, Threads::alone()); });
@@ -180,6 +198,9 @@ TEST(StanModel, ThatCannotBeUsedIsRefusedWithTheReason) {
   EXPECT_EQ(refusal(file), file + ": must export bs_model_construct; got a library without it");
   file = library("stan_no_parameters");
   EXPECT_EQ(refusal(file), file + ": must have at least one parameter; got a model without any");
+  file = library("stan_miscounts");
+  EXPECT_EQ(refusal(file),
+            file + ": must have as many names as parameters; got a model where they differ");
   const cli::Place place;
   place.write("d.json", R"({"y": [})");
   const std::string data = place.path("d.json");

@@ -148,7 +148,7 @@ TEST(OutputFolder, SaysWhenTheFolderAboveCannotBeWritten) {
 
 TEST(OutputFolder, GivesPathsInsideItselfOnly) {
   const Scratch scratch;
-  const OutputFolder folder(scratch.path("m"));
+  OutputFolder folder(scratch.path("m"));
   for (const char* name : {"", ".", "..", "../x", "/x", "a/../../x", "a/"})
     EXPECT_THROW(folder.path(name), std::invalid_argument) << name;
 }

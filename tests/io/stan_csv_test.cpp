@@ -95,6 +95,19 @@ TEST(StanName, IsOneThatTheReadersCanParse) {
   EXPECT_EQ(stan_name(""), "x");
 }
 
+TEST(StanName, ComesBackWithItsBrackets) {
+  for (const char* name : {"sigma", "lp__", "theta[1]", "theta[12,3]", "w_Soil_type"})
+    EXPECT_EQ(bracketed(stan_name(name)), name);
+  for (const char* name : {"a.0", "a.", "a.1.", ".1", "a.b", "a..1"}) // no indices
+    EXPECT_EQ(bracketed(name), name);
+}
+
+TEST(StanCsv, SaysWhichRunItIs) {
+  StanHeader header;
+  header.run = 3;
+  EXPECT_NE(written(two_draws, header).find("\n# id = 3\n"), std::string::npos);
+}
+
 TEST(StanCsv, RefusesWhatWouldMakeABrokenFile) {
   EXPECT_THROW(written({{"a", "b"}, 2, {1, 2, 3}}), std::invalid_argument);
   EXPECT_THROW(written({{"a[1]", "a.1"}, 1, {1, 2}}), std::invalid_argument);

@@ -63,7 +63,7 @@ std::optional<std::string> part_of(const std::string& path) {
   }
   if (std::regex_match(
           path, m,
-          std::regex("(src/(cpu|cuda|mpi|io|foreign|assemble)|reproduce|tools)/.*")))
+          std::regex("(src/(cpu|cuda|mpi|io|foreign|assemble)|reproduce|tools|python)/.*")))
     return m[1].str();
   return std::nullopt;
 }
@@ -94,7 +94,7 @@ std::set<std::string> below(const std::string& part) {
     return core;
   if (part == "src/assemble")
     return edge;
-  if (part == "reproduce")
+  if (part == "reproduce" || part == "python")
     return experiments;
   if (part == "tools")
     return all;

@@ -39,8 +39,8 @@ Files read(const std::vector<std::string>& folders) {
   return files;
 }
 
-const std::vector<std::string> sources = {"include", "src", "reproduce", "tools"};
-const std::vector<std::string> everything = {"include", "src",      "reproduce", "tools",
+const std::vector<std::string> sources = {"include", "src", "reproduce", "tools", "python"};
+const std::vector<std::string> everything = {"include", "src",      "reproduce", "tools", "python",
                                              "tests",   "examples", "bench"};
 const std::string loop = "include/starling/rbm_svgd.hpp";
 

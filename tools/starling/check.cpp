@@ -32,7 +32,7 @@ int check(CheckRequest c) {
   assemble::Recipe& r = c.recipe;
   assemble::resolve(r);
   Threads threads(r.threads);
-  auto target = assemble::make_target<double>(r, threads);
+  auto target = assemble::make_target<double>(r, threads, r.seed);
   const std::size_t n = std::min<std::size_t>(r.particles, most_particles), d = target.dim;
   std::vector<double> position(r.particles * d), score(n * d), unused(n * d);
   std::vector<double> up(n), down(n), density(n), here(n), step(n);

@@ -1,4 +1,4 @@
-// The subcommands as plain functions of plain requests. Only options.cpp knows how they are spelled.
+// The subcommands as plain functions of plain requests. Only options.cpp and more_options.cpp know how they are spelled.
 #pragma once
 
 #include "assemble/recipe.hpp"
@@ -40,7 +40,10 @@ struct Presentation {
   std::string progress = "auto"; ///< auto, bar, plain or none
   bool quiet = false;
   bool force = false;
-  std::string out; ///< empty: nothing is written
+  std::string out;                 ///< empty: nothing is written
+  std::string format = "csv,npz";  ///< of the draws
+  std::uint64_t checkpoint_every = 0; ///< steps; 0: only when it is interrupted
+  std::string resume;              ///< folder of an unfinished run; empty: begin anew
 };
 
 struct SampleRequest {
@@ -48,6 +51,7 @@ struct SampleRequest {
   assemble::Recipe from_config; ///< as the file alone has it
   std::string config;           ///< the file; empty: none
   Presentation presentation;
+  bool steps_given = false, threads_given = false; ///< besides --resume
   bool dump_config = false, json = false, fail_unless_converged = false;
 };
 int sample(SampleRequest request);
@@ -63,6 +67,28 @@ struct SummaryRequest {
   bool json = false;
 };
 int summary(const SummaryRequest& request);
+
+struct ConvertRequest {
+  std::string from, to;
+  bool force = false; ///< replace what is there
+};
+int convert(const ConvertRequest& request);
+
+/// What completion knows of an option, and of a command; the program itself has no name.
+struct OptionWords {
+  std::string name, help; ///< with its dashes
+  bool takes_value = false;
+  std::vector<std::string> values; ///< those it can have; none: files
+};
+struct CommandWords {
+  std::string name, help;
+  std::vector<OptionWords> options;
+  std::vector<std::string> arguments;
+};
+/// Prints the script for bash, zsh or fish.
+int completion(const std::string& shell, const std::vector<CommandWords>& commands);
+/// The values that a help text lists: "Scaling: minmax, standard or none".
+std::vector<std::string> words_in(const std::string& help);
 
 int info(bool json);
 
@@ -88,14 +114,14 @@ int reproduce(const ReproduceRequest& request);
 /// one given, the one of the build, or the one on the path. False, and a warning, when there is none.
 bool draw_page(const std::string& python, const std::string& folder);
 
-/// Runs, writes the results to presentation.out, saves the state when it fails or is interrupted.
-/// Returns the exit code; `outcome` is filled in when it is 0.
+/// Makes all runs of a resolved recipe, writes the results to presentation.out, saves the state when
+/// one fails or is interrupted. Returns the exit code; `outcomes` is complete when it is 0.
 int run_and_write(const assemble::Recipe& recipe, const Presentation& presentation,
-                  assemble::Outcome& outcome);
+                  std::vector<assemble::Outcome>& outcomes);
 
 /// A watch with a progress line on stderr, silent in the first two seconds, and Ctrl-C as a request
 /// to stop after the step.
-assemble::Watch watch_for(const Presentation& presentation);
+assemble::Watch watch_for(const Presentation& presentation, std::uint64_t runs);
 /// Removes the progress line, if there is one.
 void clear_progress();
 

@@ -121,12 +121,15 @@ int demo(const DemoRequest& d) {
       assemble::Recipe recipe = problem.recipe;
       if (which == 1)
         recipe.batch = "all";
-      if (const int code = run_and_write(recipe, presentation, outcomes[which]); code != ok)
+      assemble::resolve(recipe);
+      std::vector<assemble::Outcome> outcome;
+      if (const int code = run_and_write(recipe, presentation, outcome); code != ok)
         return code;
+      outcomes[which] = std::move(outcome.front());
     }
     const double speedup = outcomes[1].seconds.total / outcomes[0].seconds.total;
-    report[problem.name] = {{"rbm_svgd", assemble::to_json(outcomes[0])},
-                            {"svgd", assemble::to_json(outcomes[1])},
+    report[problem.name] = {{"rbm_svgd", assemble::to_json({&outcomes[0], 1})},
+                            {"svgd", assemble::to_json({&outcomes[1], 1})},
                             {"speedup", speedup}};
     if (d.json)
       continue;

@@ -1,10 +1,11 @@
-// How the subcommands and their options are spelled. The one file that knows the option parser.
+// How the subcommands and their options are spelled. This and more_options.cpp alone know the option parser.
 #include "commands.hpp"
 
 #include "assemble/config.hpp"
 #include "assemble/spec.hpp"
 #include "experiment.hpp"
 #include "io/fields.hpp"
+#include "more_options.hpp"
 
 #include <starling/cpu/level.hpp>
 #include <starling/error.hpp>
@@ -86,16 +87,24 @@ void refuse_foreign_options(const CLI::App& app, const assemble::Recipe& recipe)
         fmt::format("{}: is one argument too many for {}", recipe.model, app.get_name()));
   assemble::for_each_field(recipe, [&](std::string_view group, const std::string& name,
                                        const auto&, auto) {
-    const std::string padded = " " + std::string(group) + " ";
-    if (!is_general(group) && padded.find(" " + recipe.target + " ") == std::string::npos &&
-        app.count("--" + name) > 0)
+    if (!assemble::is_for(group, recipe.target) && app.count("--" + name) > 0)
       reject("--" + name, "used with target " + std::string(group), recipe.target);
   });
 }
 
-void require(const char* argument, const std::string& given, const char* command) {
-  if (given.empty())
-    throw std::invalid_argument(fmt::format("{}: must be given; see starling {} --help", argument, command));
+/// A run that goes on has its settings already.
+void refuse_what_is_settled(const CLI::App& app) {
+  const auto refuse = [&](const std::string& name) {
+    if (app.count(name) > 0)
+      reject(name, "left out with --resume: the run has its settings", "it");
+  };
+  refuse("TARGET");
+  refuse("--config");
+  const assemble::Recipe any;
+  assemble::for_each_field(any, [&](auto, const std::string& name, const auto&, auto) {
+    if (name != "steps" && name != "threads")
+      refuse("--" + name);
+  });
 }
 
 Action add_sample(CLI::App& app) {
@@ -103,21 +112,36 @@ Action add_sample(CLI::App& app) {
   Presentation& p = s->presentation;
   // Callbacks run in the order of registration: the file first, so that options given besides win.
   const auto read_config = [s](const std::string& file) {
-    assemble::read_config(file, s->recipe);
+    Presentation& to = s->presentation;
+    assemble::read_config(file, s->recipe,
+                          {{"out", &to.out}, {"format", &to.format}, {"checkpoint-every", &to.checkpoint_every},
+                           {"progress", &to.progress}, {"quiet", &to.quiet}, {"force", &to.force},
+                           {"json", &s->json}, {"fail-unless-converged", &s->fail_unless_converged}});
     s->config = file;
     s->from_config = s->recipe;
   };
   add_text(app, "--config", "FILE.toml with any of the options; options given besides win", read_config)->group("Files");
   add_recipe(app, s->recipe);
   add_text(app, "--out", "Folder for draws.csv, draws.npz, summary.json, config.toml and trace.csv", into(p.out))->group("Files");
+  add_text(app, "--format", "Of the draws: any of csv, npz, zarr, commas between", into(p.format))->group("Files")->default_str(p.format);
   add_flag(app, "--force", p.force, "Replace an existing result")->group("Files");
+  const auto take_every = [s](const std::string& text) {
+    s->presentation.checkpoint_every = assemble::parse_count("checkpoint-every", text, 1);
+  };
+  add_text(app, "--checkpoint-every", "Save the state every K steps, in DIR-state beside DIR of --out", take_every)->group("Files");
+  add_text(app, "--resume", "DIR, or DIR-state: go on with an unfinished run as if it had never stopped; with it only --steps, --threads and where and how to write", into(p.resume))->group("Files");
   add_flag(app, "--dump-config", s->dump_config, "Print what would be run, as TOML, and stop")->group("Files");
   add_text(app, "--progress", "auto, bar, plain or none", into(p.progress))->group("Output")->default_str(p.progress);
   add_flag(app, "--quiet", p.quiet, "No table, no progress, no warnings")->group("Output");
   add_flag(app, "--json", s->json, "Print summary.json instead of the table")->group("Output");
   add_flag(app, "--fail-unless-converged", s->fail_unless_converged, "Exit with 2 unless the verdict is 'converged'")->group("Output");
   return [&app, s] {
-    require("TARGET", s->recipe.target, "sample");
+    if (s->presentation.resume.empty())
+      require("TARGET", s->recipe.target, "sample");
+    else
+      refuse_what_is_settled(app);
+    s->steps_given = app.count("--steps") > 0;
+    s->threads_given = app.count("--threads") > 0;
     refuse_foreign_options(app, s->recipe);
     return sample(*s);
   };
@@ -145,7 +169,7 @@ Action add_demo(CLI::App& app) {
 
 Action add_summary(CLI::App& app) {
   auto s = std::make_shared<SummaryRequest>();
-  app.add_option("PATH", s->path, "Folder of a run, or a Stan CSV file");
+  app.add_option("PATH", s->path, "Folder of a run, a Stan CSV file, an .npz or a .zarr folder");
   add_flag(app, "--json", s->json, "Print the figures as JSON");
   return [s] {
     require("PATH", s->path, "summary");
@@ -239,9 +263,11 @@ int parse_and_run(int argc, char** argv) {
   add("sample", "Draw samples from a target", add_sample);
   add("check", "Compare a target's score with finite differences of its density", add_check);
   add("summary", "Show the table of a finished run again, from its files", add_summary);
+  add("convert", "Write draws as another kind of file: Stan CSV, NPZ, Zarr", add_convert);
   add("reproduce", "Run the experiments of the paper: what it says, what is measured here, whether it holds", add_reproduce);
   add("bench", "Measure how fast it is here", add_bench);
   add("info", "Version, compiler, threads, back ends", add_info);
+  add("completion", "Print a script that completes commands and options in bash, zsh or fish", add_completion);
 
   try {
     app.parse(argc, argv);

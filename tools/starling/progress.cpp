@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <unistd.h>
 
 namespace starling::tool {
@@ -27,16 +27,25 @@ std::string clock_text(double seconds) {
                   : fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }
 
-void show_bar(const ProgressReport& report, double drift) {
+/// What the last look said.
+std::string looks(const assemble::Flight& flight) {
+  std::string text = fmt::format("drift {:.3g}", flight.drift_size());
+  const assemble::TraceRow last = flight.trace().empty() ? assemble::TraceRow() : flight.trace().back();
+  if (!std::isnan(last.ksd)) // none on a torus, none of one particle
+    text += fmt::format(", KSD^2 {:.2g} +- {:.1g}", last.ksd, last.ksd_se);
+  return last.verdict.empty() ? text : text + ", " + last.verdict;
+}
+
+void show_bar(const ProgressReport& report, const std::string& where, const std::string& says) {
   constexpr std::size_t width = 28;
   const double share = static_cast<double>(report.done) / static_cast<double>(report.total);
   const auto full = static_cast<std::size_t>(share * width);
   const char* no_color = std::getenv("NO_COLOR"); // counts when it is set and not empty
   const bool plain = no_color != nullptr && *no_color != '\0';
-  fmt::print(stderr, "\r{}[{}{}]{} {:3.0f}%  step {} of {}  {} left  drift {:.3g}\033[K",
+  fmt::print(stderr, "\r{}[{}{}]{} {:3.0f}%  {}step {} of {}  {} left  {}\033[K",
              plain ? "" : "\033[36m", std::string(full, '='), std::string(width - full, ' '),
-             plain ? "" : "\033[0m", 100 * share, report.done, report.total,
-             clock_text(report.seconds_left), drift);
+             plain ? "" : "\033[0m", 100 * share, where, report.done, report.total,
+             clock_text(report.seconds_left), says);
   std::fflush(stderr);
   line_shown = true;
 }
@@ -49,7 +58,7 @@ void clear_progress() {
   line_shown = false;
 }
 
-assemble::Watch watch_for(const Presentation& p) {
+assemble::Watch watch_for(const Presentation& p, std::uint64_t runs) {
   asked_to_stop = 0;
   std::signal(SIGINT, ask_to_stop);
   std::signal(SIGTERM, ask_to_stop);
@@ -60,15 +69,21 @@ assemble::Watch watch_for(const Presentation& p) {
   if (p.quiet || p.progress == "none")
     return watch;
   // Short runs stay silent. A bar is drawn ten times a second, a plain line every ten seconds.
-  watch.progress = [bar, next = std::make_shared<double>(2.0)](const ProgressReport& report, double drift) {
-    if (report.seconds < *next)
+  struct Shown {
+    std::uint64_t run = 0;
+    double next = 2;
+  };
+  watch.progress = [bar, runs, shown = Shown()](const ProgressReport& report,
+                                                const assemble::Flight& flight) mutable {
+    if (flight.run() == shown.run && report.seconds < shown.next)
       return;
-    *next = report.seconds + (bar ? 0.1 : 10.0);
+    shown = {flight.run(), report.seconds + (bar ? 0.1 : 10.0)};
+    const std::string where = runs > 1 ? fmt::format("run {} of {}  ", flight.run() + 1, runs) : "";
     if (bar)
-      show_bar(report, drift);
+      show_bar(report, where, looks(flight));
     else
-      fmt::print(stderr, "step {} of {}, {} left, drift {:.3g}\n", report.done, report.total,
-                 clock_text(report.seconds_left), drift);
+      fmt::print(stderr, "{}step {} of {}, {} left, {}\n", where, report.done, report.total,
+                 clock_text(report.seconds_left), looks(flight));
   };
   return watch;
 }

@@ -142,7 +142,7 @@ int reproduce(const ReproduceRequest& request) {
   Threads threads(request.threads);
   Presentation silent;
   silent.progress = "none";
-  const auto asked_to_stop = watch_for(silent).interrupted;
+  const auto asked_to_stop = watch_for(silent, 1).interrupted;
   std::string heading;
   reproduce::Parts parts(
       root / "parts", [&](const std::string& key) { fmt::print(stderr, "{}: {}\n", heading, key); },

@@ -1,70 +1,47 @@
-// A run with its files: results when it ends, the state when it does not.
+// Runs with their files: results when they end, the state meanwhile and when they do not.
 #include "commands.hpp"
 
 #include "assemble/report.hpp"
 #include "io/errors.hpp"
 #include "io/output_folder.hpp"
+#include "state_folder.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 
 namespace starling::tool {
 
 namespace {
 
-/// Where the state goes: beside the results, never in their place. An earlier state is replaced,
-/// anything else of that name stays.
-std::string place_for_state(std::string out) {
-  namespace fs = std::filesystem;
-  while (out.size() > 1 && out.back() == '/')
-    out.pop_back();
-  const std::string first = (out.empty() ? "starling" : out) + "-state";
-  std::string where = first;
-  std::error_code ignored;
-  for (int n = 2; fs::exists(where, ignored) && !fs::exists(where + "/state.npy", ignored); ++n)
-    where = fmt::format("{}-{}", first, n);
-  return where;
+std::unique_ptr<assemble::Flight> begin_or_resume(const assemble::Recipe& recipe, std::uint64_t run,
+                                                  const Presentation& p, const StateFolder& state) {
+  if (!p.resume.empty())
+    if (const auto checkpoint = state.find(run))
+      return assemble::Flight::resume(*checkpoint, recipe, state.name(run));
+  return assemble::Flight::begin(recipe, run);
 }
 
-/// Saves the state and says so, and how to go on if it can. Part of a sentence.
-std::string save_state(const std::string& out, const assemble::Outcome& outcome) {
-  const std::string where = place_for_state(out);
+/// Saves what is under way and says so, and how to go on. Part of a sentence.
+std::string save(const StateFolder& state, const std::vector<io::Checkpoint>& finished,
+                 const assemble::Flight& flight, const Presentation& p, bool goes_on) {
+  if (std::ranges::any_of(flight.positions(), [](double x) { return !std::isfinite(x); }))
+    return "there is no state to save";
   try {
-    io::OutputFolder folder(where, true);
-    assemble::write_state(folder, outcome);
-    folder.commit();
+    for (std::size_t run = 0; run < finished.size(); ++run)
+      state.keep(run, finished[run]);
+    state.keep(flight.run(), flight.save(p.out));
   } catch (const io::CannotWrite& error) { // why the run ended matters more
     return fmt::format("its state is lost: {}", error.what());
   }
-  const bool finite = std::ranges::all_of(outcome.positions, [](double x) { return std::isfinite(x); });
-  return fmt::format("state after {} steps saved in {}{}", outcome.steps_done, where,
-                     finite ? fmt::format(", go on with --start {}/state.npy", where) : "");
+  return fmt::format("state after {} steps saved, {} {}", flight.done(),
+                     goes_on ? "go on with --resume" : "start from there with --start",
+                     goes_on ? state.path().string() : state.name(flight.run()));
 }
 
-} // namespace
-
-int run_and_write(const assemble::Recipe& recipe, const Presentation& p,
-                  assemble::Outcome& outcome) {
-  std::optional<io::OutputFolder> folder; // opened first: no long run ends in "cannot write"
-  if (!p.out.empty())
-    folder.emplace(p.out, p.force);
-  outcome = assemble::run(recipe, watch_for(p));
-  clear_progress();
-  if (!p.quiet)
-    for (const std::string& warning : outcome.warnings)
-      fmt::print(stderr, "starling: warning: {}\n", warning);
-  if (outcome.complete()) {
-    if (folder) {
-      assemble::write_results(*folder, outcome);
-      folder->commit();
-    }
-    return ok;
-  }
-  const std::string saved = save_state(p.out, outcome);
+int stopped(const assemble::Outcome& outcome, const std::string& saved) {
   if (outcome.interrupted)
     return complain(interrupted, "interrupted; " + saved);
   try {
@@ -72,6 +49,47 @@ int run_and_write(const assemble::Recipe& recipe, const Presentation& p,
   } catch (const std::exception& error) {
     return complain(failed, fmt::format("{}; {}", error.what(), saved));
   }
+}
+
+} // namespace
+
+int run_and_write(const assemble::Recipe& recipe, const Presentation& p,
+                  std::vector<assemble::Outcome>& outcomes) {
+  std::optional<io::OutputFolder> folder; // opened first: no long run ends in "cannot write"
+  if (!p.out.empty())
+    folder.emplace(p.out, p.force);
+  const StateFolder state = p.resume.empty() ? StateFolder::beside(p.out) : StateFolder::of(p.resume);
+  assemble::Watch watch = watch_for(p, recipe.runs);
+  watch.keep_every = p.checkpoint_every;
+  watch.keep = [&](const assemble::Flight& flight) { state.keep(flight.run(), flight.save(p.out)); };
+  std::vector<io::Checkpoint> finished; // runs before the one under way
+  for (std::uint64_t run = 0; run < recipe.runs; ++run) {
+    const auto flight = begin_or_resume(recipe, run, p, state);
+    outcomes.push_back(assemble::fly(*flight, watch));
+    const assemble::Outcome& outcome = outcomes.back();
+    clear_progress();
+    if (!p.quiet)
+      for (const std::string& warning : outcome.warnings)
+        fmt::print(stderr, "starling: warning: {}\n", warning);
+    if (!outcome.complete())
+      return stopped(outcome, save(state, finished, *flight, p, outcome.interrupted));
+    if (recipe.runs > 1) {
+      finished.push_back(flight->save(p.out));
+      if (p.checkpoint_every > 0)
+        watch.keep(*flight);
+    }
+    if (folder && run + 1 == recipe.runs) {
+      try {
+        assemble::write_results(*folder, outcomes, p.format);
+        folder->commit();
+      } catch (const io::CannotWrite& error) {
+        return complain(cannot_write, fmt::format("{}; {}", error.what(), save(state, finished, *flight, p, true)));
+      }
+    }
+  }
+  if (p.checkpoint_every > 0 || !p.resume.empty())
+    state.remove();
+  return ok;
 }
 
 } // namespace starling::tool

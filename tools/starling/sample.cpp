@@ -3,13 +3,16 @@
 
 #include "assemble/config.hpp"
 #include "assemble/names.hpp"
+#include "assemble/pool.hpp"
 #include "assemble/report.hpp"
+#include "state_folder.hpp"
 
 #include <starling/error.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <stdexcept>
 #include <string_view>
 
@@ -17,15 +20,18 @@ namespace starling::tool {
 
 namespace {
 
-void show(const assemble::Outcome& o) {
+void show(std::span<const assemble::Outcome> runs) {
+  const assemble::Outcome o = assemble::pool(runs);
   const assemble::Recipe& r = o.recipe;
-  fmt::print("{} particles in {} dimensions, batches of {}, {} steps in {:.2f} s\n\n{}\n", r.particles,
-             o.dim(), r.batch, r.steps, o.seconds.total, assemble::table(o.parameters()));
+  const std::string many = runs.size() > 1 ? fmt::format("{} runs of ", runs.size()) : "";
+  fmt::print("{}{} particles in {} dimensions, batches of {}, {} steps in {:.2f} s\n\n{}\n", many,
+             r.particles, o.dim(), r.batch, o.steps_done, o.seconds.total, assemble::table(o.parameters()));
   if (o.held_out)
     fmt::print("test accuracy {:.4f}, test log likelihood {:.4f}\n", o.held_out->accuracy,
                o.held_out->log_likelihood);
-  fmt::print("squared Stein discrepancy {:.3g} +- {:.2g}\n{}: {}\n", o.diagnosis.ksd.value,
-             o.diagnosis.ksd.se, o.diagnosis.verdict, o.diagnosis.sentence);
+  if (!std::isnan(o.diagnosis.ksd.value)) // none on a torus, none of one particle
+    fmt::print("squared Stein discrepancy {:.3g} +- {:.2g}\n", o.diagnosis.ksd.value, o.diagnosis.ksd.se);
+  fmt::print("{}: {}\n", o.diagnosis.verdict, o.diagnosis.sentence);
 }
 
 /// A mistake that the config file makes on its own is the file's, not the command line's.
@@ -46,23 +52,40 @@ void resolve(SampleRequest& s) {
   }
 }
 
+/// The recipe of the unfinished run, but for what may be given anew.
+void take_up(SampleRequest& s) {
+  const StateFolder state = StateFolder::of(s.presentation.resume);
+  const assemble::Saved saved = assemble::saved(*state.find(0), state.name(0));
+  const assemble::Recipe given = s.recipe;
+  s.recipe = saved.recipe;
+  if (s.steps_given)
+    s.recipe.steps = given.steps;
+  if (s.threads_given)
+    s.recipe.threads = given.threads;
+  if (s.presentation.out.empty())
+    s.presentation.out = saved.note;
+}
+
 } // namespace
 
 int sample(SampleRequest s) {
+  if (!s.presentation.resume.empty())
+    take_up(s);
   resolve(s);
   assemble::choose("progress", s.presentation.progress, {"auto", "bar", "plain", "none"});
+  assemble::check_formats(s.presentation.format);
   if (s.dump_config) {
     fmt::print("{}", assemble::write_config(s.recipe));
     return ok;
   }
-  assemble::Outcome outcome;
-  if (const int code = run_and_write(s.recipe, s.presentation, outcome); code != ok)
+  std::vector<assemble::Outcome> runs;
+  if (const int code = run_and_write(s.recipe, s.presentation, runs); code != ok)
     return code;
   if (s.json)
-    fmt::print("{}\n", assemble::to_json(outcome).dump(2));
+    fmt::print("{}\n", assemble::to_json(runs).dump(2));
   else if (!s.presentation.quiet)
-    show(outcome);
-  if (s.fail_unless_converged && outcome.diagnosis.verdict != "converged")
+    show(runs);
+  if (s.fail_unless_converged && assemble::pool(runs).diagnosis.verdict != "converged")
     return not_converged;
   return ok;
 }

@@ -2,13 +2,16 @@
 #include "commands.hpp"
 
 #include "assemble/report.hpp"
+#include "assemble/rhat.hpp"
 #include "io/errors.hpp"
-#include "io/stan_csv.hpp"
+#include "io/runs.hpp"
 #include "io/text.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <filesystem>
@@ -19,21 +22,29 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// From any Stan CSV file: no scores, so no spread identity and no verdict.
-Json from_draws(const std::filesystem::path& file) {
-  const io::Draws draws = io::read_stan_csv(file);
-  if (draws.rows == 0)
-    throw io::BadData(file, "must have at least one draw");
+/// From draws alone: no scores, so no spread identity and no verdict. All runs are one sample, and
+/// R-hat tells whether they agree.
+Json from_draws(const std::filesystem::path& path) {
+  const std::vector<io::Draws> runs = io::read_runs(path);
+  const std::vector<std::string>& names = runs[0].names;
   Json j;
-  j["draws"] = draws.rows;
-  for (std::size_t c = 0; c < draws.names.size(); ++c) {
-    std::vector<double> values(draws.rows);
-    for (std::size_t i = 0; i < draws.rows; ++i)
-      values[i] = draws.values[i * draws.names.size() + c];
-    const auto p = assemble::summarize(draws.names[c], std::move(values));
+  j["draws"] = runs.size() * runs[0].rows;
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    std::vector<std::vector<double>> by_run(runs.size());
+    std::vector<double> all;
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      for (std::size_t i = 0; i < runs[k].rows; ++i)
+        by_run[k].push_back(runs[k].values[i * names.size() + c]);
+      all.insert(all.end(), by_run[k].begin(), by_run[k].end());
+    }
+    const auto p = assemble::summarize(names[c], std::move(all));
     j["parameters"].push_back({{"name", p.name}, {"mean", p.mean}, {"sd", p.sd}, {"q05", p.q05},
                                {"q50", p.q50}, {"q95", p.q95}, {"spread_identity", nullptr}});
+    if (runs.size() > 1)
+      j["parameters"].back()["r_hat"] = assemble::r_hat(by_run);
   }
+  for (std::size_t k = 0; runs.size() > 1 && k < runs.size(); ++k)
+    j["runs"].push_back({{"run", k + 1}, {"draws", runs[k].rows}});
   return j;
 }
 
@@ -53,11 +64,27 @@ std::vector<assemble::ParameterSummary> parameters_of(const Json& j, const std::
     for (const Json& p : j.at("parameters"))
       parameters.push_back({p.at("name"), number(p.at("mean")), number(p.at("sd")),
                             number(p.at("q05")), number(p.at("q50")), number(p.at("q95")),
-                            number(p.at("spread_identity"))});
+                            number(p.at("spread_identity")), NAN,
+                            number(p.value("r_hat", Json()))});
   } catch (const Json::exception&) {
     throw io::BadData(path, "must be the summary.json of a run");
   }
   return parameters;
+}
+
+/// How many runs the figures are of.
+std::size_t runs_of(const Json& j) {
+  const auto runs = j.find("runs");
+  return runs != j.end() && runs->is_array() ? runs->size() : 1;
+}
+
+/// Whether there is no summary.json to show, but draws to make one of.
+bool has_draws_only(const std::filesystem::path& path) {
+  return !std::filesystem::is_directory(path) ||
+         (!std::filesystem::exists(path / "summary.json") &&
+          std::ranges::any_of(std::array{".zgroup", "zarr.json", "draws.npz", "draws.csv",
+                                         "draws-1.csv", "draws.zarr"},
+                              [&](const char* name) { return std::filesystem::exists(path / name); }));
 }
 
 } // namespace
@@ -65,13 +92,15 @@ std::vector<assemble::ParameterSummary> parameters_of(const Json& j, const std::
 int summary(const SummaryRequest& s) {
   if (!std::filesystem::exists(s.path))
     throw io::InputMissing(s.path, ENOENT);
-  const Json j = std::filesystem::is_directory(s.path) ? from_folder(s.path) : from_draws(s.path);
+  const Json j = has_draws_only(s.path) ? from_draws(s.path) : from_folder(s.path);
   const auto parameters = parameters_of(j, s.path);
   if (s.json) {
     fmt::print("{}\n", j.dump(2));
     return ok;
   }
   fmt::print("{}", assemble::table(parameters, parameters.size()));
+  if (const std::size_t runs = runs_of(j); runs > 1)
+    fmt::print("R-hat compares {} runs as wholes, between against within: particles have no order in time\n", runs);
   if (j.contains("test_accuracy") && j["test_accuracy"].is_number())
     fmt::print("test accuracy {:.4f}\n", j["test_accuracy"].get<double>());
   if (j.contains("verdict") && j["verdict"].is_string())

@@ -23,6 +23,12 @@ public:
 
   template <typename Real>
   Signal operator()(Step k, const Ensemble<Real>&, const Batches&) {
+    tell(k);
+    return Signal::go_on;
+  }
+
+  /// After step k, for a caller who has the number only.
+  void tell(Step k) {
     const auto now = Clock::now();
     if (!started_) {
       started_ = true;
@@ -34,7 +40,6 @@ public:
       const double pace = seconds / static_cast<double>(k - first_);
       show_({k + 1, total_, seconds, total_ > k + 1 ? pace * static_cast<double>(total_ - (k + 1)) : 0.0});
     }
-    return Signal::go_on;
   }
 
 private:

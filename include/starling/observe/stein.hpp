@@ -1,72 +1,152 @@
-// What the scores say about the cloud: identities that hold under pi, without knowing pi's constant.
+// Kernel Stein discrepancy over the pairs of batches: 0 when the cloud is a sample of pi.
 #pragma once
 
-#include <starling/concepts.hpp>
-#include <starling/random/philox.hpp>
+#include <starling/batches.hpp>
+#include <starling/kernel/bandwidth.hpp>
+#include <starling/rows.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <string>
+#include <limits>
 #include <vector>
 
 namespace starling {
 
-/// mean over particles of -(x_a - m_a) s_a, for each coordinate a. It is 1 when the cloud has the
-/// right spread, below 1 when it has collapsed, above when it is too wide. O(N d).
+/// All that the Stein kernel needs of two particles.
+struct SteinPair {
+  double r2 = 0;     // |x - y|^2
+  double across = 0; // (s_x - s_y).(x - y)
+  double both = 0;   // s_x.s_y
+};
+
 template <typename Real>
-std::vector<double> spread_identity(Rows<const Real> x, Rows<const Real> score) {
-  std::vector<double> mean(x.dim), identity(x.dim);
-  const auto n = static_cast<double>(x.count);
-  for (std::size_t i = 0; i < x.count; ++i)
-    for (std::size_t a = 0; a < x.dim; ++a)
-      mean[a] += static_cast<double>(x[i][a]) / n;
-  for (std::size_t i = 0; i < x.count; ++i)
-    for (std::size_t a = 0; a < x.dim; ++a)
-      identity[a] -= (static_cast<double>(x[i][a]) - mean[a]) * static_cast<double>(score[i][a]) / n;
-  return identity;
+SteinPair stein_pair(Rows<const Real> x, Rows<const Real> score, std::size_t i, std::size_t j) {
+  SteinPair pair;
+  for (std::size_t a = 0; a < x.dim; ++a) {
+    const double delta = static_cast<double>(x[i][a]) - static_cast<double>(x[j][a]);
+    const double sx = static_cast<double>(score[i][a]), sy = static_cast<double>(score[j][a]);
+    pair.r2 += delta * delta;
+    pair.across += (sx - sy) * delta;
+    pair.both += sx * sy;
+  }
+  return pair;
+}
+
+/// A kernel k = f(r2) with its first two derivatives in r2.
+struct Profile {
+  double f, slope, bend;
+};
+/// k = exp(-r2 / 2h).
+inline Profile gaussian_profile(double r2, double h) {
+  const double f = std::exp(-r2 / (2 * h));
+  return {f, -f / (2 * h), f / (4 * h * h)};
+}
+/// k = (1 + r2 / 2h)^(-1/2): of long range, so it sees particles that have strayed.
+inline Profile multiquadric_profile(double r2, double h) {
+  const double base = 1 + r2 / (2 * h), f = 1 / std::sqrt(base), slope = -f / (4 * h * base);
+  return {f, slope, -3 * slope / (4 * h * base)};
+}
+
+/// k_pi = div_x div_y k + s_x . grad_y k + s_y . grad_x k + k s_x . s_y, where
+/// grad_y k = -2 f' (x - y), grad_x k = 2 f' (x - y), div_x div_y k = -2 d f' - 4 r2 f''.
+inline double stein_kernel(const SteinPair& pair, std::size_t dim, const Profile& k) {
+  return -2 * static_cast<double>(dim) * k.slope - 4 * pair.r2 * k.bend -
+         2 * k.slope * pair.across + k.f * pair.both;
 }
 
 struct Discrepancy {
-  double value = 0; ///< squared kernel Stein discrepancy: 0 when the cloud is a sample of pi
-  double se = 0;    ///< its standard error
+  double value = std::numeric_limits<double>::quiet_NaN(); ///< squared; NaN where there is no pair
+  double se = std::numeric_limits<double>::quiet_NaN();    ///< its standard error
 };
 
-/// Squared kernel Stein discrepancy from `pairs` pairs of different particles drawn by address, an
-/// incomplete U-statistic, with the inverse multiquadric k = (1 + r2 / 2h)^(-1/2):
-///     k_pi = div_x div_y k + s_x . grad_y k + s_y . grad_x k + k s_x . s_y
-template <typename Real>
-Discrepancy stein_discrepancy(Rows<const Real> x, Rows<const Real> score, double bandwidth,
-                              std::size_t pairs, std::uint64_t seed, Step step = 0) {
-  if (!(bandwidth > 0))
-    reject("bandwidth", "positive", shown(bandwidth));
-  if (x.count < 2 || pairs == 0)
-    return {};
-  const Philox philox(seed);
-  const auto n = static_cast<std::uint32_t>(x.count);
-  double sum = 0, squares = 0;
-  for (std::size_t m = 0; m < pairs; ++m) {
-    const std::uint32_t i = philox.below(n, Stream::diagnosis, step, 2 * m);
-    std::uint32_t j = philox.below(n - 1, Stream::diagnosis, step, 2 * m + 1);
-    j += j >= i;
-    double r2 = 0, across = 0, both = 0; // |x - y|^2, (s_x - s_y).(x - y), s_x.s_y
-    for (std::size_t a = 0; a < x.dim; ++a) {
-      const double delta = static_cast<double>(x[i][a]) - static_cast<double>(x[j][a]);
-      const double sx = static_cast<double>(score[i][a]), sy = static_cast<double>(score[j][a]);
-      r2 += delta * delta;
-      across += (sx - sy) * delta;
-      both += sx * sy;
-    }
-    // k = f(r2): grad_y k = -2 f' (x - y), grad_x k = 2 f' (x - y), div div = -2 d f' - 4 r2 f''
-    const double base = 1 + r2 / (2 * bandwidth), f = 1 / std::sqrt(base);
-    const double slope = -f / (4 * bandwidth * base), bend = -3 * slope / (4 * bandwidth * base);
-    const double value = -2 * static_cast<double>(x.dim) * slope - 4 * r2 * bend -
-                         2 * slope * across + f * both;
-    sum += value;
-    squares += value * value;
+/// Mean of a symmetric function of two particles over the pairs inside batches, a U-statistic, with
+/// its standard error. Two pairs that share a particle are not independent, so the error is not
+/// that of as many separate values: with v the variance over pairs, and u the variance over
+/// particles of the mean over the partners,
+///     se^2 = v / pairs + (4 / particles) max(0, u - v / partners)
+/// which is Hoeffding's formula. For batches of two u = v, and the second term is zero. On exact
+/// draws it is zero in truth too, but not its estimate: in one large batch se^2 then is up to twice
+/// too large.
+class PairMean {
+public:
+  /// The next batch, of that many members.
+  void begin(std::size_t members) { sums_.assign(members, 0.0); }
+  void add(std::size_t i, std::size_t j, double value) {
+    sums_[i] += value;
+    sums_[j] += value;
+    sum_ += value;
+    squares_ += value * value;
+    ++pairs_;
   }
-  const auto count = static_cast<double>(pairs);
-  const double mean = sum / count;
-  return {mean, std::sqrt(std::max(0.0, squares / count - mean * mean) / count)};
+  void end() {
+    for (const double sum : sums_) {
+      const double mean = sum / static_cast<double>(sums_.size() - 1);
+      row_squares_ += mean * mean;
+    }
+    rows_ += sums_.size();
+  }
+
+  Discrepancy result() const {
+    if (pairs_ == 0)
+      return {};
+    const auto pairs = static_cast<double>(pairs_), rows = static_cast<double>(rows_);
+    const double mean = sum_ / pairs, v = std::max(0.0, squares_ / pairs - mean * mean);
+    const double u = row_squares_ / rows - mean * mean, partners = 2 * pairs / rows;
+    return {mean, std::sqrt(v / pairs + 4 / rows * std::max(0.0, u - v / partners))};
+  }
+
+private:
+  std::vector<double> sums_; // of each member of the batch, over its partners
+  double sum_ = 0, squares_ = 0, row_squares_ = 0;
+  std::size_t pairs_ = 0, rows_ = 0;
+};
+
+/// Squared discrepancies, with both kernels.
+struct SteinDiscrepancies {
+  Discrepancy multiquadric, gaussian;
+};
+
+/// From the pairs already formed: of each batch, and of the batches, as many as make `most_pairs`.
+/// The bandwidth is such that 2h is the squared median distance of (up to 2000 of) these pairs.
+template <typename Real>
+SteinDiscrepancies stein_discrepancy(Rows<const Real> x, Rows<const Real> score,
+                                     const Batches& batches, std::size_t most_pairs) {
+  // m members make m(m-1)/2 pairs; at least two, so that there is a pair
+  const auto most_members = std::max<std::size_t>(
+      2, static_cast<std::size_t>((1 + std::sqrt(1 + 8 * static_cast<double>(most_pairs))) / 2));
+  std::vector<SteinPair> pairs;
+  pairs.reserve(most_pairs + most_members);
+  std::vector<std::size_t> members;
+  for (std::size_t q = 0; q < batches.count() && (q == 0 || pairs.size() < most_pairs); ++q) {
+    const auto batch = batches[q].first(std::min(batches[q].size(), most_members));
+    if (batch.size() < 2)
+      continue;
+    members.push_back(batch.size());
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        pairs.push_back(stein_pair(x, score, batch[i], batch[j]));
+  }
+
+  std::vector<double> squared;
+  for (std::size_t m = 0; m < pairs.size(); m += 1 + pairs.size() / 2000)
+    squared.push_back(pairs[m].r2);
+  // bandwidth_of answers med^2 / (2 log N)
+  const double h = kernel::bandwidth_of(std::span(squared), x.count, kernel::ranked<double>) *
+                   std::log(static_cast<double>(x.count));
+  PairMean multiquadric, gaussian;
+  auto pair = pairs.begin();
+  for (const std::size_t count : members) {
+    multiquadric.begin(count);
+    gaussian.begin(count);
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t j = 0; j < i; ++j, ++pair) {
+        multiquadric.add(i, j, stein_kernel(*pair, x.dim, multiquadric_profile(pair->r2, h)));
+        gaussian.add(i, j, stein_kernel(*pair, x.dim, gaussian_profile(pair->r2, h)));
+      }
+    multiquadric.end();
+    gaussian.end();
+  }
+  return {multiquadric.result(), gaussian.result()};
 }
 
 } // namespace starling

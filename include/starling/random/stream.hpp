@@ -14,10 +14,12 @@ enum class Stream : std::uint8_t {
   data_batch = 5, // order of the data rows; step = pass over the data
   holdout = 6,    // split into training and test rows
   synthetic = 7,  // data made on the spot
-  diagnosis = 8,  // pairs for the Stein discrepancy
+  diagnosis = 8,  // batches for the Stein discrepancy at the end
   matching = 9,   // the round of a tournament of pairs
   reshuffle = 10, // rows travelling into a new order
   stan = 11,      // seeds of a Stan model's own generators
+  probe = 12,     // batches dealt a second time, to tell noise from drift
+  runs = 13,      // seeds of further runs; index = run
   user = 128,     // from here on: free for targets and observers of one's own
 };
 

@@ -1,7 +1,8 @@
 // A plugin for the tests: independent standard normals. Definitions make it one of several kinds:
 // SINGLE: one particle per call; THREADS: on all threads; FAILS: fails where the first coordinate
 // is above 3; MOODY: fails for many particles, never for one; SILENT: says nothing about failures;
-// NO_DIM, NO_DENSITY, NO_OPEN: without that function; SAME_NAMES: all parameters have one name.
+// NO_DIM, NO_DENSITY, NO_OPEN: without that function; SAME_NAMES: all parameters have one name;
+// UNRESOLVED: calls a function that nobody has.
 #define _POSIX_C_SOURCE 200112L
 #include <starling/plugin.h>
 
@@ -46,7 +47,10 @@ int starling_open(const char* data_path, void** user) {
 void starling_close(void* user) { free(user); }
 #endif
 
-#ifndef NO_DIM
+#ifdef UNRESOLVED
+size_t nobody_has_this(void);
+size_t starling_dim(void* user) { return user ? nobody_has_this() : 2; }
+#elif !defined(NO_DIM)
 size_t starling_dim(void* user) { return user ? *(size_t*)user : 2; }
 #endif
 

@@ -5,7 +5,7 @@
 // Definitions make it one of several kinds. THREADS: compiled for threads; EXTRAS: has the
 // functions that not every version has; FAILS: mu[1] > 1 throws; NOWHERE: throws everywhere;
 // NO_PARAMETERS; NO_CONSTRAIN: lacks that function; NOT_A_NUMBER: the gradient is NaN where mu[1]
-// > 1.
+// > 1; MISCOUNTS: says that it has one more parameter than names.
 #define _POSIX_C_SOURCE 200112L
 #include <math.h>
 #include <pthread.h>
@@ -39,6 +39,7 @@ bs_rng* bs_rng_construct(unsigned seed, char** error);
 void bs_rng_destruct(bs_rng* rng);
 int bs_param_initialize(const bs_model* m, const char* json, bs_rng* rng, double radius, int tries,
                         bool jacobian, double* x, char** error);
+int bs_param_unconstrain(const bs_model* m, const double* theta, double* unc, char** error);
 int bs_set_print_callback(print_callback print, char** error);
 int other_thread_seen(void); // for the tests to look at
 int messages_alive(void);
@@ -140,6 +141,9 @@ int bs_param_num(const bs_model* m, bool tp, bool gq) {
 }
 int bs_param_unc_num(const bs_model* m) {
   (void)m;
+#ifdef MISCOUNTS
+  return 4;
+#endif
   return 3;
 }
 #endif
@@ -218,6 +222,15 @@ int bs_param_initialize(const bs_model* m, const char* json, bs_rng* rng, double
     return fail(error, "asked for another start");
   for (int a = 0; a < 3; ++a)
     x[a] = 0.1 * (2 * uniform(rng) - 1); // nearer than asked: so it is seen who drew
+  return 0;
+}
+int bs_param_unconstrain(const bs_model* m, const double* theta, double* unc, char** error) {
+  (void)m;
+  if (theta[2] < 0)
+    return fail(error, "Exception: sigma is negative,\nbut must be positive\n");
+  unc[0] = theta[0];
+  unc[1] = theta[1];
+  unc[2] = log(theta[2]);
   return 0;
 }
 int bs_set_print_callback(print_callback to, char** error) {

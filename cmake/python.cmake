@@ -1,0 +1,27 @@
+# The Python module, for `pip install .` and for the tests, which find it in build/release/python.
+find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
+execute_process(COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir OUTPUT_STRIP_TRAILING_WHITESPACE
+                OUTPUT_VARIABLE nanobind_ROOT RESULT_VARIABLE no_nanobind)
+if(no_nanobind)
+  message(FATAL_ERROR "STARLING_PYTHON: nanobind must be installed for ${Python_EXECUTABLE}")
+endif()
+find_package(nanobind CONFIG REQUIRED)
+
+file(GLOB starling_python_sources CONFIGURE_DEPENDS python/bindings/*.cpp)
+nanobind_add_module(_starling STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS ${starling_python_sources})
+starling_own_code(_starling)
+target_link_libraries(_starling PRIVATE starling_edge)
+set_target_properties(_starling PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/python/starling")
+install(TARGETS _starling LIBRARY DESTINATION starling COMPONENT python)
+
+nanobind_add_stub(_starling_stub MODULE _starling OUTPUT "${PROJECT_BINARY_DIR}/python/starling/_starling.pyi"
+                  PYTHON_PATH "${PROJECT_BINARY_DIR}/python/starling" DEPENDS _starling)
+install(FILES "${PROJECT_BINARY_DIR}/python/starling/_starling.pyi" DESTINATION starling COMPONENT python)
+
+# The package's own files beside the module, as links: an edit counts at once.
+file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/python/starling")
+file(GLOB starling_python_files CONFIGURE_DEPENDS python/starling/*)
+foreach(file IN LISTS starling_python_files)
+  get_filename_component(name "${file}" NAME)
+  file(CREATE_LINK "${file}" "${PROJECT_BINARY_DIR}/python/starling/${name}" SYMBOLIC)
+endforeach()

@@ -1,0 +1,22 @@
+"""Samples from a probability distribution known up to a constant, by moving a cloud of particles.
+
+    import numpy as np, starling
+    result = starling.sample(lambda x: -x, dim=3, particles=1000, steps=1000, seed=1)
+    print(result.summary(), result.verdict)
+
+See docs/python.md.
+"""
+from . import kernels, rules
+from ._starling import Diverged, TargetError, simd_level
+from ._starling import version as __version__
+from .flight import Flight, resume
+from .result import Result, load
+from .sampling import sample
+from .targets import (Builtin, CFunction, Function, Plugin, Stan, Target, builtin, from_jax, from_pymc, from_torch,
+                      plugin, stan)
+
+__all__ = [
+    "Builtin", "CFunction", "Diverged", "Flight", "Function", "Plugin", "Result", "Stan", "Target", "TargetError",
+    "builtin", "from_jax", "from_pymc", "from_torch", "kernels", "load", "plugin", "resume", "rules", "sample",
+    "simd_level", "stan", "__version__",
+]

@@ -1,0 +1,119 @@
+"""sample(): a whole run, with progress, Ctrl-C and checkpoints."""
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import _starling
+from .flight import Flight, _plain
+from .kernels import Kernel
+from .result import Result
+from .rules import Rule
+from .targets import as_target
+
+
+def sample(target: Any, *, dim: int | None = None, particles: int | None = None, batch: int | str | None = None,
+           steps: int | None = None, until_converged: bool = False, seed: int | np.random.Generator | None = None,
+           runs: int = 1, start: Any = None, threads: int | None = None, precision: str | None = None,
+           kernel: str | Kernel | None = None, bandwidth: float | str | None = None,
+           advance: str | Rule | None = None, step_size: float | None = None, deal: str | None = None,
+           replace: bool = False, grow_batch: str | None = None, domain: str | None = None,
+           progress: bool | str = "auto", callback: Callable[[Flight], Any] | None = None,
+           checkpoint: str | os.PathLike | None = None, checkpoint_every: int | None = None,
+           **more: Any) -> Result:
+    """Draws samples from a target.
+
+    target: a function of an (N, d) array that returns scores or (log densities, scores); from_jax(...),
+        from_torch(...), from_pymc(...); stan(...), plugin(...), a BridgeStan model; CFunction(...); builtin(...) or
+        the name of a built-in target.
+    dim: the dimension, for a function; or give start as an (N, d) array.
+    Settings that are None have the defaults of the command line (`starling sample --help`), and the same meaning;
+        a further setting of it can be given by its name, with _ for -.
+    seed: a whole number, or a NumPy generator, which gives one.
+    start: "normal:MEAN,SD", "uniform:LO,HI", a file, or an (N, d) array.
+    progress: True, False, or "auto": a bar (tqdm) if that is installed.
+    callback: called with the flight a hundred times in a run; a true answer stops it.
+    checkpoint: a file that keeps the state, every checkpoint_every steps (default a tenth of them) and at Ctrl-C.
+
+    Ctrl-C returns what there is. An exception in the target comes back as itself, with the step in a note and the
+    state so far as its attribute `flight`."""
+    settings = dict(particles=particles, batch=batch, steps=steps, until_converged=bool(until_converged), seed=seed,
+                    runs=runs, threads=threads, precision=precision, kernel=kernel, bandwidth=bandwidth,
+                    advance=advance, step_size=step_size, deal=deal, replace=bool(replace), grow_batch=grow_batch,
+                    domain=domain, **more)
+    if checkpoint is not None and runs != 1:
+        raise ValueError(f"checkpoint: must be left out with several runs; got {runs} runs")
+    settings = _plain(settings)  # a generator is asked once, whatever the number of runs
+    chosen = as_target(target)
+    outcomes, interrupted = [], False
+    for run in range(int(runs)):
+        flight = Flight(chosen, dim=dim, start=start, run=run, **settings)
+        interrupted = not _fly(flight, progress, callback, checkpoint, checkpoint_every)
+        outcomes.append(flight._native.outcome(True))
+        if interrupted:
+            warnings.warn(f"interrupted after {flight.done} of {flight.total} steps: these are the particles so far",
+                          stacklevel=2)
+            break
+    result = Result(outcomes, interrupted=interrupted)
+    for warning in result.warnings:
+        warnings.warn(warning, stacklevel=2)
+    return result
+
+
+def _fly(flight: Flight, progress: bool | str, callback: Callable | None, checkpoint: Any, every: int | None) -> bool:
+    """To the end, or False at Ctrl-C."""
+    if checkpoint is not None:
+        every = int(every or max(1, flight.total // 10))
+    look = max(1, flight.total // 100) if callback else flight.total
+    with _bar(flight, progress) as bar:
+        def tell(done: int) -> bool:
+            bar.n = done
+            bar.refresh()
+            return False
+
+        try:
+            while not flight.over:
+                left = flight.total - flight.done
+                stops = [left, look - flight.done % look] + ([every - flight.done % every] if checkpoint else [])
+                flight.step(max(1, min(stops)), tell=tell)
+                if checkpoint and (flight.done % every == 0 or flight.over):
+                    flight.save(checkpoint)
+                if callback and callback(flight):
+                    break
+        except KeyboardInterrupt:
+            if checkpoint:
+                flight.save(checkpoint)
+            return False
+        except Exception as error:
+            if hasattr(error, "add_note"):
+                error.add_note(f"starling: in step {flight.done}; the state so far is this exception's attribute flight")
+            error.flight = flight
+            raise
+        tell(flight.done)
+    return True
+
+
+class _Silent:
+    """A bar that shows nothing."""
+
+    n = 0
+
+    def refresh(self) -> None: ...
+    def __enter__(self) -> _Silent: return self
+    def __exit__(self, *_: Any) -> None: ...
+
+
+def _bar(flight: Flight, progress: bool | str) -> Any:
+    if progress not in (True, False, "auto"):
+        raise ValueError(f"progress: must be True, False or 'auto'; got {progress!r}")
+    if progress is False:
+        return _Silent()
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return _Silent()
+    return tqdm(total=flight.total, unit="step", leave=False, delay=2, disable=None if progress == "auto" else False)

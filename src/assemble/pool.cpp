@@ -1,0 +1,112 @@
+// Pooling runs.
+#include "assemble/pool.hpp"
+
+#include "assemble/rhat.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace starling::assemble {
+
+namespace {
+
+// Clouds that mean the same differ by less than as many independent draws would: R-hat near 1.
+constexpr double tolerated_r_hat = 1.05;
+
+/// Column a of a table, by rows.
+std::vector<double> column(const std::vector<double>& values, std::size_t width, std::size_t a) {
+  std::vector<double> one;
+  for (std::size_t at = a; at < values.size(); at += width)
+    one.push_back(values[at]);
+  return one;
+}
+
+const std::vector<double>& values_of(const Outcome& o) {
+  return o.constrained ? o.constrained->values : o.positions;
+}
+
+double mean_identity(std::span<const Outcome> runs, std::size_t a) {
+  double sum = 0;
+  for (const Outcome& o : runs)
+    sum += o.parameters()[a].spread_identity;
+  return sum / static_cast<double>(runs.size());
+}
+
+void add(Timing& sum, const Timing& t) {
+  sum.total += t.total;
+  sum.deal += t.deal;
+  sum.score += t.score;
+  sum.drift += t.drift;
+  sum.advance += t.advance;
+}
+
+/// Worse verdicts first.
+std::size_t rank(const std::string& verdict) {
+  constexpr std::array order = {"diverged", "still moving", "collapsed", "noisy", "converged"};
+  return static_cast<std::size_t>(std::ranges::find(order, verdict) - order.begin());
+}
+
+} // namespace
+
+Outcome pool(std::span<const Outcome> runs) {
+  Outcome all = runs.front();
+  if (runs.size() == 1)
+    return all;
+  for (const Outcome& o : runs.subspan(1)) {
+    all.positions.insert(all.positions.end(), o.positions.begin(), o.positions.end());
+    all.log_density.insert(all.log_density.end(), o.log_density.begin(), o.log_density.end());
+    if (all.constrained)
+      all.constrained->values.insert(all.constrained->values.end(), o.constrained->values.begin(),
+                                     o.constrained->values.end());
+    for (const std::string& warning : o.warnings)
+      if (std::ranges::find(all.warnings, warning) == all.warnings.end())
+        all.warnings.push_back(warning);
+    add(all.seconds, o.seconds);
+    if (all.held_out) {
+      all.held_out->accuracy += o.held_out->accuracy;
+      all.held_out->log_likelihood += o.held_out->log_likelihood;
+    }
+    if (rank(o.diagnosis.verdict) < rank(all.diagnosis.verdict)) {
+      all.diagnosis.verdict = o.diagnosis.verdict;
+      all.diagnosis.sentence = fmt::format("run {}: {}", o.run + 1, o.diagnosis.sentence);
+    }
+  }
+  const auto count = static_cast<double>(runs.size());
+  if (all.held_out) // the mean over the runs
+    all.held_out = {all.held_out->accuracy / count, all.held_out->log_likelihood / count};
+  double ksd = 0, variance = 0;
+  for (const Outcome& o : runs) {
+    ksd += o.diagnosis.ksd.value / count;
+    variance += o.diagnosis.ksd.se * o.diagnosis.ksd.se / (count * count);
+  }
+  all.diagnosis.ksd = {ksd, std::sqrt(variance)};
+
+  auto& parameters = all.constrained ? all.constrained_summary : all.diagnosis.parameters;
+  const std::size_t width = parameters.size();
+  const ParameterSummary* apart = nullptr;
+  for (std::size_t a = 0; a < width; ++a) {
+    ParameterSummary& p = parameters[a];
+    std::vector<std::vector<double>> each;
+    for (const Outcome& o : runs)
+      each.push_back(column(values_of(o), width, a));
+    p = summarize(p.name, column(values_of(all), width, a));
+    p.spread_identity = mean_identity(runs, a);
+    p.shift = NAN;
+    p.r_hat = r_hat(each);
+    if (p.r_hat > tolerated_r_hat && (!apart || p.r_hat > apart->r_hat))
+      apart = &p;
+  }
+  if (all.diagnosis.verdict == "converged" && apart) {
+    all.diagnosis.verdict = "still moving";
+    all.diagnosis.sentence = fmt::format("the runs disagree ({}: R-hat {:.2f} instead of 1): there is more than one "
+                                         "mode, or they need more steps", apart->name, apart->r_hat);
+  } else if (all.diagnosis.verdict == "converged") {
+    all.diagnosis.sentence = fmt::format("all {} runs: {}", runs.size(), all.diagnosis.sentence);
+  }
+  return all;
+}
+
+} // namespace starling::assemble

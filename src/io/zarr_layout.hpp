@@ -1,0 +1,38 @@
+// Which column of the draws lies where in a Zarr folder; the writer and the reader share it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace starling::io {
+
+struct ZarrVariable {
+  std::string group; ///< posterior or sample_stats
+  std::string name;
+  std::vector<std::size_t> shape;   ///< of one draw; none for a single number
+  std::vector<std::size_t> columns; ///< of the draws, one per cell, rows of the array in order
+
+  std::string path() const { return group + "/" + name; }
+};
+
+/// A function of the names alone. Throws std::invalid_argument when two names become the same.
+std::vector<ZarrVariable> zarr_layout(const std::vector<std::string>& names);
+
+/// The description .zarray of an array.
+nlohmann::ordered_json zarr_array(const char* type, const std::vector<std::size_t>& shape,
+                                  const std::vector<std::size_t>& chunks);
+
+/// The same for a variable of the draws: a chunk per chain.
+nlohmann::ordered_json zarr_array(const ZarrVariable& variable, std::size_t chains,
+                                  std::size_t draws);
+
+/// The name of the chunk of one chain: "2.0.0.0".
+std::string zarr_chunk(const ZarrVariable& variable, std::size_t chain);
+
+/// The attribute of the folder that keeps the columns' names.
+inline constexpr const char* zarr_names = "column_names";
+
+} // namespace starling::io

@@ -1,0 +1,174 @@
+// Runs that survive: killed, interrupted or out of disk, they go on as if never stopped.
+#include "results.hpp"
+
+#include "assemble/flight.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <random>
+
+namespace starling::cli {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int ok = 0, failed = 1, usage = 64, bad_data = 65, input_missing = 66, cannot_write = 73;
+
+const std::string state = "out/m-state/run-1.checkpoint";
+
+Step steps_in(const Place& place, const std::string& file) {
+  return assemble::saved(io::read_checkpoint(place.path(file)), file).done;
+}
+
+void wait_for(const Place& place, const std::string& file) {
+  for (int tries = 0; tries < 6000 && !place.has(file); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
+/// Starts it with steps without end, kills it once there is a checkpoint, goes on for some more on
+/// another number of threads, and compares with a run that was never stopped.
+void expect_resumed(const Place& place, const std::string& what) {
+  {
+    Running running = place.start("sample " + what + " --steps 100000000 --threads 1 --checkpoint-every 70 --quiet --out out/m");
+    wait_for(place, state);
+    running.signal(SIGKILL);
+    EXPECT_EQ(running.wait().code, 128 + SIGKILL);
+  }
+  const Step done = steps_in(place, state);
+  EXPECT_EQ(done % 70, 0u);
+  const std::string steps = " --steps " + std::to_string(done + 91);
+  succeed(place, "sample --resume out/m --quiet --threads 2" + steps);
+  succeed(place, "sample " + what + " --quiet --out out/whole" + steps);
+  EXPECT_EQ(draws_csv_of(place, "out/m"), draws_csv_of(place, "out/whole")) << what;
+  EXPECT_EQ(place.read("out/m/draws.npz"), place.read("out/whole/draws.npz")) << what;
+  EXPECT_FALSE(place.has("out/m-state")) << what;
+}
+
+TEST(Resume, EqualsAnUninterruptedRun) {
+  for (const std::string what :
+       {"banana --particles 64", "banana --particles 64 --precision single --advance adam",
+        "normal --particles 65 --batch 2 --bandwidth 1", "normal --particles 64 --batch all --advance rmsprop",
+        "mixture --particles 64 --replace", "mixture --particles 64 --grow-batch double:50 --advance decay"}) {
+    const Place place;
+    expect_resumed(place, what);
+  }
+}
+
+TEST(Resume, EqualsAnUninterruptedRunOnBatchesOfData) {
+  const Place place;
+  place.write("d.csv", SmallData().text(200));
+  expect_resumed(place, "logistic --data d.csv --particles 32 --data-batch 30 --start prior");
+}
+
+TEST(Resume, GoesOnAfterCtrlCAndKeepsFinishedRuns) {
+  const Place place;
+  const std::string what = "normal --particles 64 --bandwidth 1 --runs 2 --steps 40000 --seed 5";
+  {
+    Running running = place.start("sample " + what + " --checkpoint-every 500 --quiet --out out/m");
+    wait_for(place, "out/m-state/run-2.checkpoint"); // the first has ended by then
+    running.signal(SIGINT);
+    const Ended ended = running.wait();
+    if (ended.code == ok)
+      GTEST_SKIP() << "the run was over before the signal came";
+    EXPECT_EQ(ended.code, 130);
+    EXPECT_THAT(ended.err, HasSubstr("saved, go on with --resume out/m-state"));
+  }
+  const Step done = steps_in(place, "out/m-state/run-2.checkpoint");
+  EXPECT_GT(done, 0u);
+  EXPECT_EQ(steps_in(place, state), 40000u);
+  succeed(place, "sample --resume out/m-state --quiet");
+  succeed(place, "sample " + what + " --quiet --out out/whole");
+  EXPECT_EQ(place.read("out/m/draws-2.csv").substr(0, 100), place.read("out/whole/draws-2.csv").substr(0, 100));
+  EXPECT_EQ(place.read("out/m/draws.npz"), place.read("out/whole/draws.npz"));
+}
+
+/// The number of kills: a few each time, and as many as are asked for in STARLING_KILLS.
+int kills() {
+  const char* asked = std::getenv("STARLING_KILLS");
+  return asked ? std::atoi(asked) : 12;
+}
+
+TEST(Resume, SurvivesBeingKilledAtAnyMoment) {
+  const std::string what = "sample mixture --particles 200 --batch 2 --runs 2 --steps 3000 --threads 2 --quiet --out out/m ";
+  const Place whole;
+  const Ended uninterrupted = whole.run(what);
+  ASSERT_EQ(uninterrupted.code, ok) << uninterrupted.err;
+  std::mt19937 random(7); // of the moments only
+  int killed = 0, lives = 0;
+  while (killed < kills()) {
+    const Place place;
+    for (bool ended = false; !ended; ++lives) {
+      const bool resumed = place.has(state);
+      const Step before = resumed ? steps_in(place, state) : 0;
+      Running running = place.start(resumed ? "sample --resume out/m --threads 2 --checkpoint-every 100 --quiet"
+                                            : what + "--checkpoint-every 100");
+      const double longest = 0.02 + 0.6 * uninterrupted.seconds;
+      std::this_thread::sleep_for(
+          std::chrono::duration<double>(std::uniform_real_distribution<double>(0.005, longest)(random)));
+      running.signal(SIGKILL);
+      const Ended now = running.wait();
+      ended = now.code == ok || place.has("out/m/summary.json"); // the last moment is after that
+      if (!ended)
+        ASSERT_EQ(now.code, 128 + SIGKILL) << now.err;
+      killed += now.code != ok;
+      if (place.has(state))
+        EXPECT_GE(steps_in(place, state), before); // nothing that was kept is lost
+    }
+    for (const std::string run : {"1", "2"})
+      EXPECT_EQ(lines_of(place.read("out/m/draws-" + run + ".csv")).size(),
+                lines_of(whole.read("out/m/draws-" + run + ".csv")).size());
+    EXPECT_EQ(place.read("out/m/draws.npz"), whole.read("out/m/draws.npz"));
+  }
+  RecordProperty("kills", killed);
+  std::printf("killed %d times in %d lives\n", killed, lives);
+}
+
+TEST(Resume, RefusesSettingsThatTheRunHasAlready) {
+  const Place place;
+  expect_refused(place, "sample --resume out/m --batch 4", usage,
+                 "--batch: must be left out with --resume: the run has its settings; got it");
+  expect_refused(place, "sample normal --resume out/m", usage,
+                 "TARGET: must be left out with --resume: the run has its settings; got it");
+}
+
+TEST(Resume, NamesACheckpointThatIsMissingOrBroken) {
+  const Place place;
+  expect_refused(place, "sample --resume out/m", input_missing, "out/m/run-1.checkpoint: no such file");
+  place.write(state, "starling checkpoint 1\nrubbish");
+  expect_refused(place, "sample --resume out/m", bad_data,
+                 state + ": is a damaged checkpoint: its checksum does not fit");
+}
+
+TEST(Resume, RefusesFewerStepsThanAreDone) {
+  const Place place;
+  EXPECT_EQ(place.run("sample banana --particles 16 --steps 20 --bandwidth 1 --quiet --advance constant "
+                      "--step-size 10 --out out/m").code, failed);
+  expect_refused(place, "sample --resume out/m --steps 0", usage,
+                 "steps: must be at least the " + std::to_string(steps_in(place, state)) + " that are done; got 0");
+}
+
+TEST(Checkpoint, StopsTheRunWhenItCannotBeWrittenAndLosesNothingOlder) {
+  const Place place;
+  const std::string what = "sample normal --dim 20 --particles 400 --bandwidth 1 --steps 2000 --quiet --out out/m ";
+  {
+    Running running = place.start(what + "--checkpoint-every 10");
+    wait_for(place, state);
+    running.signal(SIGKILL);
+    running.wait();
+  }
+  const std::string older = place.read(state);
+  // A file may have 64 KiB at most: the next checkpoint does not fit.
+  const std::string line = "trap '' XFSZ; ulimit -f 64; exec " STARLING_BINARY " sample --resume out/m --quiet --checkpoint-every 10";
+  Running running("/bin/bash", {"-c", line}, place.path(""), place.path("..") / "streams", {});
+  const Ended ended = running.wait();
+  EXPECT_EQ(ended.code, cannot_write) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("out/m-state/run-1.checkpoint"));
+  EXPECT_THAT(ended.err, HasSubstr("file too large"));
+  EXPECT_EQ(place.read(state), older);
+  succeed(place, "sample --resume out/m --quiet");
+  EXPECT_TRUE(place.has("out/m/draws.npz"));
+}
+
+} // namespace
+} // namespace starling::cli

@@ -1,0 +1,73 @@
+// starling summary of draws alone, and of several runs: R-hat between them.
+#include "assemble/rhat.hpp"
+#include "results.hpp"
+
+#include <limits>
+
+namespace starling::cli {
+namespace {
+
+using assemble::r_hat;
+using Runs = std::vector<std::vector<double>>;
+
+TEST(RHat, IsTheTotalSpreadOverTheSpreadWithin) {
+  // Means 2 and 4, variances 1 and 1, three draws: B/n = 2, W = 1, so sqrt(2/3 + 2).
+  EXPECT_DOUBLE_EQ(r_hat(Runs{{1, 2, 3}, {3, 4, 5}}), std::sqrt(2.0 / 3 + 2));
+  EXPECT_DOUBLE_EQ(r_hat(Runs{{1, 2, 3}, {3, 1, 2}}), std::sqrt(2.0 / 3)); // the same clouds
+}
+
+TEST(RHat, HasNoValueWhereThereIsNothingToCompare) {
+  EXPECT_TRUE(std::isnan(r_hat(Runs{})));
+  EXPECT_TRUE(std::isnan(r_hat(Runs{{1, 2, 3}})));
+  EXPECT_TRUE(std::isnan(r_hat(Runs{{1}, {2}})));
+  EXPECT_TRUE(std::isnan(r_hat(Runs{{1, 1}, {1, 1}})));
+  EXPECT_EQ(r_hat(Runs{{1, 1}, {2, 2}}), std::numeric_limits<double>::infinity());
+}
+
+constexpr const char* first = "lp__,a,c\n-1,1,7\n-1,2,7\n-1,3,7\n";
+constexpr const char* second = "lp__,a,c\n-1,3,7\n-1,4,7\n-1,5,7\n";
+
+TEST(Summary, OfSeveralRunsComparesThem) {
+  const Place place;
+  place.write("runs/draws-1.csv", first);
+  place.write("runs/draws-2.csv", second);
+  succeed(place, "convert runs d.npz");
+  succeed(place, "convert runs d.zarr");
+  const std::string json = succeed(place, "summary runs --json");
+  const Json j = Json::parse(json);
+  EXPECT_EQ(j.at("draws"), 6);
+  ASSERT_EQ(j.at("runs").size(), 2u);
+  EXPECT_EQ(j.at("runs")[1], (Json{{"run", 2}, {"draws", 3}}));
+  const Json& a = j.at("parameters")[1];
+  EXPECT_EQ(a.at("name"), "a");
+  EXPECT_EQ(a.at("mean"), 3);
+  EXPECT_DOUBLE_EQ(a.at("r_hat").get<double>(), std::sqrt(2.0 / 3 + 2));
+  EXPECT_TRUE(j.at("parameters")[2].at("r_hat").is_null());
+  const std::string table = succeed(place, "summary runs");
+  const auto lines = lines_of(table);
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_TRUE(lines[0].ends_with("      R-hat")) << lines[0];
+  EXPECT_TRUE(lines[2].ends_with("      1.633")) << lines[2];
+  EXPECT_TRUE(lines[3].ends_with("          -")) << lines[3];
+  EXPECT_EQ(
+      lines[4],
+      "R-hat compares 2 runs as wholes, between against within: particles have no order in time");
+  for (const char* file : {"d.npz", "d.zarr"}) {
+    EXPECT_EQ(succeed(place, std::string("summary --json ") + file), json) << file;
+    EXPECT_EQ(succeed(place, std::string("summary ") + file), table) << file;
+  }
+}
+
+TEST(Summary, OfOneRunIsTheSameFromEveryKindOfFile) {
+  const Place place;
+  place.write("one/draws.csv", first);
+  succeed(place, "convert one d.npz");
+  succeed(place, "convert one d.zarr");
+  const std::string table = succeed(place, "summary one/draws.csv");
+  EXPECT_EQ(table.find("R-hat"), std::string::npos);
+  for (const char* path : {"one", "d.npz", "d.zarr"})
+    EXPECT_EQ(succeed(place, std::string("summary ") + path), table) << path;
+}
+
+} // namespace
+} // namespace starling::cli

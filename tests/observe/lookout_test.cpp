@@ -1,0 +1,110 @@
+// Looks at a cloud while it moves: what they leave alone, and what they do not pretend to know.
+#include "assemble/lookout.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace starling::assemble {
+namespace {
+
+/// A cloud that is scored and drifted in turn, without ever moving.
+struct Scene {
+  explicit Scene(Recipe changed) : recipe(std::move(changed)) {
+    recipe.target = "normal";
+    recipe.particles = 60;
+    resolve(recipe);
+    target = make_target<double>(recipe, threads, recipe.seed);
+    deal = make_dealer<double>(recipe);
+    drift = make_drift<double>(recipe, target.dim, threads);
+    start(recipe, target, particles.position());
+  }
+  TraceRow look(Lookout<double>& lookout, Step k) {
+    const Batches& batches = deal(k, particles);
+    target.score(k, std::as_const(particles).position(), particles.score());
+    drift(k, particles, batches);
+    before.assign(particles.drift().begin(), particles.drift().end());
+    return lookout.look(k, particles, batches, drift, 1.5);
+  }
+  Recipe recipe;
+  Threads threads{1};
+  AnyTarget<double> target;
+  AnyDealer<double> deal;
+  AnyDrift<double> drift;
+  Ensemble<double> particles{60, 2};
+  std::vector<double> before;
+};
+
+Recipe with(const char* batch, bool replace = false, const char* domain = "") {
+  Recipe recipe;
+  recipe.batch = batch;
+  recipe.replace = replace;
+  recipe.domain = domain;
+  return recipe;
+}
+
+TEST(Lookout, FillsEveryColumnAndLeavesTheDriftAlone) {
+  Scene scene(with("4"));
+  Lookout<double> lookout(scene.recipe, scene.target.names);
+  const TraceRow row = scene.look(lookout, 3);
+  EXPECT_TRUE(
+      std::equal(scene.before.begin(), scene.before.end(), scene.particles.drift().begin()));
+  EXPECT_EQ(row.step, 3u);
+  EXPECT_EQ(row.batch, 4u);
+  EXPECT_EQ(row.seconds, 1.5);
+  for (const double figure : {row.drift, row.score, row.spread, row.ksd_se, row.ksd_gaussian_se,
+                              row.least_identity, row.most_identity, row.shift})
+    EXPECT_GT(figure, 0);
+  for (const double figure : {row.centre, row.ksd, row.ksd_gaussian})
+    EXPECT_TRUE(std::isfinite(figure));
+  EXPECT_LE(row.least_identity, row.most_identity);
+  EXPECT_FALSE(row.verdict.empty());
+}
+
+TEST(Lookout, FindsNoNoiseInOneBatchOfAll) {
+  Scene scene(with("all"));
+  Lookout<double> lookout(scene.recipe, scene.target.names);
+  EXPECT_EQ(scene.look(lookout, 0).noise, 0);
+}
+
+// With replacement most scores are old: neither noise nor a verdict is told.
+TEST(Lookout, DoesNotJudgeWhenFewAreDealt) {
+  Scene scene(with("4", true));
+  Lookout<double> lookout(scene.recipe, scene.target.names);
+  const TraceRow row = scene.look(lookout, 0);
+  EXPECT_TRUE(row.verdict.empty() && std::isnan(row.noise) && std::isnan(row.shift));
+  EXPECT_GT(row.spread, 0);
+}
+
+TEST(Lookout, LeavesOutOnATorusWhatDoesNotHoldThere) {
+  Scene scene(with("4", false, "torus:6"));
+  Lookout<double> lookout(scene.recipe, scene.target.names);
+  const TraceRow row = scene.look(lookout, 0);
+  EXPECT_TRUE(std::isnan(row.ksd) && std::isnan(row.least_identity) && std::isnan(row.centre));
+  EXPECT_FALSE(row.verdict.empty());
+}
+
+// The verdict of a look rests on those before: one that is given them goes on as if never stopped.
+TEST(Lookout, GoesOnWhereAnotherStopped) {
+  const auto spread_out = [](Scene& scene) {
+    for (double& x : scene.particles.position())
+      x *= 1.3;
+  };
+  Scene whole(with("4")), halves(with("4"));
+  Lookout<double> one(whole.recipe, whole.target.names), first(halves.recipe, halves.target.names);
+  std::vector<TraceRow> trace, past;
+  for (Step k = 0; k < 10; ++k, spread_out(whole))
+    trace.push_back(whole.look(one, k));
+  for (Step k = 0; k < 9; ++k, spread_out(halves))
+    past.push_back(halves.look(first, k));
+  Lookout<double> second(halves.recipe, halves.target.names, past),
+      forgetful(halves.recipe, halves.target.names);
+  EXPECT_EQ(halves.look(second, 9).verdict, trace.back().verdict);
+  EXPECT_EQ(trace.back().verdict, "diverged");
+  EXPECT_NE(halves.look(forgetful, 9).verdict, "diverged"); // it does not know that the cloud grows
+}
+
+} // namespace
+} // namespace starling::assemble

@@ -1,0 +1,183 @@
+// The verdict on clouds and traces made by hand: each word, and what keeps it from being said.
+#include "assemble/diagnose.hpp"
+
+#include <starling/random/start.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace starling::assemble {
+namespace {
+
+using testing::HasSubstr;
+
+/// Exact draws of the standard normal in two dimensions, times `scale`, plus `shift`, with its
+/// scores.
+struct Cloud {
+  explicit Cloud(double scale = 1, double shift = 0, std::size_t count = 2000)
+      : x(2 * count), s(2 * count), density(count) {
+    start_normal(Rows<double>{x.data(), count, 2}, 3, shift, scale);
+    for (std::size_t m = 0; m < x.size(); ++m)
+      s[m] = -x[m];
+  }
+  Diagnosis diagnose(const std::vector<TraceRow>& trace = {}, bool periodic = false) const {
+    return assemble::diagnose({x.data(), density.size(), 2}, {s.data(), density.size(), 2}, density,
+                              {"first", "second"}, 1, periodic, trace);
+  }
+  std::vector<double> x, s, density;
+};
+
+/// Looks at a cloud whose spread and place are those functions of the share of the run that is
+/// over.
+template <typename Spread, typename Centre>
+std::vector<TraceRow> looks(Spread spread, Centre centre) {
+  std::vector<TraceRow> trace(100);
+  for (std::size_t m = 0; m < trace.size(); ++m) {
+    const double share = double(m) / 99;
+    trace[m].step = m + 1;
+    trace[m].spread = trace[m].score = spread(share);
+    trace[m].centre = centre(share);
+    trace[m].noise = 2;
+    trace[m].verdict = "converged";
+  }
+  return trace;
+}
+double at_rest(double) { return 1; }
+double nowhere(double) { return 0; }
+
+TEST(Verdict, IsConvergedOnExactDraws) {
+  const Diagnosis d = Cloud().diagnose(looks(at_rest, nowhere));
+  EXPECT_EQ(d.verdict, "converged");
+  EXPECT_LT(std::abs(d.ksd.value), 4 * d.ksd.se);
+  EXPECT_LT(std::abs(d.ksd_gaussian.value), 4 * d.ksd_gaussian.se);
+  EXPECT_EQ(Cloud().diagnose().verdict, "converged"); // without a trace as well
+}
+
+TEST(Verdict, NamesTheParameterThatCollapsedAndByHowMuch) {
+  Cloud cloud;
+  for (std::size_t m = 1; m < cloud.x.size(); m += 2) {
+    cloud.x[m] *= 0.6;
+    cloud.s[m] *= 0.6;
+  }
+  const Diagnosis d = cloud.diagnose(looks(at_rest, nowhere));
+  EXPECT_EQ(d.verdict, "collapsed");
+  EXPECT_THAT(d.sentence, HasSubstr("1 of 2 parameters (second: identity 0.3"));
+}
+
+TEST(Verdict, IsStillMovingWhereScoresDoNotBalance) {
+  const Diagnosis d = Cloud(1, -3).diagnose(looks(at_rest, nowhere));
+  EXPECT_EQ(d.verdict, "still moving");
+  EXPECT_THAT(d.sentence, HasSubstr("from where its scores balance"));
+}
+
+TEST(Verdict, IsStillMovingWhereScoresBalanceButTheCloudTravels) {
+  const auto towards = [](double share) { return 1.5 * share; };
+  EXPECT_EQ(Cloud().diagnose(looks(at_rest, towards)).verdict, "still moving");
+  // to and fro is not a move, nor is one that is over
+  EXPECT_EQ(Cloud().diagnose(looks(at_rest, [](double t) { return std::sin(300 * t); })).verdict,
+            "converged");
+  EXPECT_EQ(Cloud().diagnose(looks(at_rest, [](double t) { return std::min(3 * t, 1.5); })).verdict,
+            "converged");
+}
+
+// One cloud, three times too wide; where it comes from decides.
+TEST(Verdict, OfAWideCloudDependsOnWhereItIsGoing) {
+  const Cloud wide(3);
+  EXPECT_EQ(wide.diagnose(looks(at_rest, nowhere)).verdict, "noisy");
+  EXPECT_EQ(wide.diagnose(looks([](double t) { return 10 - 7 * t; }, nowhere)).verdict,
+            "still moving");
+  EXPECT_EQ(wide.diagnose(looks([](double t) { return std::exp(t); }, nowhere)).verdict,
+            "diverged");
+  auto transport =
+      looks([](double t) { return std::exp(t); }, nowhere); // wider, but up the density
+  for (TraceRow& row : transport)
+    row.score = 1 / row.spread;
+  EXPECT_NE(wide.diagnose(transport).verdict, "diverged");
+}
+
+TEST(Verdict, OfANarrowCloudThatWidensIsStillMoving) {
+  const auto widening = [](double t) { return 0.1 + 0.4 * t; };
+  EXPECT_EQ(Cloud(0.5).diagnose(looks(widening, nowhere)).verdict, "still moving");
+  EXPECT_EQ(Cloud(0.5).diagnose(looks(at_rest, nowhere)).verdict, "collapsed");
+}
+
+TEST(Verdict, AdvisesLargerBatchesOnlyWhereThereAreBatches) {
+  auto trace = looks(at_rest, nowhere);
+  EXPECT_THAT(Cloud(1.5).diagnose(trace).sentence, HasSubstr("raise --batch or lower --step-size"));
+  trace.back().noise = 0;
+  EXPECT_THAT(Cloud(1.5).diagnose(trace).sentence, testing::Not(HasSubstr("--batch")));
+}
+
+TEST(Verdict, CountsParticlesWhereTheDensityFails) {
+  Cloud cloud;
+  cloud.density[7] = -INFINITY;
+  EXPECT_EQ(cloud.diagnose().verdict, "converged");
+  EXPECT_THAT(cloud.diagnose().sentence,
+              HasSubstr("1 of 2000 particles stand where the density fails"));
+  std::fill_n(cloud.density.begin(), 21, NAN);
+  EXPECT_EQ(cloud.diagnose().verdict, "diverged");
+  std::ranges::fill(cloud.density, NAN); // a target that has scores alone
+  EXPECT_EQ(cloud.diagnose().verdict, "converged");
+}
+
+TEST(Verdict, IsDivergedWhereSomethingIsNotANumber) {
+  for (const double bad : {double(NAN), double(INFINITY), 1e200}) {
+    Cloud cloud;
+    cloud.x[5] = bad;
+    cloud.s[5] = -bad;
+    EXPECT_EQ(cloud.diagnose().verdict, "diverged") << bad;
+  }
+  EXPECT_EQ(diverged("it left").verdict, "diverged");
+  EXPECT_EQ(diverged("it left").sentence, "it left");
+  EXPECT_TRUE(diverged("it left").parameters.empty());
+}
+
+TEST(Verdict, SaysHowLittleASmallCloudCanTell) {
+  EXPECT_THAT(Cloud(1, 0, 50).diagnose().sentence, HasSubstr("as far as this cloud can tell"));
+  EXPECT_THAT(Cloud().diagnose().sentence, testing::Not(HasSubstr("as far as")));
+}
+
+TEST(Verdict, OnATorusJudgesScoresAlone) {
+  const Diagnosis d = Cloud(0.5).diagnose({}, true);
+  EXPECT_EQ(d.verdict, "converged");
+  EXPECT_TRUE(std::isnan(d.ksd.value) && std::isnan(d.parameters[0].spread_identity));
+}
+
+TEST(Verdict, OfOneParticleIsAboutTheSlope) {
+  Cloud cloud(1, 0, 1);
+  EXPECT_EQ(cloud.diagnose().verdict, "still moving");
+  cloud.s = {1e-3, -1e-4};
+  EXPECT_EQ(cloud.diagnose().verdict, "converged");
+}
+
+TEST(Settled, TakesALongStreakWithoutATrend) {
+  auto trace = looks(at_rest, nowhere);
+  EXPECT_TRUE(settled(trace));
+  trace[80].verdict = "noisy";
+  EXPECT_FALSE(settled(trace)); // 19 looks are no quarter of 100
+  EXPECT_TRUE(settled({trace.begin(), trace.begin() + 20}));
+  EXPECT_FALSE(settled({trace.begin(), trace.begin() + 19})); // not by luck on an early look
+  EXPECT_FALSE(settled({}));
+  EXPECT_FALSE(settled(looks([](double t) { return 1 + 0.2 * t; }, nowhere)));
+  EXPECT_FALSE(settled(looks(at_rest, [](double t) { return 0.2 * t; })));
+}
+
+TEST(TraceCsv, HasAColumnForEachFieldAndAnEmptyCellForWhatCannotBeTold) {
+  TraceRow row;
+  row.step = 3;
+  row.sweeps = 1.5;
+  row.drift = 0.1;
+  row.verdict = "still moving";
+  EXPECT_EQ(trace_csv({row}),
+            "step,sweeps,seconds,batch,drift,score,spread,centre,noise,ksd,ksd_se,ksd_gaussian,"
+            "ksd_gaussian_se,least_identity,most_identity,shift,verdict\n"
+            "3,1.5,0,0,0.1,,,,,,,,,,,,still moving\n");
+}
+
+} // namespace
+} // namespace starling::assemble

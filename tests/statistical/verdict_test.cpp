@@ -1,0 +1,198 @@
+// Whole runs that are known to fail, each in its own way, and runs that are known to be good: the
+// verdict says which, for every seed, and only the good ones settle.
+#include "assemble/diagnose.hpp"
+#include "assemble/lookout.hpp"
+#include "assemble/roles.hpp"
+
+#include <starling/observe/guard.hpp>
+#include <starling/rbm_svgd.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace starling::assemble {
+namespace {
+
+struct Seen {
+  Diagnosis end;
+  std::vector<TraceRow> trace;
+  Step settled_at = 0; // 0: never
+};
+
+/// Runs it with a hundred looks, and does not stop where it settles.
+Seen watch(Recipe recipe) {
+  recipe.threads = 1;
+  resolve(recipe);
+  Threads threads(1);
+  AnyTarget<double> target = make_target<double>(recipe, threads, recipe.seed);
+  const AnyDrift<double> drift = make_drift<double>(recipe, target.dim, threads);
+  Ensemble<double> particles(recipe.particles, target.dim);
+  start(recipe, target, particles.position());
+  Lookout<double> lookout(recipe, target.names);
+  Seen seen;
+  const Step steps = loop_steps(recipe), every = std::max<Step>(1, steps / 100);
+  const auto score = [&](Step k, Ensemble<double>& e, const Batches&) {
+    target.score(k, std::as_const(e).position(), e.score());
+  };
+  const auto watched = [&](Step k, Ensemble<double>& e, const Batches& b) {
+    drift(k, e, b);
+    if ((k + 1) % every == 0 || k == 0)
+      seen.trace.push_back(lookout.look(k, e, b, drift, 0));
+    if (seen.settled_at == 0 && settled(seen.trace))
+      seen.settled_at = k + 1;
+  };
+  try {
+    const auto advance = make_advance<double>(recipe, threads);
+    rbm_svgd(
+        particles, Span{0, steps}, make_dealer<double>(recipe), score, watched,
+        [&](Step k, Ensemble<double>& e, const Batches& b, const auto& flow) {
+          advance(k, e, b, std::cref(flow));
+        },
+        Guard(target.names));
+  } catch (const Diverged& what) {
+    seen.end = diverged(what.what());
+    return seen;
+  }
+  std::vector<double> density(recipe.particles);
+  target.evaluate(std::as_const(particles).position(), particles.score(), density);
+  seen.end = diagnose(std::as_const(particles).position(), std::as_const(particles).score(),
+                      density, target.names, recipe.seed, false, seen.trace);
+  return seen;
+}
+
+using Change = std::function<void(Recipe&)>;
+
+void expect(const std::string& verdict, const char* target, const Change& change) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    Recipe recipe;
+    recipe.target = target;
+    recipe.particles = 256;
+    recipe.seed = seed;
+    change(recipe);
+    const Seen seen = watch(recipe);
+    std::printf("%s, seed %d: %s: %s; settled at %d\n", target, int(seed), seen.end.verdict.c_str(),
+                seen.end.sentence.c_str(), int(seen.settled_at));
+    EXPECT_EQ(seen.end.verdict, verdict) << "seed " << seed;
+    if (verdict == "converged") { // not by luck on an early look, and well before the end
+      EXPECT_GE(seen.settled_at, recipe.steps / 100 * 19) << "seed " << seed;
+      EXPECT_LE(seen.settled_at, recipe.steps / 10 * 9) << "seed " << seed;
+    } else {
+      EXPECT_EQ(seen.settled_at, 0u) << "seed " << seed;
+    }
+  }
+}
+
+// Known failures.
+
+TEST(Verdict, TheGaussianKernelIn20DimensionsCollapses) {
+  expect("collapsed", "normal", [](Recipe& r) { r.dim = 20; });
+}
+TEST(Verdict, PairsWithAConstantStepAreNoisy) { // science.md: variance 1.71
+  expect("noisy", "normal", [](Recipe& r) {
+    r.dim = 1;
+    r.particles = 1000;
+    r.batch = "2";
+    r.bandwidth = "0.0925";
+    r.advance = "constant";
+    r.step_size = 0.2;
+    r.steps = 2000;
+  });
+}
+TEST(Verdict, TooLargeAStepDivergesBeforeItOverflows) {
+  expect("diverged", "normal", [](Recipe& r) {
+    r.advance = "constant";
+    r.step_size = 20;
+    r.steps = 100;
+  });
+}
+TEST(Verdict, TooLargeAStepDivergesWhenItOverflows) {
+  expect("diverged", "normal", [](Recipe& r) {
+    r.kernel = "polynomial:a=1,m=2";
+    r.advance = "constant";
+    r.step_size = 1;
+    r.steps = 100;
+  });
+}
+void from_far(Recipe& r) {
+  r.batch = "32";
+  r.bandwidth = "0.35";
+  r.step_size = 0.2;
+  r.start = "normal:-10,1";
+}
+TEST(Verdict, TooFewStepsFromAFarStartAreStillMoving) {
+  expect("still moving", "mixture", [](Recipe& r) {
+    from_far(r);
+    r.steps = 40;
+  });
+}
+// The scores balance within a mode long before the modes have exchanged their mass: seen by the
+// trace.
+TEST(Verdict, MassThatGoesFromModeToModeIsStillMoving) {
+  expect("still moving", "mixture", [](Recipe& r) {
+    from_far(r);
+    r.advance = "adam";
+    r.steps = 500;
+  });
+}
+TEST(Verdict, AWideStartThatContractsIsStillMovingNotNoisy) {
+  expect("still moving", "normal", [](Recipe& r) {
+    r.start = "normal:0,30";
+    r.steps = 300;
+  });
+}
+
+// Good runs.
+
+TEST(Verdict, TheMixtureOfThePaperConverges) {
+  expect("converged", "mixture", [](Recipe& r) {
+    from_far(r);
+    r.steps = 1000;
+  });
+}
+TEST(Verdict, PairsWithADecayingStepConverge) {
+  expect("converged", "normal", [](Recipe& r) {
+    r.dim = 1;
+    r.particles = 1000;
+    r.batch = "2";
+    r.bandwidth = "0.0925";
+    r.advance = "decay";
+    r.step_size = 0.5;
+    r.decay_tau = 20;
+    r.decay_power = 0.8;
+    r.steps = 4000;
+  });
+}
+TEST(Verdict, ABatchThatGrowsConverges) {
+  expect("converged", "normal", [](Recipe& r) {
+    r.batch = "4";
+    r.grow_batch = "double:100";
+    r.steps = 800;
+  });
+}
+TEST(Verdict, FiveDimensionsConvergeWithALinearKernelAdded) {
+  expect("converged", "normal", [](Recipe& r) {
+    r.dim = 5;
+    r.particles = 512;
+    r.batch = "16";
+    r.advance = "decay";
+    r.step_size = 1;
+    r.steps = 300;
+    r.kernel = "gaussian+0.2*polynomial:m=1";
+  });
+}
+TEST(Verdict, TheBananaConverges) {
+  expect("converged", "banana", [](Recipe& r) {
+    r.particles = 500;
+    r.batch = "32";
+    r.step_size = 0.05;
+    r.steps = 1000;
+  });
+}
+
+} // namespace
+} // namespace starling::assemble

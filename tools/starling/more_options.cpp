@@ -1,0 +1,65 @@
+// How convert and completion are spelled: beside options.cpp, which would be too long with them.
+#include "more_options.hpp"
+
+#include "commands.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <memory>
+#include <stdexcept>
+
+namespace starling::tool {
+
+namespace {
+
+CommandWords words_of(const CLI::App& command, const std::string& name) {
+  CommandWords words{name, command.get_description(), {}, {}};
+  for (const CLI::Option* option : command.get_options()) {
+    const auto values = words_in(option->get_description());
+    if (option->get_positional())
+      words.arguments.insert(words.arguments.end(), values.begin(), values.end());
+    const bool takes_value = option->get_items_expected_max() > 0;
+    for (const std::string& long_name : option->get_lnames())
+      words.options.push_back({"--" + long_name, option->get_description(), takes_value, values});
+  }
+  return words;
+}
+
+} // namespace
+
+void require(const char* argument, const std::string& given, const char* command) {
+  if (given.empty())
+    throw std::invalid_argument(
+        fmt::format("{}: must be given; see starling {} --help", argument, command));
+}
+
+std::function<int()> add_convert(CLI::App& app) {
+  auto c = std::make_shared<ConvertRequest>();
+  app.add_option("FROM", c->from,
+                 "Folder of a run, a Stan CSV file (plain, .gz or .xz), an .npz or a .zarr folder");
+  app.add_option(
+      "TO", c->to,
+      "Name that ends in .csv, .npz or .zarr; several runs become NAME-1.csv, NAME-2.csv ..");
+  app.add_flag("--force", c->force, "Replace what is there")->disable_flag_override();
+  return [c] {
+    require("FROM", c->from, "convert");
+    require("TO", c->to, "convert");
+    return convert(*c);
+  };
+}
+
+std::function<int()> add_completion(CLI::App& app) {
+  auto shell = std::make_shared<std::string>();
+  app.add_option("SHELL", *shell, "bash | zsh | fish");
+  return [&app, shell] {
+    require("SHELL", *shell, "completion");
+    const CLI::App& top = *app.get_parent();
+    std::vector<CommandWords> commands = {words_of(top, "")};
+    for (const CLI::App* command : top.get_subcommands([](const CLI::App*) { return true; }))
+      commands.push_back(words_of(*command, command->get_name()));
+    return completion(*shell, commands);
+  };
+}
+
+} // namespace starling::tool

@@ -1,0 +1,20 @@
+// Registration of the subcommands that are spelled in more_options.cpp, and what all of them need.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace starling::tool {
+
+/// Throws invalid_argument when an argument that a command cannot do without was left out.
+void require(const char* argument, const std::string& given, const char* command);
+
+/// Each adds its options to the subcommand and gives what to do once they are parsed.
+std::function<int()> add_convert(CLI::App& app);
+std::function<int()> add_completion(CLI::App& app);
+
+} // namespace starling::tool
