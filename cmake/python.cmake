@@ -18,6 +18,11 @@ nanobind_add_stub(_starling_stub MODULE _starling OUTPUT "${PROJECT_BINARY_DIR}/
                   PYTHON_PATH "${PROJECT_BINARY_DIR}/python/starling" DEPENDS _starling)
 install(FILES "${PROJECT_BINARY_DIR}/python/starling/_starling.pyi" DESTINATION starling COMPONENT python)
 
+if(SKBUILD) # `python -m starling report` draws the pages of `starling reproduce` too
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/reproduce" DESTINATION "${SKBUILD_DATA_DIR}/share/starling" COMPONENT python
+          FILES_MATCHING PATTERN "*.py" PATTERN "*.css" PATTERN "*.html" PATTERN "__pycache__" EXCLUDE)
+endif()
+
 # The package's own files beside the module, as links: an edit counts at once.
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/python/starling")
 file(GLOB starling_python_files CONFIGURE_DEPENDS python/starling/*)

@@ -63,7 +63,7 @@ print(f"cost of growing: {grown / seconds(f'{noisy} --batch 2 --step-size 0.2'):
 title("Choosing: kernels in 20 dimensions")
 show("normal --dim 20 --particles 2048 --batch 8 --steps 2000")
 wide = "normal --dim 20 --particles 256 --batch 8 --steps 2000"
-for kernel in ("gaussian", "matern32", "gaussian+0.05*polynomial:m=1", "gaussian+polynomial:m=1",
+for kernel in ("gaussian", "matern32", "gaussian+bilinear", "imq+bilinear", "gaussian+0.05*polynomial:m=1", "gaussian+polynomial:m=1",
                "gaussian --bandwidth 20", "imq", "riesz-smooth:a=0.5,s=1"):
     show(f"{wide} --kernel {kernel}")
 

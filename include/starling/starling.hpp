@@ -18,6 +18,7 @@
 #include <starling/deal/whole.hpp>
 #include <starling/domain.hpp>
 #include <starling/drift/adaptive.hpp>
+#include <starling/drift/bilinear.hpp>
 #include <starling/drift/force.hpp>
 #include <starling/drift/pairwise.hpp>
 #include <starling/drift/reference.hpp>

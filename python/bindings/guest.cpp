@@ -1,6 +1,8 @@
 // Calling back into Python, and into C without Python.
 #include "guest.hpp"
 
+#include "foreign/in_double.hpp"
+
 #include <starling/error.hpp>
 
 #include <nanobind/ndarray.h>
@@ -9,8 +11,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
+#include <tuple>
 
 namespace starling::python {
 
@@ -41,32 +45,38 @@ private:
   std::size_t count_ = 0;
 };
 
-std::string type_of(nb::handle object) {
-  return nb::cast<std::string>(nb::str(object.type().attr("__name__")));
-}
+std::string text_of(const nb::object& object) { return nb::cast<std::string>(nb::str(object)); }
 
-std::string shape_of(nb::handle object) {
-  return nb::cast<std::string>(nb::str(object.attr("shape")));
+/// Arrays of kinds that only NumPy knows, as doubles; None if they are no real numbers.
+nb::object real_numbers(nb::handle object) {
+  try {
+    const nb::object array = nb::module_::import_("numpy").attr("asarray")(object);
+    const std::string kind = text_of(array.attr("dtype").attr("kind"));
+    return kind == "f" || kind == "i" || kind == "u" ? nb::object(array.attr("astype")("float64")) : nb::none();
+  } catch (const nb::python_error&) {
+    return nb::none();
+  }
 }
 
 /// What was returned, as numbers of our type in rows; converted only if it is not that already.
 template <typename Real, std::size_t Dims>
-auto numbers(nb::handle object, const char* what, const std::vector<std::size_t>& shape) {
+auto numbers(nb::handle object, const char* what, const std::array<std::size_t, Dims>& shape) {
   using Array = nb::ndarray<const Real, nb::ndim<Dims>, nb::c_contig, nb::device::cpu>;
-  std::string expected = Dims == 1 ? fmt::format("({},)", shape[0]) : fmt::format("({}, {})", shape[0], shape[1]);
-  if (!nb::hasattr(object, "shape") || !nb::hasattr(object, "dtype"))
-    throw nb::type_error(fmt::format("target: must return {} as an array of shape {}; got {}", what, expected,
-                                     type_of(object)).c_str());
-  bool fits = nb::cast<std::size_t>(object.attr("ndim")) == Dims;
-  for (std::size_t a = 0; fits && a < Dims; ++a)
-    fits = nb::cast<std::size_t>(object.attr("shape")[nb::int_(a)]) == shape[a];
-  if (!fits)
-    throw nb::value_error(fmt::format("target: must return {} of shape {}; got {}", what, expected,
-                                      shape_of(object)).c_str());
   Array array;
-  if (!nb::try_cast<Array>(object, array, true))
+  if (nb::try_cast<Array>(object, array, false) && std::equal(shape.begin(), shape.end(), array.shape_ptr()))
+    return array;
+  const nb::tuple expected = std::apply([](auto... n) { return nb::make_tuple(n...); }, shape);
+  if (!nb::hasattr(object, "shape") || !nb::hasattr(object, "dtype"))
+    throw nb::type_error(fmt::format("target: must return {} as an array of shape {}; got {}", what, text_of(expected),
+                                     text_of(object.type().attr("__name__"))).c_str());
+  const nb::object got = object.attr("shape"), type = object.attr("dtype");
+  if (!got.equal(expected))
+    throw nb::value_error(fmt::format("target: must return {} of shape {}; got {}", what, text_of(expected),
+                                      text_of(got)).c_str());
+  const auto convert = [&](nb::handle from) { return nb::try_cast<Array>(from, array, true); };
+  if (text_of(type).ends_with("bool") || !(convert(object) || convert(real_numbers(object))))
     throw nb::type_error(fmt::format("target: must return {} as real numbers; got an array of {}", what,
-                                     nb::cast<std::string>(nb::str(object.attr("dtype")))).c_str());
+                                     text_of(type)).c_str());
   return array;
 }
 
@@ -110,32 +120,39 @@ auto caller(nb::handle function) {
   };
 }
 
-/// x, scores and densities in double, whatever the run counts in.
-template <typename Real, typename Call>
-void in_double(Rows<const Real> x, Rows<Real> score, std::span<Real> density, Call&& call) {
-  std::vector<double> position(x.begin(), x.end()), s(x.size()), logp(x.count);
-  call(position.data(), s.data(), logp.data());
-  std::ranges::transform(s, score.begin(), [](double v) { return static_cast<Real>(v); });
-  if (!density.empty())
-    std::ranges::transform(logp, density.begin(), [](double v) { return static_cast<Real>(v); });
-}
-
 using OfAll = int (*)(std::size_t, std::size_t, const double*, double*, double*, void*);
 using OfOne = int (*)(std::size_t, const double*, double*, double*, void*);
 
+/// A C function as a model.
+class Compiled {
+public:
+  Compiled(std::uintptr_t address, bool batched, std::size_t dim) : address_(address), batched_(batched), dim_(dim) {}
+
+  std::size_t dim() const { return dim_; }
+  void evaluate(Step k, Rows<const double> x, Rows<double> s, std::span<double> density) const {
+    if (batched_) {
+      const auto of_all = reinterpret_cast<OfAll>(address_);
+      if (const int code = of_all(x.count, dim_, x.data, s.data, density.data(), nullptr))
+        throw TargetError(k, 0, fmt::format("the function of all particles returned {}", code));
+      return;
+    }
+    const auto of_one = reinterpret_cast<OfOne>(address_);
+    for (std::size_t i = 0; i < x.count; ++i)
+      if (const int code = of_one(dim_, x[i].data(), s[i].data(), &density[i], nullptr))
+        throw TargetError(k, i, fmt::format("the function returned {}", code));
+  }
+
+private:
+  std::uintptr_t address_;
+  bool batched_;
+  std::size_t dim_;
+};
+
 template <typename Real>
-auto compiled(std::uintptr_t address, bool batched) {
-  return [address, batched](Step k, Rows<const Real> x, Rows<Real> score, std::span<Real> density) {
-    in_double<Real>(x, score, density, [&](const double* at, double* s, double* logp) {
-      if (batched) {
-        if (const int code = reinterpret_cast<OfAll>(address)(x.count, x.dim, at, s, logp, nullptr))
-          throw TargetError(k, 0, fmt::format("the function returned {}", code));
-        return;
-      }
-      for (std::size_t i = 0; i < x.count; ++i)
-        if (const int code = reinterpret_cast<OfOne>(address)(x.dim, at + i * x.dim, s + i * x.dim, logp + i, nullptr))
-          throw TargetError(k, i, fmt::format("the function returned {}", code));
-    });
+auto caller(const std::shared_ptr<Compiled>& function) {
+  return [model = foreign::InDouble<Real, Compiled>(function)](Step k, Rows<const Real> x, Rows<Real> score,
+                                                               std::span<Real> density) mutable {
+    density.empty() ? model(k, x, score) : model.evaluate(x, score, density);
   };
 }
 
@@ -146,7 +163,8 @@ assemble::Guest guest_of(nb::handle function, std::size_t dim, std::vector<std::
 }
 
 assemble::Guest guest_at(std::uintptr_t address, bool batched, std::size_t dim, std::vector<std::string> names) {
-  return {dim, std::move(names), compiled<double>(address, batched), compiled<float>(address, batched)};
+  const auto function = std::make_shared<Compiled>(address, batched, dim);
+  return {dim, std::move(names), caller<double>(function), caller<float>(function)};
 }
 
 } // namespace starling::python

@@ -68,9 +68,11 @@ Recipe recipe_from(const std::string& target, const nb::dict& settings) {
   Recipe recipe;
   recipe.target = target;
   std::size_t used = 0;
-  assemble::for_each_field(recipe, [&](auto, std::string name, auto& field, auto) {
+  assemble::for_each_field(recipe, [&](const char* group, std::string name, auto& field, auto) {
     std::replace(name.begin(), name.end(), '-', '_');
     if (settings.contains(name.c_str())) {
+      if (!assemble::is_for(group, target))
+        throw nb::type_error(fmt::format("{}: must be used with target {}; got {}", name, group, target).c_str());
       set(field, name, settings[name.c_str()]);
       ++used;
     }
@@ -114,9 +116,12 @@ void take(Flight& flight, Step count, nb::object tell) {
     const nb::gil_scoped_acquire held;
     if (PyErr_CheckSignals() != 0)
       throw nb::python_error();
-    if (!tell.is_none() && nb::cast<bool>(tell(flight.done())))
-      return Signal::stop;
-    return Signal::go_on;
+    if (tell.is_none())
+      return Signal::go_on;
+    const int answer = PyObject_IsTrue(nb::object(tell(flight.done())).ptr());
+    if (answer < 0)
+      throw nb::python_error();
+    return answer ? Signal::stop : Signal::go_on;
   });
 }
 
@@ -156,16 +161,19 @@ void add_flight(nb::module_& m) {
     const nb::gil_scoped_release released;
     return Flight::begin(recipe, run, guest, positions);
   }, "target"_a, "settings"_a, "run"_a, "guest"_a.none(), "start"_a.none());
-  m.def("resume", [](const nb::bytes& bytes, std::optional<std::uint64_t> steps,
+  m.def("resume", [](const nb::bytes& bytes, const std::string& where, std::optional<std::uint64_t> steps,
                      std::optional<std::uint64_t> threads, const assemble::Guest* guest) {
-    const io::Checkpoint checkpoint = io::unpack({bytes.c_str(), bytes.size()}, "state");
-    Recipe recipe = assemble::saved(checkpoint, "state").recipe;
+    const io::Checkpoint checkpoint = io::unpack({bytes.c_str(), bytes.size()}, where);
+    Recipe recipe = assemble::saved(checkpoint, where).recipe;
     recipe.steps = steps.value_or(recipe.steps);
     recipe.threads = threads.value_or(recipe.threads);
     assemble::resolve(recipe);
+    if ((recipe.target == "guest") != (guest != nullptr))
+      throw io::BadData(where, guest ? "target: must be left out for a run of " + recipe.target + "; got one"
+                                     : std::string("target: must be given again for a run of Python's own; got none"));
     const nb::gil_scoped_release released;
-    return Flight::resume(checkpoint, recipe, "state", guest);
-  }, "state"_a, "steps"_a.none(), "threads"_a.none(), "guest"_a.none());
+    return Flight::resume(checkpoint, recipe, where, guest);
+  }, "state"_a, "where"_a, "steps"_a.none(), "threads"_a.none(), "guest"_a.none());
 }
 
 void add_outcome(nb::module_& m) {

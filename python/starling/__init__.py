@@ -6,7 +6,7 @@
 
 See docs/python.md.
 """
-from . import kernels, rules
+from . import kernels, plots, rules
 from ._starling import Diverged, TargetError, simd_level
 from ._starling import version as __version__
 from .flight import Flight, resume
@@ -17,6 +17,6 @@ from .targets import (Builtin, CFunction, Function, Plugin, Stan, Target, builti
 
 __all__ = [
     "Builtin", "CFunction", "Diverged", "Flight", "Function", "Plugin", "Result", "Stan", "Target", "TargetError",
-    "builtin", "from_jax", "from_pymc", "from_torch", "kernels", "load", "plugin", "resume", "rules", "sample",
+    "builtin", "from_jax", "from_pymc", "from_torch", "kernels", "load", "plots", "plugin", "resume", "rules", "sample",
     "simd_level", "stan", "__version__",
 ]

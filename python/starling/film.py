@@ -14,7 +14,7 @@ PATHS = 200  # that a picture of the line shows
 
 
 def record(snapshots: list, *, every: int = 1) -> Callable[[Any], None]:
-    """A callback for starling.sample that keeps (steps done, positions) at each look, or at each `every`-th and the last:
+    """A callback for starling.sample that keeps (steps done, positions) at each look, or each `every`-th and the last:
 
     snapshots = []; result = starling.sample(..., callback=record(snapshots)); result.plot("flow", snapshots=snapshots)
     There are a hundred looks in a run; a Flight that one steps oneself can be given to the callback at any time."""

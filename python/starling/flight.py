@@ -1,14 +1,18 @@
 """A run under way: stepped, looked at, pickled and resumed by whoever wants to drive it."""
 from __future__ import annotations
 
+import difflib
 import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from . import _starling, kernels, rules
 from .result import Result
-from .targets import Target, as_target
+from .targets import Builtin, Target, as_target, whole
 
 
 class Flight:
@@ -18,18 +22,36 @@ class Flight:
     The settings are those of `sample`. A flight can be pickled if its target can; what comes back goes on bit for bit."""
 
     def __init__(self, target: Any, *, dim: int | None = None, start: Any = None, run: int = 0, **settings: Any):
-        self.target: Target = as_target(target)
-        self._dim = dim
+        own = as_target(target)
         given = None
-        if start is not None and not isinstance(start, str):
-            given, settings = _given_start(start, settings)
-            self._dim = given.shape[1] if self.target.name == "guest" and dim is None else dim
+        if isinstance(start, (str, os.PathLike)):
+            settings["start"] = os.fspath(start)
         elif start is not None:
-            settings["start"] = start
-        if dim is not None and self.target.name in ("normal", "funnel"):
+            given, settings = _given_start(start, settings)
+            dim = given.shape[1] if own.name == "guest" and dim is None else dim
+        if dim is not None and own.name in ("normal", "funnel"):
             settings["dim"] = dim
-        self._native = _starling.begin(self.target.name, {**self.target.settings, **_plain(settings)}, run,
-                                       self.target.guest(self._dim), given)
+        self._hold(own, dim, _starling.begin(own.name, {**_plain(own.settings), **_plain(settings)},
+                                             whole("run", run, 0), own.guest(dim), given))
+        if dim is not None and len(self.names) != dim:
+            raise ValueError(f"dim: must be {len(self.names)} for this target; got {dim}")
+
+    def _hold(self, target: Target, dim: int | None, native: Any) -> None:
+        self._target, self._dim, self._native, self._lock = target, dim, native, threading.Lock()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Steps run without the interpreter's lock: nobody else may look at what they move."""
+        if not self._lock.acquire(blocking=False):
+            raise ValueError("flight: must not be used while it takes a step; got a call from its target or a thread")
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    @property
+    def target(self) -> Target:
+        return self._target
 
     @property
     def done(self) -> int:
@@ -52,16 +74,19 @@ class Flight:
     @property
     def positions(self) -> np.ndarray:
         """A copy, (N, d)."""
-        return self._native.positions
+        with self._alone():
+            return self._native.positions
 
     @property
     def scores(self) -> np.ndarray:
         """Those that the last step moved by: a copy, (N, d)."""
-        return self._native.scores
+        with self._alone():
+            return self._native.scores
 
     @property
     def drifts(self) -> np.ndarray:
-        return self._native.drifts
+        with self._alone():
+            return self._native.drifts
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -71,29 +96,35 @@ class Flight:
     @property
     def trace(self) -> list[dict[str, Any]]:
         """What was seen at each look so far."""
-        return self._native.trace
+        with self._alone():
+            return self._native.trace
 
     def step(self, count: int = 1, *, tell: Any = None) -> Flight:
         """Takes so many steps, or fewer if it is over. tell(done), called ten times a second, stops it by True."""
-        if count < 0:
-            raise ValueError(f"count: must be at least 0; got {count}")
-        self._native.take(int(count), tell)
+        with self._alone():
+            self._native.take(whole("count", count, 0), tell)
         return self
 
     def result(self) -> Result:
         """What it came to so far, with diagnostics; it can go on afterwards."""
-        return Result([self._native.outcome(True)])
+        return Result([self._outcome()])
+
+    def _outcome(self) -> Any:
+        with self._alone():
+            return self._native.outcome(True)
 
     def save(self, file: str | os.PathLike) -> None:
         """Writes a checkpoint, whole or not at all: resume(file, target) goes on from there."""
-        self._native.keep(os.fspath(file))
+        with self._alone():
+            self._native.keep(os.fspath(file))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"state": self._native.save(), "target": self.target, "dim": self._dim}
+        with self._alone():
+            return {"state": self._native.save(), "target": self._target, "dim": self._dim}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.target, self._dim = kept["target"], kept["dim"]
-        self._native = _starling.resume(kept["state"], None, None, self.target.guest(self._dim))
+        self._hold(kept["target"], kept["dim"],
+                   _starling.resume(kept["state"], "state", None, None, kept["target"].guest(kept["dim"])))
 
     def __repr__(self) -> str:
         s = self.settings
@@ -106,16 +137,22 @@ def resume(file: str | os.PathLike, target: Any = None, *, dim: int | None = Non
     """The flight of a checkpoint, of Flight.save or of the command line. A target of Python's own is given again."""
     with open(file, "rb") as stream:
         state = stream.read()
+    own = None if target is None else as_target(target)
+    steps, threads = (None if n is None else whole(name, n, 0) for name, n in (("steps", steps), ("threads", threads)))
+    native = _starling.resume(state, os.fspath(file), steps, threads, own and own.guest(dim))
+    name = native.settings["target"]
+    if own is not None and own.name != name:
+        raise ValueError(f"target: must be {name}, as in {os.fspath(file)}; got {own.name}")
     flight = Flight.__new__(Flight)
-    flight.target = Target() if target is None else as_target(target)
-    flight._dim = dim
-    guest = None if target is None else flight.target.guest(dim)
-    flight._native = _starling.resume(state, steps, threads, guest)
+    flight._hold(own or Builtin(name), dim, native)
     return flight
 
 
 def _given_start(start: Any, settings: dict[str, Any]) -> tuple[np.ndarray, dict[str, Any]]:
-    given = np.asarray(start)
+    try:
+        given = np.asarray(start)
+    except ValueError as error:
+        raise ValueError("start: must be an (N, d) array; got rows of different lengths") from error
     if not (np.issubdtype(given.dtype, np.floating) or np.issubdtype(given.dtype, np.integer)):
         raise TypeError(f"start: must be real numbers; got an array of {given.dtype}")
     if given.ndim != 2:
@@ -126,24 +163,26 @@ def _given_start(start: Any, settings: dict[str, Any]) -> tuple[np.ndarray, dict
 
 
 def _plain(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings as the engine takes them: texts, numbers, booleans."""
-    plain: dict[str, Any] = {}
-    for name, value in settings.items():
-        if value is None:
-            continue
-        if name == "seed" and isinstance(value, np.random.Generator):
-            value = int(value.integers(2**63))
-        if name == "advance" and isinstance(value, rules.Rule):
-            plain.update({key: repr(v) for key, v in value.settings.items()})
-            value = value.name
-        if isinstance(value, kernels.Kernel):
-            value = str(value)
-        if isinstance(value, np.generic):
-            value = value.item()
-        if isinstance(value, float):
-            value = repr(value)
-        plain[name] = value
-    unknown = sorted(set(plain) - set(_starling.defaults()))
-    if unknown:
-        raise TypeError(f"{unknown[0]}: is no setting of a run")
-    return plain
+    """Settings as the engine takes them: texts, whole numbers, booleans."""
+    settings = {name: value for name, value in settings.items() if value is not None}
+    rule = settings.get("advance")
+    if isinstance(rule, rules.Rule):
+        for name in sorted(set(rule.settings) & set(settings)):
+            raise ValueError(f"{name}: must be given once; got it twice, in the rule and beside it")
+        settings = {**settings, **rule.settings, "advance": rule.name}
+    known = _starling.helps()
+    for name in sorted(set(settings) - set(known)):
+        near = difflib.get_close_matches(name, known, 1)
+        raise TypeError(f"{name}: must be a setting of a run; got another" +
+                        (f"; did you mean {near[0]}?" if near else ""))
+    return {name: _plain_value(name, value) for name, value in settings.items()}
+
+
+def _plain_value(name: str, value: Any) -> Any:
+    if name == "seed" and isinstance(value, np.random.Generator):
+        return int(value.integers(2**63))
+    if isinstance(value, kernels.Kernel):
+        return str(value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    return repr(value) if isinstance(value, float) else value

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 
 
 @dataclass(frozen=True)
@@ -9,6 +10,7 @@ class Kernel:
     """A sum of built-in kernels, as the command line writes it."""
 
     text: str
+    __array_ufunc__ = None  # a weight may be a number of NumPy's
 
     def __add__(self, other: Kernel) -> Kernel:
         if not isinstance(other, Kernel):
@@ -16,7 +18,7 @@ class Kernel:
         return Kernel(f"{self.text}+{other.text}")
 
     def __rmul__(self, weight: float) -> Kernel:
-        if not isinstance(weight, (int, float)):
+        if not isinstance(weight, Real):
             return NotImplemented
         if "+" in self.text or "*" in self.text:
             raise ValueError("kernel: must be weighted term by term; got a sum or a term with a weight")
@@ -27,7 +29,7 @@ class Kernel:
 
 
 def _named(name: str, **settings: float) -> Kernel:
-    given = ",".join(f"{key}={value!r}" for key, value in settings.items() if value is not None)
+    given = ",".join(f"{key}={value}" for key, value in settings.items() if value is not None)
     return Kernel(f"{name}:{given}" if given else name)
 
 
@@ -59,6 +61,11 @@ def matern52() -> Kernel:
 def polynomial(a: float | None = None, m: int | None = None) -> Kernel:
     """(a x.y + 1)^m."""
     return _named("polynomial", a=a, m=m)
+
+
+def bilinear() -> Kernel:
+    """(1 + (x - m).(y - m)) / d, m the mean of the cloud: exact over all particles, whatever the batches."""
+    return Kernel("bilinear")
 
 
 def sinc(a: float | None = None) -> Kernel:

@@ -77,7 +77,7 @@ def bins(values: np.ndarray) -> np.ndarray:
     if high - low <= 40 and np.all(values == np.round(values)):
         return np.arange(low - 0.5, high + 1)
     q25, q75 = np.quantile(values, [0.25, 0.75])
-    width = 2 * (q75 - q25) / len(values) ** (1 / 3)  # Freedman and Diaconis
+    width = (q75 - q25) / len(values) ** (1 / 3)  # half of Freedman and Diaconis: particles lie more evenly than draws
     count = int(np.clip((high - low) / width, 10, 50)) if width > 0 else 50
     return np.linspace(low, high, count + 1)
 
@@ -142,25 +142,31 @@ def trace(figure: Any, rows: Sequence[dict[str, Any]], *, across: int = 2) -> An
         drift.plot(steps, seen["drift"], color=f"C{k}")
         ksd.plot(steps, seen["ksd"], color=f"C{k}")
         ksd.fill_between(steps, seen["ksd"] - seen["ksd_se"], seen["ksd"] + seen["ksd_se"], **band)
-        noise.plot(steps, seen["noise"], color=f"C{k}")
+        noise.plot(steps, seen["noise"], ".-", color=f"C{k}", markersize=3, linewidth=0.8)  # often it cannot be told
         identity.fill_between(steps, seen["least_identity"], seen["most_identity"], **band)
         for side in ("least_identity", "most_identity"):
             identity.plot(steps, seen[side], color=f"C{k}", linewidth=1)
-    for ax, column in ((drift, "drift"), (noise, "noise"), (identity, "least_identity")):
-        values = finite(rows, column)
-        if len(values) and values.min() > 0:
-            ax.set_yscale("log")
-    errors = finite(rows, "ksd_se")
-    if len(errors) and np.median(errors) > 0:  # unbiased, so it may fall below 0: linear where its error hides it
-        ksd.set_yscale("symlog", linthresh=float(np.median(errors)))
+    identities = np.concatenate([finite(rows, "least_identity"), finite(rows, "most_identity")])
+    noises, errors = finite(rows, "noise"), finite(rows, "ksd_se")
+    small = float(np.median(errors)) if len(errors) else 0.0
+    quiet = len(noises) > 0 and not noises.any()
+    looked_at = [(drift, "drift", finite(rows, "drift")), (ksd, "squared Stein discrepancy", finite(rows, "ksd")),
+                 (noise, "no noise: one batch" if quiet else "noise of batches / drift", noises),
+                 (identity, "spread identities", identities)]
     ksd.axhline(0, color="0.5", linewidth=0.8)
     for right in RIGHT:
         identity.axhline(right, color="0.5", linewidth=0.8, linestyle=":")
-    titles = ("drift", "squared Stein discrepancy", "noise of batches / drift", "spread identities")
-    for ax, title in zip((drift, ksd, noise, identity), titles):
-        ax.set_title(title)
+    for ax, title, values in looked_at:
+        ax.set_title(title if len(values) else f"{title}: none")
         ax.set_xlabel("steps")
+        if len(values) == 0:
+            ax.set(xticks=[], yticks=[])
+            continue
         ax.locator_params(axis="x", nbins=4)
+        if ax is not ksd:
+            canvas.log_axis(ax, np.concatenate([values, RIGHT]) if ax is identity else values)
+        elif values.max() > 20 * small > 0:  # it may fall below 0, by as much as its error
+            canvas.log_axis(ax, values, small)
     return figure
 
 

@@ -16,6 +16,8 @@ class Result:
 
     def __init__(self, outcomes: list, *, interrupted: bool = False):
         self._outcomes = list(outcomes)
+        if not self._outcomes:
+            raise ValueError("outcomes: must be of at least one run; got none")
         self._summary = json.loads(_starling.summary(self._outcomes))
         self.interrupted = interrupted
 

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _starling
 from .flight import Flight, _plain
 from .kernels import Kernel
 from .result import Result
 from .rules import Rule
-from .targets import as_target
+from .targets import as_target, whole
 
 
 def sample(target: Any, *, dim: int | None = None, particles: int | None = None, batch: int | str | None = None,
@@ -41,19 +40,29 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
 
     Ctrl-C returns what there is. An exception in the target comes back as itself, with the step in a note and the
     state so far as its attribute `flight`."""
-    settings = dict(particles=particles, batch=batch, steps=steps, until_converged=bool(until_converged), seed=seed,
-                    runs=runs, threads=threads, precision=precision, kernel=kernel, bandwidth=bandwidth,
-                    advance=advance, step_size=step_size, deal=deal, replace=bool(replace), grow_batch=grow_batch,
-                    domain=domain, **more)
+    settings = dict(particles=particles, batch=batch, steps=steps, until_converged=until_converged, seed=seed,
+                    runs=whole("runs", runs, 1), threads=threads, precision=precision, kernel=kernel,
+                    bandwidth=bandwidth, advance=advance, step_size=step_size, deal=deal, replace=replace,
+                    grow_batch=grow_batch, domain=domain, **more)
     if checkpoint is not None and runs != 1:
         raise ValueError(f"checkpoint: must be left out with several runs; got {runs} runs")
+    if checkpoint_every is not None:
+        whole("checkpoint_every", checkpoint_every, 1)
+    if not (callback is None or callable(callback)):
+        raise TypeError(f"callback: must be a function; got {type(callback).__name__}")
     settings = _plain(settings)  # a generator is asked once, whatever the number of runs
     chosen = as_target(target)
     outcomes, interrupted = [], False
-    for run in range(int(runs)):
+    for run in range(runs):
         flight = Flight(chosen, dim=dim, start=start, run=run, **settings)
-        interrupted = not _fly(flight, progress, callback, checkpoint, checkpoint_every)
-        outcomes.append(flight._native.outcome(True))
+        try:
+            interrupted = not _fly(flight, progress, callback, checkpoint, checkpoint_every)
+            outcomes.append(flight._outcome())
+        except BaseException as error:
+            if hasattr(error, "add_note"):
+                error.add_note(f"starling: in step {flight.done}; the state so far is this exception's attribute flight")
+            error.flight = flight
+            raise
         if interrupted:
             warnings.warn(f"interrupted after {flight.done} of {flight.total} steps: these are the particles so far",
                           stacklevel=2)
@@ -67,19 +76,18 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
 def _fly(flight: Flight, progress: bool | str, callback: Callable | None, checkpoint: Any, every: int | None) -> bool:
     """To the end, or False at Ctrl-C."""
     if checkpoint is not None:
-        every = int(every or max(1, flight.total // 10))
+        every = every or max(1, flight.total // 10)
+        flight.save(checkpoint)  # now, rather than finding out after hours that it cannot be written
     look = max(1, flight.total // 100) if callback else flight.total
     with _bar(flight, progress) as bar:
-        def tell(done: int) -> bool:
-            bar.n = done
-            bar.refresh()
-            return False
+        def tell(done: int) -> None:
+            bar.update(done - bar.n)
 
         try:
             while not flight.over:
                 left = flight.total - flight.done
                 stops = [left, look - flight.done % look] + ([every - flight.done % every] if checkpoint else [])
-                flight.step(max(1, min(stops)), tell=tell)
+                flight.step(min(stops), tell=tell)
                 if checkpoint and (flight.done % every == 0 or flight.over):
                     flight.save(checkpoint)
                 if callback and callback(flight):
@@ -88,11 +96,6 @@ def _fly(flight: Flight, progress: bool | str, callback: Callable | None, checkp
             if checkpoint:
                 flight.save(checkpoint)
             return False
-        except Exception as error:
-            if hasattr(error, "add_note"):
-                error.add_note(f"starling: in step {flight.done}; the state so far is this exception's attribute flight")
-            error.flight = flight
-            raise
         tell(flight.done)
     return True
 
@@ -102,7 +105,7 @@ class _Silent:
 
     n = 0
 
-    def refresh(self) -> None: ...
+    def update(self, more: int) -> None: ...
     def __enter__(self) -> _Silent: return self
     def __exit__(self, *_: Any) -> None: ...
 
@@ -116,4 +119,6 @@ def _bar(flight: Flight, progress: bool | str) -> Any:
         from tqdm.auto import tqdm
     except ImportError:
         return _Silent()
-    return tqdm(total=flight.total, unit="step", leave=False, delay=2, disable=None if progress == "auto" else False)
+    notebook = any(kind.__module__ == "tqdm.notebook" for kind in tqdm.__mro__)  # no terminal, and yet a place for it
+    return tqdm(total=flight.total, initial=flight.done, unit="step", leave=False, delay=2,
+                disable=None if progress == "auto" and not notebook else False)

@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
+import tempfile
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -36,14 +38,31 @@ class Stan(Builtin):
     """A Stan model that BridgeStan has compiled."""
 
     def __init__(self, model: str | os.PathLike, data: str | os.PathLike | None = None):
-        super().__init__("stan", model=os.fspath(model), **({} if data is None else {"data": os.fspath(data)}))
+        super().__init__("stan", model=os.fspath(model), **_given(data))
+
+    @classmethod
+    def of(cls, model: Any) -> Stan:
+        """The library of a bridgestan.StanModel. It has its data as text: they are in a file while this target lives."""
+        if not model.data:
+            return cls(model.lib_path)
+        folder = tempfile.TemporaryDirectory(prefix="starling-")
+        file = os.path.join(folder.name, "data.json")
+        with open(file, "w", encoding="utf-8") as stream:
+            stream.write(model.data)
+        target = cls(model.lib_path, file)
+        target._folder = folder  # goes with us
+        return target
 
 
 class Plugin(Builtin):
     """A shared library with the functions of starling/plugin.h."""
 
     def __init__(self, library: str | os.PathLike, data: str | os.PathLike | None = None):
-        super().__init__("plugin", model=os.fspath(library), **({} if data is None else {"data": os.fspath(data)}))
+        super().__init__("plugin", model=os.fspath(library), **_given(data))
+
+
+def _given(data: str | os.PathLike | None) -> dict[str, str]:
+    return {} if data is None else {"data": os.fspath(data)}
 
 
 class Function(Target):
@@ -52,13 +71,21 @@ class Function(Target):
     def __init__(self, function: Callable, dim: int | None = None, names: Sequence[str] | None = None):
         if not callable(function):
             raise TypeError(f"target: must be a function; got {type(function).__name__}")
-        self.function, self.dim, self.names = function, dim, list(names or [])
+        self._function, self.dim, self.names = function, dim, _names(names)
+
+    @property
+    def function(self) -> Callable:
+        """Fixed: a run calls it without holding it."""
+        return self._function
 
     def guest(self, dim: int | None):
-        return _starling.guest_of(self.function, _dimension(self.dim, dim, self.names), self.names)
+        return _starling.guest_of(self._function, _dimension(self.dim, dim, self.names), self.names)
 
     def __call__(self, x):
-        return self.function(x)
+        return self._function(x)
+
+    def __repr__(self) -> str:
+        return f"<starling.Function: {getattr(self._function, '__name__', type(self._function).__name__)}>"
 
 
 class CFunction(Target):
@@ -68,14 +95,17 @@ class CFunction(Target):
     def __init__(self, function: Any, dim: int | None = None, *, batched: bool, names: Sequence[str] | None = None):
         self.kept = function  # its code must outlive us
         self.address = _address(function)
-        self.batched, self.dim, self.names = bool(batched), dim, list(names or [])
+        self.batched, self.dim, self.names = bool(batched), dim, _names(names)
 
     def guest(self, dim: int | None):
         return _starling.guest_at(self.address, self.batched, _dimension(self.dim, dim, self.names), self.names)
 
+    def __getstate__(self):
+        raise TypeError("target: must be of Python's or the engine's own to be pickled; got a C function")
+
 
 def _address(function: Any) -> int:
-    if isinstance(function, int):
+    if isinstance(function, int) and not isinstance(function, bool):
         address = function
     elif hasattr(function, "address"):  # numba cfunc
         address = int(function.address)
@@ -88,16 +118,32 @@ def _address(function: Any) -> int:
     return address
 
 
+def whole(name: str, value: Any, least: int) -> int:
+    """A whole number, or an error that names it."""
+    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name}: must be a whole number; got {value!r}")
+    if operator.index(value) < least:
+        raise ValueError(f"{name}: must be at least {least}; got {value}")
+    return operator.index(value)
+
+
+def _names(names: Sequence[str] | None) -> list[str]:
+    given = [] if names is None else [names] if isinstance(names, str) else list(names)
+    for name in given:
+        if not isinstance(name, str):
+            raise TypeError(f"names: must be texts; got {name!r}")
+        if given.count(name) > 1 or name in ("", "lp__"):
+            raise ValueError(f"names: must be different, not empty and not lp__; got {name!r}")
+    return given
+
+
 def _dimension(own: int | None, asked: int | None, names: Sequence[str]) -> int:
-    known = {int(d) for d in (own, asked, len(names) or None) if d is not None}
+    known = {whole("dim", d, 1) for d in (own, asked, len(names) or None) if d is not None}
     if not known:
         raise ValueError("dim: must be given for this target, or start as an (N, d) array")
     if len(known) > 1:
         raise ValueError(f"dim: must be one number; got {' and '.join(map(str, sorted(known)))}")
-    (dim,) = known
-    if dim < 1:
-        raise ValueError(f"dim: must be at least 1; got {dim}")
-    return dim
+    return known.pop()
 
 
 def builtin(name: str, **settings: Any) -> Builtin:
@@ -115,42 +161,65 @@ def plugin(library: str | os.PathLike, data: str | os.PathLike | None = None) ->
     return Plugin(library, data)
 
 
+class _JaxScore:
+    """jit(vmap(value_and_grad(log_density))), compiled again where it is unpickled."""
+
+    def __init__(self, log_density: Callable):
+        import jax
+
+        self._jax, self._log_density = jax, log_density
+        self._compiled = jax.jit(jax.vmap(jax.value_and_grad(log_density)))
+
+    def __reduce__(self):
+        return _JaxScore, (self._log_density,)
+
+    def __call__(self, x: np.ndarray):
+        if x.dtype == np.float64 and not self._jax.config.jax_enable_x64:
+            x = x.astype(np.float32)
+        log_densities, scores = self._compiled(self._jax.dlpack.from_dlpack(x))
+        return np.asarray(log_densities), np.asarray(scores)  # waits for them; no copy on the CPU
+
+
+class _TorchScore:
+    """Scores by automatic differentiation of the sum: each log density is of its own row."""
+
+    def __init__(self, log_density: Callable):
+        import torch
+
+        self._torch, self._log_density = torch, log_density
+
+    def __reduce__(self):
+        return _TorchScore, (self._log_density,)
+
+    def __call__(self, x: np.ndarray):
+        given = self._torch.from_numpy(x).requires_grad_(True)
+        log_densities = self._log_density(given)
+        if tuple(log_densities.shape) != (x.shape[0],):
+            raise ValueError(f"target: must return log densities of shape ({x.shape[0]},); "
+                             f"got {tuple(log_densities.shape)}")
+        (scores,) = self._torch.autograd.grad(log_densities.sum(), given)
+        return log_densities.detach().numpy(), scores.numpy()
+
+
 def from_jax(log_density: Callable, *, dim: int | None = None, names: Sequence[str] | None = None) -> Function:
     """The target of a JAX log density of one position, a vector of d numbers: compiled, over all particles at once.
 
     Positions reach JAX without a copy where it takes them so (on the CPU), and scores come back the same way. JAX
     counts in single precision unless jax_enable_x64 is set: then positions are rounded on the way."""
-    import jax
-    import jax.numpy as jnp
-
-    compiled = jax.jit(jax.vmap(jax.value_and_grad(log_density)))
-
-    def score(x: np.ndarray):
-        if x.dtype == np.float64 and not jax.config.jax_enable_x64:
-            given = jnp.asarray(x, dtype=jnp.float32)
-        else:
-            given = jax.dlpack.from_dlpack(x)
-        log_densities, scores = compiled(given)
-        return np.asarray(log_densities), np.asarray(scores)  # waits for them; no copy on the CPU
-
-    return Function(score, dim, names)
+    return Function(_JaxScore(_callable(log_density)), dim, names)
 
 
 def from_torch(log_density: Callable, *, dim: int | None = None, names: Sequence[str] | None = None) -> Function:
     """The target of a PyTorch log density over rows: it maps an (N, d) tensor to N log densities, each of its own row.
 
     Positions and scores are shared with NumPy, not copied."""
-    import torch
+    return Function(_TorchScore(_callable(log_density)), dim, names)
 
-    def score(x: np.ndarray):
-        given = torch.from_numpy(x).requires_grad_(True)
-        log_densities = log_density(given)
-        if tuple(log_densities.shape) != (x.shape[0],):
-            raise ValueError(f"target: must return log densities of shape ({x.shape[0]},); got {tuple(log_densities.shape)}")
-        (scores,) = torch.autograd.grad(log_densities.sum(), given)
-        return log_densities.detach().numpy(), scores.numpy()
 
-    return Function(score, dim, names)
+def _callable(log_density: Any) -> Callable:
+    if not callable(log_density):
+        raise TypeError(f"log_density: must be a function; got {type(log_density).__name__}")
+    return log_density
 
 
 def from_pymc(model: Any) -> Function:
@@ -172,16 +241,15 @@ def from_pymc(model: Any) -> Function:
     return from_jax(of_vector, dim=int(ends[-1]), names=names)
 
 
-def as_target(target: Any, **jax_or_torch: Any) -> Target:
+def as_target(target: Any) -> Target:
     """What a user may give for a target, as a Target."""
     if isinstance(target, Target):
         return target
     if isinstance(target, (str, os.PathLike)):
         text = os.fspath(target)
         return Stan(text) if text.endswith(".so") else Builtin(text)
-    if hasattr(target, "log_density_gradient") and hasattr(target, "param_unc_num"):  # a BridgeStan model
-        data = getattr(target, "data_path", None) or getattr(target, "data", None)
-        return Stan(getattr(target, "lib_path", None) or target.stanlib._name, data or None)
+    if hasattr(target, "log_density_gradient") and hasattr(target, "lib_path"):  # a bridgestan.StanModel
+        return Stan.of(target)
     if isinstance(target, ctypes._CFuncPtr) or hasattr(target, "address"):
         raise TypeError("target: must be starling.CFunction(function, dim, batched=True or False) for a C function")
     return Function(target)

@@ -21,6 +21,9 @@ constexpr double tolerated_move = 0.1;
 constexpr double beyond_control = 4;
 // More than one particle in a hundred where the density fails, and no figure can be believed.
 constexpr double tolerated_losses = 0.01;
+// More of the variance than this in a hundredth of the particles is that of a few: of a normal they
+// have .08, of an exponential .2.
+constexpr double most_outside = 0.5;
 // Below this the slope at a single particle counts as flat.
 constexpr double flat = 1e-2;
 
@@ -30,6 +33,19 @@ double quantile(const std::vector<double>& sorted, double q) {
   const auto below = static_cast<std::size_t>(place);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
   return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+std::size_t outermost(std::size_t count) { return (count + 99) / 100; }
+
+/// Of the hundredth of the sorted values that is farthest from the mean.
+double outer_squares(std::span<const double> sorted, double mean) {
+  double sum = 0;
+  for (std::size_t left = outermost(sorted.size()); left > 0; --left) {
+    const double below = mean - sorted.front(), above = sorted.back() - mean;
+    sum += below > above ? below * below : above * above;
+    sorted = below > above ? sorted.subspan(1) : sorted.first(sorted.size() - 1);
+  }
+  return sum;
 }
 
 /// The parameters that have something wrong with them: how many, and the worst.
@@ -147,6 +163,7 @@ ParameterSummary summarize(std::string name, std::vector<double> values) {
   p.q05 = quantile(values, 0.05);
   p.q50 = quantile(values, 0.50);
   p.q95 = quantile(values, 0.95);
+  p.outer_share = squares > 0 ? outer_squares(values, p.mean) / squares : 0;
   p.spread_identity = NAN;
   return p;
 }
@@ -189,6 +206,20 @@ Diagnosis diagnose(Rows<const double> x, Rows<const double> score,
                              too_many ? "no figure can be trusted" : "for the rest, " + d.sentence);
   }
   return d;
+}
+
+std::string strays(const std::vector<ParameterSummary>& parameters, std::size_t count) {
+  Suspects far;
+  for (std::size_t a = 0; count >= 100 && a < parameters.size(); ++a)
+    if (parameters[a].outer_share > most_outside)
+      far.add(a, parameters[a].outer_share);
+  if (far.count == 0)
+    return "";
+  return fmt::format("{:.0f} % of the variance of {}{} lies in {} of {} particles, far out: a heavy tail, or strays; do "
+                     "not trust its mean and sd",
+                     100 * far.fault, parameters[far.worst].name,
+                     far.count > 1 ? fmt::format(" (and much of {} more)", far.count - 1) : "",
+                     outermost(count), count);
 }
 
 Diagnosis diverged(const std::string& why) {

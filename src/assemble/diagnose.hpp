@@ -21,6 +21,7 @@ struct ParameterSummary {
   double spread_identity = 0; ///< 1 when the spread is right; NaN where it has no meaning
   double shift = 0;           ///< mean score times sd: how many sd the mean is off, for a normal
   double r_hat = NAN;         ///< between runs; NaN where there is one only
+  double outer_share = 0;     ///< of the variance, that of the outermost hundredth of the particles
 };
 
 /// A word and a sentence that says why.
@@ -46,6 +47,10 @@ struct Diagnosis {
 Diagnosis diagnose(Rows<const double> x, Rows<const double> score,
                    std::span<const double> log_density, const std::vector<std::string>& names,
                    std::uint64_t seed, bool periodic, const std::vector<TraceRow>& trace);
+
+/// A sentence that names the parameters whose spread rests on a few particles far out, and can be
+/// that of strays; empty if there are none.
+std::string strays(const std::vector<ParameterSummary>& parameters, std::size_t count);
 
 /// Of a run that left the numbers, and why: there is nothing to summarise.
 Diagnosis diverged(const std::string& why);

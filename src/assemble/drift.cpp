@@ -4,6 +4,7 @@
 
 #include <starling/cpu/pairwise_drift.hpp>
 #include <starling/drift/adaptive.hpp>
+#include <starling/drift/bilinear.hpp>
 #include <starling/drift/pairwise.hpp>
 #include <starling/kernel/bandwidth.hpp>
 #include <starling/kernel/gaussian.hpp>
@@ -153,11 +154,12 @@ AnyDrift<Real> drift_with(const Recipe& r, K kernel, Threads& threads, Domain do
   return drift;
 }
 
-} // namespace
-
+/// The drift of a sum of kernels over pairs in batches; of no kernel, none.
 template <typename Real>
-AnyDrift<Real> make_drift(const Recipe& r, std::size_t dim, Threads& threads) {
-  const auto terms = parse_kernel(r.kernel);
+AnyDrift<Real> in_batches(const Recipe& r, const std::vector<KernelTerm>& terms, std::size_t dim,
+                          Threads& threads) {
+  if (terms.empty())
+    return [](Step, Ensemble<Real>& particles, const Batches&) { std::ranges::fill(particles.drift(), Real(0)); };
   const bool composed = terms.size() > 1 || terms[0].weight != 1;
   if (!r.domain.empty()) {
     const Torus<Real> torus(static_cast<Real>(parse_number("domain", parse_named(r.domain).second)));
@@ -185,6 +187,21 @@ AnyDrift<Real> make_drift(const Recipe& r, std::size_t dim, Threads& threads) {
   return std::visit(
       [&](auto one) { return drift_with<Real>(r, std::move(one), threads, everywhere); },
       make_kernel<Real>(terms[0], dim));
+}
+
+} // namespace
+
+template <typename Real>
+AnyDrift<Real> make_drift(const Recipe& r, std::size_t dim, Threads& threads) {
+  auto terms = parse_kernel(r.kernel);
+  double bilinear = 0; // exact over all particles, so no part of the batches' kernel
+  for (const KernelTerm& term : terms)
+    bilinear += term.name == "bilinear" ? term.weight / static_cast<double>(dim) : 0;
+  std::erase_if(terms, [](const KernelTerm& term) { return term.name == "bilinear"; });
+  if (bilinear > 0)
+    return WithBilinear<Real, AnyDrift<Real>>(in_batches<Real>(r, terms, dim, threads),
+                                              static_cast<Real>(bilinear), threads);
+  return in_batches<Real>(r, terms, dim, threads);
 }
 
 template AnyDrift<double> make_drift(const Recipe&, std::size_t, Threads&);

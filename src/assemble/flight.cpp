@@ -227,10 +227,6 @@ private:
     Column<Real> density(last.count());
     target_.evaluate(std::as_const(last).position(), last.score(), density);
     o.log_density.assign(density.begin(), density.end());
-    const auto lost = std::ranges::count_if(density, [](Real v) { return std::isinf(v); });
-    if (lost > 0)
-      o.warnings.push_back(fmt::format("{} of {} particles ended where the log density is not finite: do not "
-                                       "trust these results", lost, density.size()));
 
     Batches batches = deal_at_the_end(last);
     drift_(done_, last, batches);
@@ -246,6 +242,8 @@ private:
       o.constrained = target_.constrain(std::as_const(last).position());
       o.constrained_summary = summarize_columns(*o.constrained);
     }
+    if (std::string found = strays(o.parameters(), last.count()); !found.empty())
+      o.warnings.push_back(std::move(found));
   }
 
   Recipe mine_; // with the seed of this run

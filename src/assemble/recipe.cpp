@@ -72,6 +72,9 @@ void resolve_kernel(Recipe& r) {
   if (h.kind == BandwidthSpec::Kind::median && r.particles > largest_exact_median)
     reject("bandwidth", "median:M (M pairs) above " + std::to_string(largest_exact_median) +
                             " particles", "'median'");
+  const bool bilinear = std::ranges::any_of(terms, [](auto& term) { return term.name == "bilinear"; });
+  if (bilinear && (r.replace || !r.domain.empty()))
+    reject("kernel", "without bilinear on a torus and with --replace", "'" + r.kernel + "'");
   if (!r.domain.empty()) {
     const auto [name, period] = parse_named(r.domain);
     choose("domain", name, {"torus"});

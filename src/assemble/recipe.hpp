@@ -74,7 +74,7 @@ void for_each_field(AnyRecipe& r, Visit&& visit) {
   visit("Run", "start", r.start, "normal:MEAN,SD, uniform:LO,HI, FILE.npy, FILE.checkpoint (where a run stopped), for logistic prior, for stan stan or FILE.csv (draws of an earlier run) (default normal:0,1, for stan stan)");
   visit("Run", "threads", r.threads, "Threads (0: one per core); results do not depend on it");
   visit("Run", "precision", r.precision, "double or single");
-  visit("Method", "kernel", r.kernel, "gaussian, gaussian-paper, imq, matern32, matern52, polynomial:a=1,m=2, sinc:a=1, riesz:a=0.5, riesz-smooth:a=0.5,s=1, or a sum such as gaussian+0.1*polynomial");
+  visit("Method", "kernel", r.kernel, "gaussian, gaussian-paper, imq, matern32, matern52, polynomial:a=1,m=2, sinc:a=1, riesz:a=0.5, riesz-smooth:a=0.5,s=1, or a sum such as gaussian+0.1*polynomial; imq+bilinear adds a bilinear part, exact over all particles");
   visit("Method", "bandwidth", r.bandwidth, "H, median, or median:M for M pairs drawn afresh each step (default median:1000)");
   visit("Method", "advance", r.advance, "adagrad, adagrad-sum, constant, decay, rmsprop, adam, rk4 or splitting");
   visit("Method", "step-size", r.step_size, "Step size eta");

@@ -66,7 +66,8 @@ Json list_of(const std::vector<ParameterSummary>& parameters) {
                     {"q50", number(p.q50)},
                     {"q95", number(p.q95)},
                     {"spread_identity", number(p.spread_identity)},
-                    {"shift", number(p.shift)}});
+                    {"shift", number(p.shift)},
+                    {"outer_share", number(p.outer_share)}});
   if (std::ranges::any_of(parameters, [](auto& p) { return !std::isnan(p.r_hat); })) // several runs
     for (std::size_t a = 0; a < parameters.size(); ++a)
       list[a]["r_hat"] = number(parameters[a].r_hat);

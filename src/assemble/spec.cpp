@@ -82,7 +82,8 @@ std::pair<std::string, std::string> parse_named(std::string_view text) {
 std::vector<KernelTerm> parse_kernel(std::string_view text) {
   static const std::vector<std::string> names = {"gaussian",   "gaussian-paper", "imq",
                                                  "matern32",   "matern52",       "polynomial",
-                                                 "sinc",       "riesz",          "riesz-smooth"};
+                                                 "sinc",       "riesz",          "riesz-smooth",
+                                                 "bilinear"};
   static const std::map<std::string, std::map<std::string, double>> usual = {
       {"polynomial", {{"a", 1}, {"m", 2}}},
       {"sinc", {{"a", 1}}},

@@ -194,14 +194,14 @@ void from_draws(const foreign::StanModel& model, const std::string& file, Rows<d
     const double* row = &draws.values[i * written.size()];
     std::ranges::transform(columns, parameters.begin(), [&](auto c) { return row[c]; });
     if (const std::string why = model.unconstrain(parameters, x[i]); !why.empty())
-      throw io::BadData(file, fmt::format("row {}: must be parameters of the model; got {}", i + 1,
-                                          why));
+      throw io::BadData(file,
+                        fmt::format("row {}: must be parameters of the model; got {}", i + 1, why));
   }
 }
 
 template <typename Real>
-AnyTarget<Real> stan(const Recipe& r, Threads& threads) {
-  auto model = std::make_shared<foreign::StanModel>(r.model, r.data, r.seed, threads);
+AnyTarget<Real> stan(const Recipe& r, Threads& threads, std::uint64_t data_seed) {
+  auto model = std::make_shared<foreign::StanModel>(r.model, r.data, r.seed, threads, data_seed);
   auto any = wrap<Real>(foreign::InDouble<Real, foreign::StanModel>(model), model->names());
   any.start = [model, file = r.start](Rows<Real> x) {
     std::vector<double> drawn(x.size());
@@ -223,12 +223,12 @@ AnyTarget<Real> stan(const Recipe& r, Threads& threads) {
 }
 
 template <typename Real>
-AnyTarget<Real> from_library(const Recipe& r, Threads& threads) {
+AnyTarget<Real> from_library(const Recipe& r, Threads& threads, std::uint64_t data_seed) {
   for (const std::string& file : {r.model, r.data})
     if (!file.empty() && !std::filesystem::exists(file))
       throw io::InputMissing(file, ENOENT);
   try {
-    auto any = r.target == "stan" ? stan<Real>(r, threads) : plugin<Real>(r, threads);
+    auto any = r.target == "stan" ? stan<Real>(r, threads, data_seed) : plugin<Real>(r, threads);
     refuse_equal_names(r.model, any.names);
     return any;
   } catch (const foreign::BadLibrary& error) {
@@ -259,7 +259,7 @@ AnyTarget<Real> make_target(const Recipe& r, Threads& threads, std::uint64_t dat
   }
   if (r.target == "logistic")
     return logistic<Real>(r, threads, data_seed);
-  return from_library<Real>(r, threads);
+  return from_library<Real>(r, threads, data_seed);
 }
 
 template AnyTarget<double> make_target(const Recipe&, Threads&, std::uint64_t, const Guest*);

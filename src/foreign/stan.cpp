@@ -52,7 +52,7 @@ std::vector<std::string> names_in(std::string_view list) {
 } // namespace
 
 StanModel::StanModel(const std::string& file, const std::string& data, std::uint64_t seed,
-                     Threads& threads)
+                     Threads& threads, std::uint64_t data_seed)
     : library_(file), stan_(library_), threads_(threads), seed_(seed),
       model_(nullptr, stan_.model_destruct),
       gradients_("the gradient", "its score was taken as zero"),
@@ -60,7 +60,7 @@ StanModel::StanModel(const std::string& file, const std::string& data, std::uint
   if (stan_.set_print_callback)
     stan_.set_print_callback(to_stderr, nullptr);
   char* error = nullptr;
-  model_.reset(stan_.model_construct(data.c_str(), seed_for(seed, for_data), &error));
+  model_.reset(stan_.model_construct(data.c_str(), seed_for(data_seed, for_data), &error));
   if (!model_)
     throw BadLibrary(data.empty() ? file : data, reason(-1, error));
   names_ = names_in(stan_.param_unc_names(model_.get()));

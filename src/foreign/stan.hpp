@@ -21,7 +21,12 @@ namespace starling::foreign {
 class StanModel {
 public:
   /// `data` is a file whose name ends in .json, or empty. Throws BadLibrary.
-  StanModel(const std::string& file, const std::string& data, std::uint64_t seed, Threads& threads);
+  StanModel(const std::string& file, const std::string& data, std::uint64_t seed, Threads& threads)
+      : StanModel(file, data, seed, threads, seed) {}
+  /// What the program draws while it reads its data, which is part of the density, comes from
+  /// `data_seed`: several runs share it.
+  StanModel(const std::string& file, const std::string& data, std::uint64_t seed, Threads& threads,
+            std::uint64_t data_seed);
 
   std::size_t dim() const { return names_.size(); }
   const std::vector<std::string>& names() const { return names_; } ///< theta[1], theta[2], ...

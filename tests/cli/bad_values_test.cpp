@@ -14,7 +14,7 @@ void expect_refused_option(const std::string& given, const std::string& message)
 }
 
 const std::string kernels = "must be one of gaussian, gaussian-paper, imq, matern32, matern52, "
-                            "polynomial, sinc, riesz, riesz-smooth; got ";
+                            "polynomial, sinc, riesz, riesz-smooth, bilinear; got ";
 
 TEST(BadValues, RefusesABatchBelowTwoOrAboveTheNumberOfParticles) {
   expect_refused_option("--batch 1", "batch: must be a whole number of at least 2; got '1'");

@@ -110,7 +110,9 @@ TEST(SampleStan, WritesConstrainedParametersUnderStansNames) {
                                 " --data d.json --particles 300 --steps 600 --batch 16 "
                                 "--step-size 0.05 --json --out s");
   ASSERT_EQ(ended.code, 0) << ended.err;
-  EXPECT_EQ(ended.err, "a word from the model\n"); // and nothing of starts that it refused
+  std::vector<std::string> said = lines_of(ended.err); // of starts that it refused, nothing
+  std::erase_if(said, [](const std::string& line) { return line.starts_with("starling: warning: "); });
+  EXPECT_EQ(said, std::vector<std::string>{"a word from the model"});
   EXPECT_EQ(columns_of(place, "s"), "lp__,mu.1,mu.2,sigma,tau,z");
   const auto arrays = io::read_npz(place.path("s/draws.npz"));
   const auto &draws = arrays.at("draws"), &positions = arrays.at("unconstrained");

@@ -167,6 +167,19 @@ TEST(Settled, TakesALongStreakWithoutATrend) {
   EXPECT_FALSE(settled(looks(at_rest, [](double t) { return 0.2 * t; })));
 }
 
+TEST(Strays, AreNamedWhenTheVarianceRestsOnThem) {
+  std::vector<double> values(500);
+  const Rows<double> x{values.data(), values.size(), 1};
+  start_normal(x, 3, 0.0, 1.0);
+  const ParameterSummary normal = summarize("mu", values);
+  EXPECT_NEAR(normal.outer_share, 0.08, 0.03);
+  EXPECT_EQ(strays({normal}, 500), "");
+  values[7] = 40; // of 5 that may be outermost
+  const ParameterSummary stray = summarize("tau", values);
+  EXPECT_EQ(strays({normal, stray}, 500).find("% of the variance of tau lies in 5 of 500 particles"), 3u);
+  EXPECT_EQ(strays({stray}, 50), ""); // too few to speak of a hundredth
+}
+
 TEST(TraceCsv, HasAColumnForEachFieldAndAnEmptyCellForWhatCannotBeTold) {
   TraceRow row;
   row.step = 3;

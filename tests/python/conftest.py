@@ -2,12 +2,14 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import warnings
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 COVERTYPE = ROOT.parent / "shared" / "data" / "covtype.csv.xz"
@@ -39,6 +41,17 @@ def quick_run(binary, tmp_path_factory):
 def results(quick_run):
     """NAME to the contents of NAME.json."""
     return {file.stem: json.loads(file.read_text()) for file in sorted(quick_run.glob("*.json"))}
+
+
+@pytest.fixture(scope="session")
+def browser():
+    chromium = shutil.which("chromium")
+    if not chromium:
+        pytest.skip("chromium: must be installed to look at pages; the Debian package is chromium")
+    with sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield started
+        started.close()
 
 
 @pytest.fixture

@@ -1,4 +1,23 @@
-"""JavaScript that looks at the page as a reader would: contrast, what sticks out, labels that touch."""
+"""Looking at a page as a reader would: contrast, what sticks out, labels that touch."""
+
+from contextlib import contextmanager
+
+
+@contextmanager
+def seen(browser, file, scheme, width):
+    """The page as seen in one scheme and width, all details open; `heard` is what it said and asked for."""
+    context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900}, offline=True)
+    page = context.new_page()
+    page.heard = []
+    address = file.as_uri()
+    page.on("console", lambda message: page.heard.append(f"console: {message.text}"))
+    page.on("pageerror", lambda error: page.heard.append(f"error: {error}"))
+    page.on("request", lambda asked: asked.url in (address, "data:,") or page.heard.append(f"request: {asked.url}"))
+    page.goto(address)
+    page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    yield page
+    context.close()
+
 
 # The contrast of each element that has text of its own with the ground behind it (WCAG 2).
 CONTRASTS = """() => {

@@ -1,10 +1,7 @@
 """The report in a browser: light and dark, on a telephone and on a wide screen."""
 
-import shutil
-
 import pytest
-from look import CONTRASTS, CUT_OFF, OVERLAPPING_LABELS, STICKING_OUT
-from playwright.sync_api import sync_playwright
+from look import CONTRASTS, CUT_OFF, OVERLAPPING_LABELS, STICKING_OUT, seen
 
 ALL = [
     "mixture-density",
@@ -20,33 +17,11 @@ ALL = [
 VIEWS = [(scheme, width) for scheme in ("light", "dark") for width in (360, 1600)]
 
 
-@pytest.fixture(scope="session")
-def browser():
-    chromium = shutil.which("chromium")
-    if not chromium:
-        pytest.skip("chromium: must be installed to look at the page; the Debian package is chromium")
-    with sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
 @pytest.fixture(scope="session", params=VIEWS, ids=lambda view: f"{view[0]}-{view[1]}")
 def view(request, browser, quick_run):
-    """The page as seen in one scheme and width, all details open; `heard` is what it said and asked for."""
-    scheme, width = request.param
-    context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900}, offline=True)
-    page = context.new_page()
-    page.heard = []
-    page.on("console", lambda message: page.heard.append(f"console: {message.text}"))
-    page.on("pageerror", lambda error: page.heard.append(f"error: {error}"))
-    address = (quick_run / "report.html").as_uri()
-    page.on("request", lambda asked: asked.url in (address, "data:,") or page.heard.append(f"request: {asked.url}"))
-    page.goto(address)
-    page.screenshot(path=quick_run.parent / f"{scheme}-{width}.png", full_page=True)
-    page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-    yield page
-    context.close()
+    """The page of all experiments in one scheme and width."""
+    with seen(browser, quick_run / "report.html", *request.param) as page:
+        yield page
 
 
 def test_says_nothing_on_the_console_and_asks_for_nothing(view):

@@ -20,7 +20,7 @@ TEST(RuntimeExperiment, FindsBatchesFasterThanSvgdOnTheMixture) {
 
 TEST(RuntimeExperiment, RunsOnMadeUpRowsWhereCovertypeIsNotAtHand) {
   const Json report = quick(measure_logistic_runtime);
-  EXPECT_EQ(claim(report, "faster than SVGD").at("verdict"), "holds");
+  EXPECT_GT(report.at("data").at("sizes").front().at("speedup").get<double>(), 1); // of pairs
   EXPECT_EQ(report.at("data").at("sizes").size(), 8u);
   EXPECT_EQ(report.at("settings").at("data"), "made up, in the shape of Covertype");
 }

@@ -1,0 +1,1 @@
+"""The page of a run: one HTML file that asks for nothing."""

@@ -1,0 +1,97 @@
+// The bilinear part: what the formula says over all pairs, and the same on any number of threads.
+#include <starling/deal/shuffle.hpp>
+#include <starling/drift/bilinear.hpp>
+#include <starling/random/start.hpp>
+
+#include "support/hash.hpp"
+
+#include <gtest/gtest.h>
+
+namespace starling {
+namespace {
+
+/// No force of its own.
+struct Still {
+  template <typename Real>
+  void operator()(Step, Ensemble<Real>& particles, const Batches&) const {
+    std::fill(particles.drift().begin(), particles.drift().end(), Real(0));
+  }
+};
+
+template <typename Real>
+Ensemble<Real> cloud(std::size_t count, std::size_t dim) {
+  Ensemble<Real> particles(count, dim);
+  start_normal(particles.position(), 1, 2, 3);
+  start_normal(particles.score(), 2, -1, 1);
+  return particles;
+}
+
+/// The slow twin: mean over all j, i among them, of k(x_i, x_j) s_j + grad_{x_j} k, pair by pair.
+template <typename Real>
+std::vector<double> by_pairs(const Ensemble<Real>& particles, double weight) {
+  const std::size_t n = particles.count(), d = particles.dim();
+  const auto x = particles.position(), s = particles.score();
+  std::vector<double> mean(d), drift(n * d);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t a = 0; a < d; ++a)
+      mean[a] += double(x[i][a]) / double(n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      double k = 1;
+      for (std::size_t a = 0; a < d; ++a)
+        k += (double(x[i][a]) - mean[a]) * (double(x[j][a]) - mean[a]);
+      for (std::size_t a = 0; a < d; ++a)
+        drift[i * d + a] += weight * (k * double(s[j][a]) + double(x[i][a]) - mean[a]) / double(n);
+    }
+  return drift;
+}
+
+template <typename Real>
+void expect_twins(std::size_t count, std::size_t dim, double tolerance) {
+  Ensemble<Real> particles = cloud<Real>(count, dim);
+  Shuffle deal(1, 2);
+  WithBilinear<Real, Still> drift(Still(), Real(0.3));
+  drift(0, particles, deal(0, particles));
+  const auto expected = by_pairs(particles, 0.3);
+  for (std::size_t n = 0; n < expected.size(); ++n)
+    EXPECT_NEAR(particles.drift().data[n], expected[n], tolerance) << count << " x " << dim;
+}
+
+TEST(Bilinear, IsTheMeanOverAllPairs) {
+  for (const std::size_t count : {2, 3, 17, 300})
+    for (const std::size_t dim : {1, 2, 7, 20}) {
+      expect_twins<double>(count, dim, 1e-11);
+      expect_twins<float>(count, dim, 2e-3);
+    }
+}
+
+TEST(Bilinear, IsTheSameOnAnyNumberOfThreads) {
+  std::uint64_t alone = 0;
+  for (const std::size_t count : {1, 2, 7}) {
+    Threads threads(count);
+    Ensemble<double> particles = cloud<double>(3000, 5);
+    Shuffle deal(1, 2);
+    WithBilinear<double, Still> drift(Still(), 0.3, threads);
+    drift(0, particles, deal(0, particles));
+    const std::uint64_t hash = support::hash_of(std::as_const(particles).drift());
+    alone = count == 1 ? hash : alone;
+    EXPECT_EQ(hash, alone) << count;
+  }
+}
+
+TEST(Bilinear, VanishesWhereMeanAndCovarianceAreRight) {
+  Ensemble<double> particles = cloud<double>(4, 1); // symmetric about 5, score of N(5, variance)
+  const double x[] = {3, 7, 4, 6}, variance = (4 + 4 + 1 + 1) / 4.0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    particles.position()[i][0] = x[i];
+    particles.score()[i][0] = -(x[i] - 5) / variance;
+  }
+  Shuffle deal(1, 2);
+  WithBilinear<double, Still> drift(Still(), 1);
+  drift(0, particles, deal(0, particles));
+  for (const double value : particles.drift())
+    EXPECT_NEAR(value, 0, 1e-15);
+}
+
+} // namespace
+} // namespace starling

@@ -1,0 +1,60 @@
+"""The notebooks of examples/notebooks run from top to bottom, and what they show at their end is right."""
+
+import ast
+
+import nbformat
+import pytest
+from conftest import ROOT
+from nbclient import NotebookClient
+
+FOLDER = ROOT / "examples" / "notebooks"
+SECONDS = 300  # for one cell; a whole notebook takes about 15 on two slow cores that do nothing else
+
+
+def read(name):
+    return nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
+
+
+def shown_at_the_end_of(name, folder):
+    """Runs a notebook in an empty folder; the dictionary that its last cell shows. An error in a cell is raised."""
+    notebook = read(name)
+    NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", resources={"metadata": {"path": folder}}).execute()
+    (output,) = notebook.cells[-1].outputs
+    return ast.literal_eval(output.data["text/plain"])
+
+
+@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.ipynb")), ids=lambda file: file.stem)
+def test_is_committed_without_outputs(file):
+    assert file.stat().st_size < 20_000
+    code = [cell for cell in read(file.stem).cells if cell.cell_type == "code"]
+    assert all(cell.outputs == [] and cell.execution_count is None for cell in code)
+
+
+def test_pairs_are_noisier_than_batches_of_32_which_are_as_good_as_all_pairs(tmp_path):
+    shown = shown_at_the_end_of("mixture", tmp_path)
+    assert 0.03 < shown["error of E x, p = 2"] < 0.2  # .072 in an independent program, over a hundred starts
+    assert shown["p = 32"] < 0.004  # .0008 there
+    assert shown["all"] < 0.006  # .0014 there
+    assert shown["verdict of SVGD"] == "converged"
+
+
+def test_a_regression_predicts_better_than_chance_and_a_score_in_numpy_agrees(tmp_path):
+    shown = shown_at_the_end_of("logistic", tmp_path)
+    assert shown["verdict"] == shown["verdict of mine"] == "converged"
+    assert shown["accuracy"] > 0.7  # .81 with the weights that made the data, each +- .04
+    assert shown["log likelihood"] > shown["chance"] + 0.1
+    assert shown["difference"] < 1e-3  # of a standard deviation: the same model, other roundings
+
+
+def as_wide_as_nuts(ratios):
+    return all(0.9 < ratio < 1.1 for ratio in ratios)  # 4000 draws know a ratio to about .012
+
+
+def test_a_jax_model_agrees_with_nuts_as_far_as_the_diagnostics_say(tmp_path):
+    shown = shown_at_the_end_of("jax_model", tmp_path)
+    assert shown["verdicts"] == ("collapsed", "converged")
+    assert all(abs(off) < 0.1 for off in shown["means, second, off by"])  # in sd; .016 is the error of those of NUTS
+    assert as_wide_as_nuts(shown["sd / sd of NUTS, second"])
+    assert not as_wide_as_nuts(shown["sd / sd of NUTS, first"])  # the one that was said to have collapsed
+    assert as_wide_as_nuts(shown["the same / root of identity, first"])  # and by how much was said, too
+    assert 0.75 < shown["of log_tau, second"] < 1  # its tail is the one thing that is missed

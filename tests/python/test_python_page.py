@@ -1,0 +1,55 @@
+"""The blocks of Python in docs/python.md run, in their order, and the files that it names are there."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+import types
+
+import matplotlib
+import pytest
+from conftest import ROOT
+
+PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+OPTIONAL = {"numba", "pymc", "torch"}  # large: where one is missing, the blocks that import it are left out
+
+
+def blocks():
+    """The code of each, moved down so that errors name lines of the page."""
+    for found in re.finditer(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE):
+        yield "\n" * PAGE[: found.start(1)].count("\n") + found.group(1)
+
+
+def missing(code):
+    wanted = set(re.findall(r"^(?:import|from) (\w+)", code, re.MULTILINE)) & OPTIONAL
+    return sorted(name for name in wanted if importlib.util.find_spec(name) is None)
+
+
+@pytest.fixture
+def libraries(tmp_path, monkeypatch):
+    """An empty folder to work in, with plugin.so and a model.so of our own behind Stan's interface."""
+    monkeypatch.chdir(tmp_path)
+    matplotlib.use("Agg")
+    for source, library in [("examples/plugin.c", "plugin.so"), ("tests/foreign/libraries/small_stan.c", "model.so")]:
+        command = ["cc", "-O2", "-fPIC", "-shared", "-I", ROOT / "include", "-o", library, ROOT / source, "-lm"]
+        subprocess.run(command, check=True)
+    (tmp_path / "model.json").write_text('{"y": 1}')
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_every_block_of_the_page_runs(libraries, monkeypatch):
+    page = types.ModuleType("page")
+    monkeypatch.setitem(sys.modules, "page", page)  # pickle looks there for the functions of the page
+    ran = 0
+    for code in blocks():
+        if missing(code):
+            continue
+        exec(compile(code, str(ROOT / "docs" / "python.md"), "exec"), vars(page))
+        ran += 1
+    assert ran >= 15
+
+
+def test_links_only_to_files_that_exist():
+    paths = re.findall(r"\]\(([^)#]+)", PAGE)
+    assert len(paths) > 5
+    assert [path for path in paths if not (ROOT / "docs" / path).exists()] == []
