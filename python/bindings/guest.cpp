@@ -32,7 +32,8 @@ public:
       auto column = std::make_unique<Column<Real>>(x.size());
       data_ = column->data();
       count_ = x.count;
-      nb::capsule owner(column.release(), [](void* p) noexcept { delete static_cast<Column<Real>*>(p); });
+      nb::capsule owner(column.release(),
+                        [](void* p) noexcept { delete static_cast<Column<Real>*>(p); });
       array_ = nb::cast(nb::ndarray<nb::numpy, Real, nb::ndim<2>>(data_, {x.count, x.dim}, owner));
     }
     std::copy(x.begin(), x.end(), data_);
@@ -52,7 +53,8 @@ nb::object real_numbers(nb::handle object) {
   try {
     const nb::object array = nb::module_::import_("numpy").attr("asarray")(object);
     const std::string kind = text_of(array.attr("dtype").attr("kind"));
-    return kind == "f" || kind == "i" || kind == "u" ? nb::object(array.attr("astype")("float64")) : nb::none();
+    return kind == "f" || kind == "i" || kind == "u" ? nb::object(array.attr("astype")("float64"))
+                                                     : nb::none();
   } catch (const nb::python_error&) {
     return nb::none();
   }
@@ -63,20 +65,24 @@ template <typename Real, std::size_t Dims>
 auto numbers(nb::handle object, const char* what, const std::array<std::size_t, Dims>& shape) {
   using Array = nb::ndarray<const Real, nb::ndim<Dims>, nb::c_contig, nb::device::cpu>;
   Array array;
-  if (nb::try_cast<Array>(object, array, false) && std::equal(shape.begin(), shape.end(), array.shape_ptr()))
+  if (nb::try_cast<Array>(object, array, false) &&
+      std::equal(shape.begin(), shape.end(), array.shape_ptr()))
     return array;
   const nb::tuple expected = std::apply([](auto... n) { return nb::make_tuple(n...); }, shape);
   if (!nb::hasattr(object, "shape") || !nb::hasattr(object, "dtype"))
-    throw nb::type_error(fmt::format("target: must return {} as an array of shape {}; got {}", what, text_of(expected),
-                                     text_of(object.type().attr("__name__"))).c_str());
+    throw nb::type_error(fmt::format("target: must return {} as an array of shape {}; got {}", what,
+                                     text_of(expected), text_of(object.type().attr("__name__")))
+                             .c_str());
   const nb::object got = object.attr("shape"), type = object.attr("dtype");
   if (!got.equal(expected))
-    throw nb::value_error(fmt::format("target: must return {} of shape {}; got {}", what, text_of(expected),
-                                      text_of(got)).c_str());
+    throw nb::value_error(fmt::format("target: must return {} of shape {}; got {}", what,
+                                      text_of(expected), text_of(got))
+                              .c_str());
   const auto convert = [&](nb::handle from) { return nb::try_cast<Array>(from, array, true); };
   if (text_of(type).ends_with("bool") || !(convert(object) || convert(real_numbers(object))))
-    throw nb::type_error(fmt::format("target: must return {} as real numbers; got an array of {}", what,
-                                     text_of(type)).c_str());
+    throw nb::type_error(fmt::format("target: must return {} as real numbers; got an array of {}",
+                                     what, text_of(type))
+                             .c_str());
   return array;
 }
 
@@ -86,8 +92,10 @@ void take(nb::handle returned, Rows<Real> score, std::span<Real> density) {
   nb::handle scores = returned, densities;
   if (nb::isinstance<nb::tuple>(returned)) {
     if (nb::len(returned) != 2)
-      throw nb::value_error(fmt::format("target: must return scores or (log densities, scores); got a tuple of {}",
-                                        nb::len(returned)).c_str());
+      throw nb::value_error(
+          fmt::format("target: must return scores or (log densities, scores); got a tuple of {}",
+                      nb::len(returned))
+              .c_str());
     densities = nb::borrow<nb::tuple>(returned)[0];
     scores = nb::borrow<nb::tuple>(returned)[1];
   }
@@ -126,7 +134,8 @@ using OfOne = int (*)(std::size_t, const double*, double*, double*, void*);
 /// A C function as a model.
 class Compiled {
 public:
-  Compiled(std::uintptr_t address, bool batched, std::size_t dim) : address_(address), batched_(batched), dim_(dim) {}
+  Compiled(std::uintptr_t address, bool batched, std::size_t dim)
+      : address_(address), batched_(batched), dim_(dim) {}
 
   std::size_t dim() const { return dim_; }
   void evaluate(Step k, Rows<const double> x, Rows<double> s, std::span<double> density) const {
@@ -150,8 +159,8 @@ private:
 
 template <typename Real>
 auto caller(const std::shared_ptr<Compiled>& function) {
-  return [model = foreign::InDouble<Real, Compiled>(function)](Step k, Rows<const Real> x, Rows<Real> score,
-                                                               std::span<Real> density) mutable {
+  return [model = foreign::InDouble<Real, Compiled>(function)](
+             Step k, Rows<const Real> x, Rows<Real> score, std::span<Real> density) mutable {
     density.empty() ? model(k, x, score) : model.evaluate(x, score, density);
   };
 }
@@ -162,7 +171,8 @@ assemble::Guest guest_of(nb::handle function, std::size_t dim, std::vector<std::
   return {dim, std::move(names), caller<double>(function), caller<float>(function)};
 }
 
-assemble::Guest guest_at(std::uintptr_t address, bool batched, std::size_t dim, std::vector<std::string> names) {
+assemble::Guest guest_at(std::uintptr_t address, bool batched, std::size_t dim,
+                         std::vector<std::string> names) {
   const auto function = std::make_shared<Compiled>(address, batched, dim);
   return {dim, std::move(names), caller<double>(function), caller<float>(function)};
 }

@@ -19,7 +19,8 @@ class Flight:
     """A cloud and the roles that move it.
 
     flight = Flight(target, dim=2, particles=500, steps=1000, seed=1); flight.step(100); flight.positions
-    The settings are those of `sample`. A flight can be pickled if its target can; what comes back goes on bit for bit."""
+    The settings are those of `sample`. A flight can be pickled if its target can: what comes back goes on bit for bit.
+    While it takes a step, its target and other threads must leave it alone."""
 
     def __init__(self, target: Any, *, dim: int | None = None, start: Any = None, run: int = 0, **settings: Any):
         own = as_target(target)

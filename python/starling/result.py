@@ -134,8 +134,18 @@ class Loaded:
         return _named(self._runs)
 
     @property
+    def log_density(self) -> np.ndarray | None:
+        """Of each draw, where it was written down."""
+        names = self._runs[0][0]
+        return _stacked([values[:, names.index("lp__")] for _, values in self._runs]) if "lp__" in names else None
+
+    @property
     def verdict(self) -> str | None:
         return self.diagnostics and self.diagnostics["verdict"]
+
+    def __repr__(self) -> str:
+        runs = f"{len(self._runs)} runs of " if len(self._runs) > 1 else ""
+        return f"<starling.Loaded: {runs}{len(self._runs[0][1])} draws of {', '.join(self.draws)}>"
 
 
 def load(path: str | os.PathLike) -> Loaded:
@@ -150,4 +160,4 @@ def _stacked(arrays: list[np.ndarray]) -> np.ndarray:
 def _named(runs: list[tuple[list[str], np.ndarray]]) -> dict[str, np.ndarray]:
     variables = _starling.variables(runs[0][0])
     return {name: _stacked([values[:, columns].reshape(-1, *shape) for _, values in runs])
-            for name, shape, columns in variables}
+            for group, name, shape, columns in variables if group == "posterior"}

@@ -1,6 +1,7 @@
 """sample(): a whole run, with progress, Ctrl-C and checkpoints."""
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
 from collections.abc import Callable
@@ -59,9 +60,9 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
             interrupted = not _fly(flight, progress, callback, checkpoint, checkpoint_every)
             outcomes.append(flight._outcome())
         except BaseException as error:
-            if hasattr(error, "add_note"):
-                error.add_note(f"starling: in step {flight.done}; the state so far is this exception's attribute flight")
-            error.flight = flight
+            with contextlib.suppress(AttributeError):  # one that cannot be changed, or an old Python
+                error.flight = flight
+                error.add_note(f"starling: in step {flight.done}; the state so far is this exception's .flight")
             raise
         if interrupted:
             warnings.warn(f"interrupted after {flight.done} of {flight.total} steps: these are the particles so far",

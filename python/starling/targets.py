@@ -4,7 +4,9 @@ from __future__ import annotations
 import ctypes
 import operator
 import os
+import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -42,15 +44,15 @@ class Stan(Builtin):
 
     @classmethod
     def of(cls, model: Any) -> Stan:
-        """The library of a bridgestan.StanModel. It has its data as text: they are in a file while this target lives."""
+        """The library of a bridgestan.StanModel, whose data are a text: in a file while this target lives."""
         if not model.data:
             return cls(model.lib_path)
-        folder = tempfile.TemporaryDirectory(prefix="starling-")
-        file = os.path.join(folder.name, "data.json")
+        folder = tempfile.mkdtemp(prefix="starling-")
+        file = os.path.join(folder, "data.json")
         with open(file, "w", encoding="utf-8") as stream:
             stream.write(model.data)
         target = cls(model.lib_path, file)
-        target._folder = folder  # goes with us
+        weakref.finalize(target, shutil.rmtree, folder, ignore_errors=True)
         return target
 
 
@@ -93,7 +95,7 @@ class CFunction(Target):
     (batched), or int(d, x, grad, logp, user) for one, as nutpie and walnuts have it."""
 
     def __init__(self, function: Any, dim: int | None = None, *, batched: bool, names: Sequence[str] | None = None):
-        self.kept = function  # its code must outlive us
+        self._kept = function  # its code must outlive us
         self.address = _address(function)
         self.batched, self.dim, self.names = bool(batched), dim, _names(names)
 
@@ -112,7 +114,8 @@ def _address(function: Any) -> int:
     elif isinstance(function, ctypes._CFuncPtr):
         address = ctypes.cast(function, ctypes.c_void_p).value or 0
     else:
-        raise TypeError(f"target: must be a C function (ctypes, numba cfunc or an address); got {type(function).__name__}")
+        raise TypeError(
+            f"target: must be a C function (ctypes, numba cfunc or an address); got {type(function).__name__}")
     if address <= 0:
         raise ValueError("target: must be the address of a function; got a null pointer")
     return address
@@ -194,9 +197,9 @@ class _TorchScore:
     def __call__(self, x: np.ndarray):
         given = self._torch.from_numpy(x).requires_grad_(True)
         log_densities = self._log_density(given)
-        if tuple(log_densities.shape) != (x.shape[0],):
-            raise ValueError(f"target: must return log densities of shape ({x.shape[0]},); "
-                             f"got {tuple(log_densities.shape)}")
+        shape = tuple(getattr(log_densities, "shape", ()))
+        if shape != (x.shape[0],):
+            raise ValueError(f"target: must return log densities of shape ({x.shape[0]},); got {shape}")
         (scores,) = self._torch.autograd.grad(log_densities.sum(), given)
         return log_densities.detach().numpy(), scores.numpy()
 

@@ -7,7 +7,6 @@
 #include "io/errors.hpp"
 
 #include <starling/deal/shuffle.hpp>
-#include <starling/deal/whole.hpp>
 #include <starling/observe/guard.hpp>
 #include <starling/random/philox.hpp>
 #include <starling/rbm_svgd.hpp>
@@ -101,7 +100,8 @@ public:
     if (over())
       return;
     const Step last = count < total_ - done_ ? done_ + count : total_;
-    const Step every = std::max<Step>(1, total_ / 100);
+    // A look costs a few steps: a hundred in a long run, in a short one no more than trends need.
+    const Step every = std::max(std::clamp<Step>(total_ / 25, 1, 20), total_ / 100);
     const Clock::time_point begin = Clock::now();
     const Timing before = seconds_;
     const auto deal = [&](Step k, Ensemble<Real>& e) -> const Batches& {
@@ -208,14 +208,14 @@ private:
     return home;
   }
 
-  /// Batches of the size in use, of everyone, for the last look.
-  Batches deal_at_the_end(const Ensemble<Real>& particles) const {
-    if (mine_.batch == "all")
-      return Whole()(done_, particles);
+  /// Batches of the size in use, of everyone, for the last look at rows that stay where they are.
+  Batches deal_at_the_end(Ensemble<Real>& last) {
+    if (!mine_.replace && mine_.deal != "matching")
+      return deal_(done_, last);
     const std::size_t p = parse_count("batch", mine_.batch, 2);
-    Batches batches = Shuffle(mine_.seed, trace_.empty() ? p : std::max<std::size_t>(2, trace_.back().batch))(done_, particles);
+    Batches batches = Shuffle(mine_.seed, p)(done_, last);
     if (mine_.replace)
-      batches.time *= static_cast<double>(p) / static_cast<double>(particles.count());
+      batches.time *= static_cast<double>(p) / static_cast<double>(last.count());
     return batches;
   }
 

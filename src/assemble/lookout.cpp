@@ -25,7 +25,7 @@ double rms(Rows<const Real> rows, const Batches& batches) {
 
 /// As many pairs as cost about what a step costs, which forms its own in vectors.
 std::size_t affordable(std::size_t population, std::size_t batch) {
-  return std::clamp<std::size_t>(population * std::max<std::size_t>(1, batch / 32), 1000, 100000);
+  return std::clamp<std::size_t>(population * std::max<std::size_t>(1, batch / 32), 200, 100000);
 }
 
 } // namespace

@@ -25,9 +25,10 @@ void sync(const std::filesystem::path& path) {
 void write_whole(const std::filesystem::path& file, std::string_view text) {
   namespace fs = std::filesystem;
   std::error_code error;
-  fs::create_directories(file.parent_path(), error);
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  fs::create_directories(folder, error);
   if (error)
-    throw CannotWrite(file.parent_path(), error.value());
+    throw CannotWrite(folder, error.value());
   // One that is left behind by a kill is written over by the next process of that number, or stays.
   const fs::path unfinished = file.string() + "." + std::to_string(::getpid());
   try {
@@ -42,7 +43,7 @@ void write_whole(const std::filesystem::path& file, std::string_view text) {
     fs::remove(unfinished, error);
     throw;
   }
-  sync(file.parent_path());
+  sync(folder);
 }
 
 } // namespace starling::io

@@ -66,6 +66,16 @@ TEST(Checkpoint, IsNamedWhenItIsBroken) {
   EXPECT_EQ(error_text<InputMissing>(none, [&] { read_checkpoint(none); }), "e: no such file");
 }
 
+TEST(Checkpoint, NeedsNoFolderInItsName) {
+  const Scratch scratch;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::create_directories(scratch.path("here"));
+  std::filesystem::current_path(scratch.path("here"));
+  write_checkpoint("c", small());
+  EXPECT_EQ(read_checkpoint("c").columns, small().columns);
+  std::filesystem::current_path(before);
+}
+
 TEST(Checkpoint, ReplacesAnOlderOneAndLeavesNothingElse) {
   const Scratch scratch;
   const auto file = scratch.path("folder/c");

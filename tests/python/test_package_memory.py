@@ -1,7 +1,7 @@
 """No copies where none are promised, no leaks, no references left behind."""
 
+import ctypes
 import gc
-import resource
 import subprocess
 import sys
 import textwrap
@@ -88,7 +88,9 @@ def test_jax_sees_the_same_memory():
 
         fly(target)
         assert all(ours == theirs for ours, theirs in seen)
-        fly(starling.from_jax(lambda x: -0.5 * x @ x))
+        wrapped, seen = starling.from_jax(lambda x: -0.5 * x @ x), []
+        fly(lambda x: seen.append(address(x)) or wrapped(x))
+        assert len(set(seen[2:])) == 1, "and once it is compiled, gives it back after each step"
     finally:
         jax.config.update("jax_enable_x64", False)
 
@@ -153,16 +155,46 @@ def test_an_exception_keeps_nothing_once_it_is_gone():
     assert gone() is None
 
 
-def test_memory_does_not_grow_with_the_number_of_runs():
-    def runs(count):
-        for _ in range(count):
-            starling.sample(lambda x: -x, dim=10, particles=1000, steps=2, threads=1, progress=False).draws  # .7 MB each
+class MallInfo(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks",
+                                                     "fsmblks", "uordblks", "fordblks", "keepcost")]
 
-    runs(30)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    runs(150)
-    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    assert grown < 20_000, f"{grown} kB more after 150 runs"
+
+def in_use():
+    """Bytes that are allocated and not freed. The size of the process would hide growth into what others freed."""
+    libc = ctypes.CDLL(None)
+    if not hasattr(libc, "mallinfo2"):
+        pytest.skip("mallinfo2: not in this C library")
+    libc.mallinfo2.restype = MallInfo
+    gc.collect()
+    info = libc.mallinfo2()
+    return info.uordblks + info.hblkhd
+
+
+def grown_by(work):
+    """Bytes in use after 100 times, beyond those after the first ten."""
+    for _ in range(10):
+        work()
+    before = in_use()
+    for _ in range(100):
+        work()
+    return in_use() - before
+
+
+def test_memory_does_not_grow_with_the_number_of_runs():
+    settings = dict(dim=10, particles=1000, steps=2, threads=1, progress=False)
+
+    def good():
+        result = starling.sample(lambda x: -x, **settings)
+        assert len(result.draws) == 1 and result.unconstrained.shape == (1000, 10)
+
+    def bad():
+        with pytest.raises(ValueError):
+            starling.sample(lambda x: x.T, **settings)
+
+    kept = []
+    assert grown_by(good) < 1e6 and grown_by(bad) < 1e6
+    assert grown_by(lambda: kept.append(np.ones((1000, 10)))) > 7e6, "100 arrays lost would be seen"
 
 
 def test_nothing_is_said_to_leak_at_exit():

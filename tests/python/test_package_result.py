@@ -70,8 +70,9 @@ def test_what_is_saved_is_loaded(request, tmp_path, which):
     paths = [folder, folder / "draws.npz", folder / "draws.zarr"] + ([folder / "draws.csv"] if which == "one" else [])
     for path in paths:
         loaded = starling.load(path)
-        assert set(loaded.draws) >= set(result.draws)
+        assert list(loaded.draws) == list(result.draws) and np.array_equal(loaded.log_density, result.log_density)
         assert all(np.array_equal(loaded.draws[name], values) for name, values in result.draws.items()), path
+    assert "40 draws of mu, tau" in repr(starling.load(folder))
     assert starling.load(folder).verdict == result.verdict and starling.load(paths[1]).verdict is None
     before = sorted(os.listdir(folder))
     with pytest.raises(FileExistsError):

@@ -155,6 +155,8 @@ def test_torch_agrees_with_numpy(precision, tolerance):
     assert_alike(starling.from_torch(log_density), tolerance, precision=precision)
     with pytest.raises(ValueError, match=r"log densities of shape \(100,\); got \(\)"):
         run(starling.from_torch(lambda x: -(x**2).sum()))
+    with pytest.raises(ValueError, match="log densities of shape"):
+        run(starling.from_torch(lambda x: 1.0))
 
 
 def test_a_target_is_called_once_per_step_and_once_at_the_end():

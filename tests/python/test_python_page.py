@@ -1,4 +1,4 @@
-"""The blocks of Python in docs/python.md run, in their order, and the files that it names are there."""
+"""The blocks of Python in docs/python.md and README.md run, in their order, and the files that it names are there."""
 
 import importlib.util
 import re
@@ -14,10 +14,10 @@ PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 OPTIONAL = {"numba", "pymc", "torch"}  # large: where one is missing, the blocks that import it are left out
 
 
-def blocks():
+def blocks(page=PAGE):
     """The code of each, moved down so that errors name lines of the page."""
-    for found in re.finditer(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE):
-        yield "\n" * PAGE[: found.start(1)].count("\n") + found.group(1)
+    for found in re.finditer(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE):
+        yield "\n" * page[: found.start(1)].count("\n") + found.group(1)
 
 
 def missing(code):
@@ -47,6 +47,12 @@ def test_every_block_of_the_page_runs(libraries, monkeypatch):
         exec(compile(code, str(ROOT / "docs" / "python.md"), "exec"), vars(page))
         ran += 1
     assert ran >= 15
+
+
+def test_the_example_of_the_readme_runs(capsys):
+    (example,) = blocks((ROOT / "README.md").read_text(encoding="utf-8"))
+    exec(compile(example, str(ROOT / "README.md"), "exec"), {})
+    assert "converged: the scores balance" in capsys.readouterr().out
 
 
 def test_links_only_to_files_that_exist():

@@ -1,0 +1,159 @@
+// Runs under way: begun from settings or from a state, stepped without the interpreter's lock.
+#include "parts.hpp"
+
+#include "assemble/spec.hpp"
+#include "io/errors.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace starling::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using assemble::Flight;
+using assemble::Recipe;
+
+namespace {
+
+using Positions = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+/// A field of a recipe from what Python gave for it.
+template <typename Field>
+void set(Field& field, const std::string& name, nb::handle value) {
+  const std::string text = nb::cast<std::string>(nb::str(value));
+  if constexpr (std::is_same_v<Field, bool>) {
+    if (!nb::isinstance<nb::bool_>(value))
+      throw nb::type_error(fmt::format("{}: must be True or False; got {}", name, text).c_str());
+    field = nb::cast<bool>(value);
+  } else if constexpr (std::is_same_v<Field, double>) {
+    field = assemble::parse_number(name, text);
+  } else if constexpr (std::is_same_v<Field, std::uint64_t>) {
+    field = assemble::parse_count(name, text, 0);
+  } else {
+    field = text;
+  }
+}
+
+/// Settings by their names on the command line, with _ for -.
+Recipe recipe_from(const std::string& target, const nb::dict& settings) {
+  Recipe recipe;
+  recipe.target = target;
+  std::size_t used = 0;
+  assemble::for_each_field(recipe, [&](const char* group, std::string name, auto& field, auto) {
+    std::replace(name.begin(), name.end(), '-', '_');
+    if (settings.contains(name.c_str())) {
+      if (!assemble::is_for(group, target))
+        throw nb::type_error(
+            fmt::format("{}: must be used with target {}; got {}", name, group, target).c_str());
+      set(field, name, settings[name.c_str()]);
+      ++used;
+    }
+  });
+  if (used != settings.size())
+    throw nb::type_error("settings: must be those of a recipe; got another");
+  assemble::resolve(recipe);
+  return recipe;
+}
+
+/// Takes steps without the interpreter's lock; a tenth of a second apart it is asked for, to see
+/// whether Ctrl-C was pressed and to tell how far it is.
+void take(Flight& flight, Step count, nb::object tell) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point last = Clock::now();
+  const nb::gil_scoped_release released;
+  flight.take(count, [&] {
+    if (Clock::now() - last < std::chrono::milliseconds(100))
+      return Signal::go_on;
+    last = Clock::now();
+    const nb::gil_scoped_acquire held;
+    if (PyErr_CheckSignals() != 0)
+      throw nb::python_error();
+    if (tell.is_none())
+      return Signal::go_on;
+    const int answer = PyObject_IsTrue(nb::object(tell(flight.done())).ptr());
+    if (answer < 0)
+      throw nb::python_error();
+    return answer ? Signal::stop : Signal::go_on;
+  });
+}
+
+} // namespace
+
+void add_flight(nb::module_& m) {
+  const auto rows = [](std::vector<double> (Flight::*get)() const) {
+    return [get](const Flight& f) {
+      return array((f.*get)(), {f.recipe().particles, f.names().size()});
+    };
+  };
+  nb::class_<Flight>(m, "Flight")
+      .def("take", &take, "count"_a, "tell"_a.none())
+      .def_prop_ro("done", &Flight::done)
+      .def_prop_ro("total", &Flight::total)
+      .def_prop_ro("over", &Flight::over)
+      .def_prop_ro("names", &Flight::names)
+      .def_prop_ro("positions", rows(&Flight::positions))
+      .def_prop_ro("scores", rows(&Flight::scores))
+      .def_prop_ro("drifts", rows(&Flight::drifts))
+      .def_prop_ro("drift_size", &Flight::drift_size)
+      .def_prop_ro("settings", [](const Flight& f) { return settings_of(f.recipe()); })
+      .def_prop_ro("trace", [](const Flight& f) { return rows_of(f.trace()); })
+      .def("save",
+           [](const Flight& f) {
+             const std::string bytes = io::pack(f.save());
+             return nb::bytes(bytes.data(), bytes.size());
+           })
+      .def(
+          "keep",
+          [](const Flight& f, const std::string& file) { io::write_checkpoint(file, f.save()); },
+          "file"_a)
+      .def(
+          "outcome",
+          [](Flight& f, bool measured) {
+            const nb::gil_scoped_release released;
+            return f.outcome(measured);
+          },
+          "measured"_a);
+
+  m.def(
+      "begin",
+      [](const std::string& target, const nb::dict& settings, std::uint64_t run,
+         const assemble::Guest* guest, std::optional<Positions> start) {
+        const Recipe recipe = recipe_from(target, settings);
+        const std::span<const double> positions =
+            start ? std::span<const double>(start->data(), start->size())
+                  : std::span<const double>();
+        const nb::gil_scoped_release released;
+        return Flight::begin(recipe, run, guest, positions);
+      },
+      "target"_a, "settings"_a, "run"_a, "guest"_a.none(), "start"_a.none());
+  m.def(
+      "resume",
+      [](const nb::bytes& bytes, const std::string& where, std::optional<std::uint64_t> steps,
+         std::optional<std::uint64_t> threads, const assemble::Guest* guest) {
+        const io::Checkpoint checkpoint = io::unpack({bytes.c_str(), bytes.size()}, where);
+        Recipe recipe = assemble::saved(checkpoint, where).recipe;
+        recipe.steps = steps.value_or(recipe.steps);
+        recipe.threads = threads.value_or(recipe.threads);
+        assemble::resolve(recipe);
+        if ((recipe.target == "guest") != (guest != nullptr))
+          throw io::BadData(
+              where,
+              guest
+                  ? "target: must be left out for a run of " + recipe.target + "; got one"
+                  : std::string("target: must be given again for a run of Python's own; got none"));
+        const nb::gil_scoped_release released;
+        return Flight::resume(checkpoint, recipe, where, guest);
+      },
+      "state"_a, "where"_a, "steps"_a.none(), "threads"_a.none(), "guest"_a.none());
+}
+
+} // namespace starling::python

@@ -1,0 +1,24 @@
+// The parts of the module, and what they share.
+#pragma once
+
+#include "assemble/flight.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include <vector>
+
+namespace starling::python {
+
+/// The numbers of a vector as an array that owns them.
+nanobind::object array(std::vector<double> values, std::vector<std::size_t> shape);
+
+/// Every field of a recipe by its name on the command line, with _ for -.
+nanobind::dict settings_of(const assemble::Recipe& recipe);
+
+/// A dictionary for each look.
+nanobind::list rows_of(const std::vector<assemble::TraceRow>& trace);
+
+void add_flight(nanobind::module_& m);
+void add_outcome(nanobind::module_& m);
+
+} // namespace starling::python
