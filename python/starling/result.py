@@ -94,7 +94,7 @@ class Result:
         _starling.write(self._outcomes, os.fspath(folder), formats, force)
 
     def plot(self, kind: str = "marginals", **how: Any) -> Any:
-        """marginals, pairs or trace, as a matplotlib figure."""
+        """marginals, pairs, trace, or flow (of snapshots that plots.record kept), as a matplotlib figure."""
         from . import plots
 
         return plots.draw(self, kind, **how)
@@ -142,6 +142,12 @@ class Loaded:
     @property
     def verdict(self) -> str | None:
         return self.diagnostics and self.diagnostics["verdict"]
+
+    def plot(self, kind: str = "marginals", **how: Any) -> Any:
+        """marginals or pairs, as a matplotlib figure."""
+        from . import plots
+
+        return plots.draw(self, kind, **how)
 
     def __repr__(self) -> str:
         runs = f"{len(self._runs)} runs of " if len(self._runs) > 1 else ""
