@@ -27,14 +27,9 @@ void add_outcome(nb::module_& m) {
                    })
       .def_prop_ro("log_density",
                    [](const Outcome& o) { return array(o.log_density, {o.log_density.size()}); })
-      .def_prop_ro("draw_names",
-                   [](const Outcome& o) { return o.constrained ? o.constrained->names : o.names; })
+      .def_prop_ro("draw_names", [](const Outcome& o) { return o.draw_names(); })
       .def_prop_ro("draws",
-                   [](const Outcome& o) {
-                     const auto& values = o.constrained ? o.constrained->values : o.positions;
-                     return array(values, {o.recipe.particles,
-                                           o.constrained ? o.constrained->names.size() : o.dim()});
-                   })
+                   [](const Outcome& o) { return array(o.draws(), {o.recipe.particles, o.draw_names().size()}); })
       .def_prop_ro("settings", [](const Outcome& o) { return settings_of(o.recipe); })
       .def_prop_ro("trace", [](const Outcome& o) { return rows_of(o.trace); })
       .def_prop_ro("steps_done", [](const Outcome& o) { return o.steps_done; })

@@ -40,6 +40,9 @@ struct Outcome {
   std::vector<TraceRow> trace;
 
   std::size_t dim() const { return names.size(); }
+  /// What the draws are: the model's parameters, or the positions themselves.
+  const std::vector<std::string>& draw_names() const { return constrained ? constrained->names : names; }
+  const std::vector<double>& draws() const { return constrained ? constrained->values : positions; }
   /// A summary per column of the draws.
   const std::vector<ParameterSummary>& parameters() const {
     return constrained ? constrained_summary : diagnosis.parameters;

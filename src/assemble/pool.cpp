@@ -24,15 +24,40 @@ std::vector<double> column(const std::vector<double>& values, std::size_t width,
   return one;
 }
 
-const std::vector<double>& values_of(const Outcome& o) {
-  return o.constrained ? o.constrained->values : o.positions;
+/// The mean over the runs, whose errors are independent.
+Discrepancy mean_of(std::span<const Outcome> runs, Discrepancy Diagnosis::*which) {
+  const auto count = static_cast<double>(runs.size());
+  double value = 0, variance = 0;
+  for (const Outcome& o : runs) {
+    const Discrepancy& one = o.diagnosis.*which;
+    value += one.value / count;
+    variance += one.se * one.se / (count * count);
+  }
+  return {value, std::sqrt(variance)};
 }
 
-double mean_identity(std::span<const Outcome> runs, std::size_t a) {
-  double sum = 0;
-  for (const Outcome& o : runs)
-    sum += o.parameters()[a].spread_identity;
-  return sum / static_cast<double>(runs.size());
+/// The parameters of all runs together; `summaries` and `values` give those of one run.
+template <typename Summaries, typename Values>
+std::vector<ParameterSummary> together(std::span<const Outcome> runs, Summaries&& summaries, Values&& values) {
+  std::vector<ParameterSummary> all;
+  const std::size_t width = summaries(runs[0]).size();
+  for (std::size_t a = 0; a < width; ++a) {
+    std::vector<std::vector<double>> each;
+    std::vector<double> every;
+    double identity = 0;
+    for (const Outcome& o : runs) {
+      each.push_back(column(values(o), width, a));
+      every.insert(every.end(), each.back().begin(), each.back().end());
+      identity += summaries(o)[a].spread_identity / static_cast<double>(runs.size());
+    }
+    std::erase_if(every, [](double v) { return std::isnan(v); }); // draws that could not be constrained
+    const std::string& name = summaries(runs[0])[a].name;
+    all.push_back(every.empty() ? ParameterSummary{name, NAN, NAN, NAN, NAN, NAN} : summarize(name, std::move(every)));
+    all.back().spread_identity = identity;
+    all.back().shift = NAN;
+    all.back().r_hat = r_hat(each);
+  }
+  return all;
 }
 
 void add(Timing& sum, const Timing& t) {
@@ -77,28 +102,20 @@ Outcome pool(std::span<const Outcome> runs) {
   const auto count = static_cast<double>(runs.size());
   if (all.held_out) // the mean over the runs
     all.held_out = {all.held_out->accuracy / count, all.held_out->log_likelihood / count};
-  double ksd = 0, variance = 0;
-  for (const Outcome& o : runs) {
-    ksd += o.diagnosis.ksd.value / count;
-    variance += o.diagnosis.ksd.se * o.diagnosis.ksd.se / (count * count);
-  }
-  all.diagnosis.ksd = {ksd, std::sqrt(variance)};
+  all.diagnosis.ksd = mean_of(runs, &Diagnosis::ksd);
+  all.diagnosis.ksd_gaussian = mean_of(runs, &Diagnosis::ksd_gaussian);
+  all.diagnosis.parameters = together(
+      runs, [](const Outcome& o) -> auto& { return o.diagnosis.parameters; },
+      [](const Outcome& o) -> auto& { return o.positions; });
+  if (all.constrained)
+    all.constrained_summary = together(
+        runs, [](const Outcome& o) -> auto& { return o.constrained_summary; },
+        [](const Outcome& o) -> auto& { return o.constrained->values; });
 
-  auto& parameters = all.constrained ? all.constrained_summary : all.diagnosis.parameters;
-  const std::size_t width = parameters.size();
   const ParameterSummary* apart = nullptr;
-  for (std::size_t a = 0; a < width; ++a) {
-    ParameterSummary& p = parameters[a];
-    std::vector<std::vector<double>> each;
-    for (const Outcome& o : runs)
-      each.push_back(column(values_of(o), width, a));
-    p = summarize(p.name, column(values_of(all), width, a));
-    p.spread_identity = mean_identity(runs, a);
-    p.shift = NAN;
-    p.r_hat = r_hat(each);
+  for (const ParameterSummary& p : all.parameters())
     if (p.r_hat > tolerated_r_hat && (!apart || p.r_hat > apart->r_hat))
       apart = &p;
-  }
   if (all.diagnosis.verdict == "converged" && apart) {
     all.diagnosis.verdict = "still moving";
     all.diagnosis.sentence = fmt::format("the runs disagree ({}: R-hat {:.2f} instead of 1): there is more than one "

@@ -33,24 +33,16 @@ void write_text(const std::filesystem::path& file, const std::string& text) {
   out.close();
 }
 
-/// What the draws are: the model's parameters, or the positions themselves.
-const std::vector<std::string>& names_of(const Outcome& o) {
-  return o.constrained ? o.constrained->names : o.names;
-}
-const std::vector<double>& values_of(const Outcome& o) {
-  return o.constrained ? o.constrained->values : o.positions;
-}
-
 io::Draws draws_of(const Outcome& o) {
-  const std::size_t n = o.log_density.size(), d = names_of(o).size();
+  const std::size_t n = o.log_density.size(), d = o.draw_names().size();
   io::Draws draws;
   draws.rows = n;
   draws.names.push_back("lp__");
-  draws.names.insert(draws.names.end(), names_of(o).begin(), names_of(o).end());
+  draws.names.insert(draws.names.end(), o.draw_names().begin(), o.draw_names().end());
   draws.values.reserve(n * (d + 1));
   for (std::size_t i = 0; i < n; ++i) {
     draws.values.push_back(o.log_density[i]);
-    const auto row = values_of(o).begin() + static_cast<std::ptrdiff_t>(i * d);
+    const auto row = o.draws().begin() + static_cast<std::ptrdiff_t>(i * d);
     draws.values.insert(draws.values.end(), row, row + static_cast<std::ptrdiff_t>(d));
   }
   return draws;

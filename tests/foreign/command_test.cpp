@@ -145,6 +145,27 @@ TEST(SampleStan, RepeatsFromItsConfigOnAnyNumberOfThreads) {
   expect_repeats(place, "stan " + library("stan_bare") + options + " --start normal:0,0.5");
 }
 
+TEST(SampleStan, TakesSeveralRunsTogetherInBothSpaces) {
+  const Place place;
+  const std::string what = "sample stan " + library("stan_full") + " --particles 40 --steps 30 --quiet ";
+  succeed(place, what + "--runs 2 --out s");
+  succeed(place, what + "--out one");
+  const auto mean_of = [&](const char* array, std::size_t width) { // of the first column, over all runs
+    const auto values = io::read_npz(place.path("s/draws.npz")).at(array).values;
+    double sum = 0;
+    for (std::size_t at = 0; at < values.size(); at += width)
+      sum += values[at] / (static_cast<double>(values.size()) / static_cast<double>(width));
+    return sum;
+  };
+  const Json both = summary_of(place, "s"), first = summary_of(place, "one");
+  EXPECT_NEAR(both.at("parameters")[0].at("mean"), mean_of("draws", 5), 1e-12);
+  EXPECT_NEAR(both.at("unconstrained")[0].at("mean"), mean_of("unconstrained", 3), 1e-12);
+  for (const char* ksd : {"ksd", "ksd_gaussian"}) { // those of both, not of the first alone
+    EXPECT_NE(both.at(ksd).at("value"), first.at(ksd).at("value")) << ksd;
+    EXPECT_TRUE(both.at(ksd).at("se").is_number()) << ksd;
+  }
+}
+
 TEST(SampleStan, StartsFromTheDrawsOfAnEarlierRun) {
   const Place place;
   const std::string model = "sample stan " + library("stan_full");
