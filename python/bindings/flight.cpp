@@ -1,7 +1,7 @@
 // Runs under way: begun from settings or from a state, stepped without the interpreter's lock.
 #include "parts.hpp"
 
-#include "assemble/spec.hpp"
+#include "plan/spec.hpp"
 #include "io/errors.hpp"
 
 #include <nanobind/ndarray.h>
@@ -19,8 +19,8 @@ namespace starling::python {
 
 namespace nb = nanobind;
 using namespace nb::literals;
-using assemble::Flight;
-using assemble::Recipe;
+using run::Flight;
+using plan::Recipe;
 
 namespace {
 
@@ -35,9 +35,9 @@ void set(Field& field, const std::string& name, nb::handle value) {
       throw nb::type_error(fmt::format("{}: must be True or False; got {}", name, text).c_str());
     field = nb::cast<bool>(value);
   } else if constexpr (std::is_same_v<Field, double>) {
-    field = assemble::parse_number(name, text);
+    field = plan::parse_number(name, text);
   } else if constexpr (std::is_same_v<Field, std::uint64_t>) {
-    field = assemble::parse_count(name, text, 0);
+    field = plan::parse_count(name, text, 0);
   } else {
     field = text;
   }
@@ -48,10 +48,10 @@ Recipe recipe_from(const std::string& target, const nb::dict& settings) {
   Recipe recipe;
   recipe.target = target;
   std::size_t used = 0;
-  assemble::for_each_field(recipe, [&](const char* group, std::string name, auto& field, auto) {
+  plan::for_each_field(recipe, [&](const char* group, std::string name, auto& field, auto) {
     std::replace(name.begin(), name.end(), '-', '_');
     if (settings.contains(name.c_str())) {
-      if (!assemble::is_for(group, target))
+      if (!plan::is_for(group, target))
         throw nb::type_error(
             fmt::format("{}: must be used with target {}; got {}", name, group, target).c_str());
       set(field, name, settings[name.c_str()]);
@@ -60,7 +60,7 @@ Recipe recipe_from(const std::string& target, const nb::dict& settings) {
   });
   if (used != settings.size())
     throw nb::type_error("settings: must be those of a recipe; got another");
-  assemble::resolve(recipe);
+  plan::resolve(recipe);
   return recipe;
 }
 
@@ -140,10 +140,10 @@ void add_flight(nb::module_& m) {
       [](const nb::bytes& bytes, const std::string& where, std::optional<std::uint64_t> steps,
          std::optional<std::uint64_t> threads, const assemble::Guest* guest) {
         const io::Checkpoint checkpoint = io::unpack({bytes.c_str(), bytes.size()}, where);
-        Recipe recipe = assemble::saved(checkpoint, where).recipe;
+        Recipe recipe = run::saved(checkpoint, where).recipe;
         recipe.steps = steps.value_or(recipe.steps);
         recipe.threads = threads.value_or(recipe.threads);
-        assemble::resolve(recipe);
+        plan::resolve(recipe);
         if ((recipe.target == "guest") != (guest != nullptr))
           throw io::BadData(
               where,

@@ -2,7 +2,7 @@
 #include "guest.hpp"
 #include "parts.hpp"
 
-#include "assemble/config.hpp"
+#include "plan/config.hpp"
 #include "io/errors.hpp"
 
 #include <starling/cpu/level.hpp>
@@ -25,21 +25,21 @@ nb::object array(std::vector<double> values, std::vector<std::size_t> shape) {
   return nb::cast(nb::ndarray<nb::numpy, double>(kept->data(), shape.size(), shape.data(), owner));
 }
 
-nb::dict settings_of(const assemble::Recipe& recipe) {
+nb::dict settings_of(const plan::Recipe& recipe) {
   nb::dict settings;
   settings["target"] = recipe.target;
-  assemble::for_each_field(recipe, [&](auto, std::string name, const auto& field, auto) {
+  plan::for_each_field(recipe, [&](auto, std::string name, const auto& field, auto) {
     std::replace(name.begin(), name.end(), '-', '_');
     settings[name.c_str()] = field;
   });
   return settings;
 }
 
-nb::list rows_of(const std::vector<assemble::TraceRow>& trace) {
+nb::list rows_of(const std::vector<judge::TraceRow>& trace) {
   nb::list rows;
-  for (const assemble::TraceRow& row : trace) {
+  for (const judge::TraceRow& row : trace) {
     nb::dict one;
-    assemble::for_each_column(row, [&](const char* name, const auto& value) { one[name] = value; });
+    judge::for_each_column(row, [&](const char* name, const auto& value) { one[name] = value; });
     rows.append(one);
   }
   return rows;
@@ -61,7 +61,7 @@ void add_errors(nb::module_& m) {
       PyErr_SetString(target_error.ptr(), error.what());
     } catch (const Diverged& error) {
       PyErr_SetString(diverged.ptr(), error.what());
-    } catch (const assemble::BadConfig& error) {
+    } catch (const plan::BadConfig& error) {
       PyErr_SetString(PyExc_ValueError, error.what());
     } catch (const io::BadData& error) {
       PyErr_SetString(PyExc_ValueError, error.what());
@@ -86,11 +86,11 @@ NB_MODULE(_starling, m) {
   m.def("guest_at", &guest_at, "address"_a, "batched"_a, "dim"_a, "names"_a);
   add_flight(m);
   add_outcome(m);
-  m.def("defaults", [] { return settings_of(assemble::Recipe()); });
+  m.def("defaults", [] { return settings_of(plan::Recipe()); });
   m.def("helps", [] {
     nb::dict helps;
-    const assemble::Recipe any;
-    assemble::for_each_field(
+    const plan::Recipe any;
+    plan::for_each_field(
         any, [&](const char* group, std::string name, const auto&, const char* help) {
           std::replace(name.begin(), name.end(), '-', '_');
           helps[name.c_str()] = nb::make_tuple(group, help);

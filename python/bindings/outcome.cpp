@@ -1,8 +1,8 @@
 // What runs came to, and their files: written, read, summed up.
 #include "parts.hpp"
 
-#include "assemble/config.hpp"
-#include "assemble/report.hpp"
+#include "plan/config.hpp"
+#include "results/results.hpp"
 #include "io/output_folder.hpp"
 #include "io/runs.hpp"
 #include "io/zarr_layout.hpp"
@@ -16,7 +16,7 @@ namespace starling::python {
 
 namespace nb = nanobind;
 using namespace nb::literals;
-using assemble::Outcome;
+using run::Outcome;
 
 void add_outcome(nb::module_& m) {
   nb::class_<Outcome>(m, "Outcome")
@@ -35,15 +35,15 @@ void add_outcome(nb::module_& m) {
       .def_prop_ro("steps_done", [](const Outcome& o) { return o.steps_done; })
       .def_prop_ro("verdict", [](const Outcome& o) { return o.diagnosis.verdict; })
       .def_prop_ro("warnings", [](const Outcome& o) { return o.warnings; });
-  m.def("summary", [](const std::vector<Outcome>& runs) { return assemble::to_json(runs).dump(); });
-  m.def("config", [](const Outcome& o) { return assemble::write_config(o.recipe); });
+  m.def("summary", [](const std::vector<Outcome>& runs) { return results::to_json(runs).dump(); });
+  m.def("config", [](const Outcome& o) { return plan::write_config(o.recipe); });
   m.def(
       "write",
       [](const std::vector<Outcome>& runs, const std::string& folder, const std::string& formats,
          bool force) {
-        assemble::check_formats(formats);
+        results::check_formats(formats);
         io::OutputFolder out(folder, force);
-        assemble::write_results(out, runs, formats);
+        results::write_results(out, runs, formats);
         out.commit();
       },
       "runs"_a, "folder"_a, "formats"_a, "force"_a);

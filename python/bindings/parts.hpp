@@ -1,7 +1,7 @@
 // The parts of the module, and what they share.
 #pragma once
 
-#include "assemble/flight.hpp"
+#include "run/flight.hpp"
 
 #include <nanobind/nanobind.h>
 
@@ -13,10 +13,10 @@ namespace starling::python {
 nanobind::object array(std::vector<double> values, std::vector<std::size_t> shape);
 
 /// Every field of a recipe by its name on the command line, with _ for -.
-nanobind::dict settings_of(const assemble::Recipe& recipe);
+nanobind::dict settings_of(const plan::Recipe& recipe);
 
 /// A dictionary for each look.
-nanobind::list rows_of(const std::vector<assemble::TraceRow>& trace);
+nanobind::list rows_of(const std::vector<judge::TraceRow>& trace);
 
 void add_flight(nanobind::module_& m);
 void add_outcome(nanobind::module_& m);

@@ -1,6 +1,6 @@
 // Kernels, bandwidths and domains, by name: every combination becomes a drift of its own type.
 #include "assemble/roles.hpp"
-#include "assemble/spec.hpp"
+#include "plan/spec.hpp"
 
 #include <starling/cpu/pairwise_drift.hpp>
 #include <starling/drift/adaptive.hpp>
@@ -32,7 +32,7 @@ using AnyKernel = std::variant<kernel::Gaussian<Real>, kernel::InverseMultiquadr
                                kernel::SmoothRiesz<Real>>;
 
 template <typename Real>
-AnyKernel<Real> make_kernel(const KernelTerm& term, std::size_t dim) {
+AnyKernel<Real> make_kernel(const plan::KernelTerm& term, std::size_t dim) {
   const auto setting = [&](const char* key) {
     const double value = term.settings.at(key);
     if (!(value > 0))
@@ -77,8 +77,8 @@ AnyKernel<Real> make_kernel(const KernelTerm& term, std::size_t dim) {
 template <typename Real>
 class ComposedKernel {
 public:
-  ComposedKernel(const std::vector<KernelTerm>& terms, std::size_t dim) {
-    for (const KernelTerm& term : terms)
+  ComposedKernel(const std::vector<plan::KernelTerm>& terms, std::size_t dim) {
+    for (const plan::KernelTerm& term : terms)
       terms_.emplace_back(static_cast<Real>(term.weight), make_kernel<Real>(term, dim));
   }
 
@@ -123,12 +123,12 @@ template <typename Real>
 using BandwidthRule = std::function<Real(Step, Rows<const Real>)>;
 
 template <typename Real>
-BandwidthRule<Real> make_bandwidth(const Recipe& r) {
-  const BandwidthSpec spec = parse_bandwidth(r.bandwidth);
+BandwidthRule<Real> make_bandwidth(const plan::Recipe& r) {
+  const plan::BandwidthSpec spec = plan::parse_bandwidth(r.bandwidth);
   switch (spec.kind) {
-  case BandwidthSpec::Kind::median:
+  case plan::BandwidthSpec::Kind::median:
     return kernel::MedianBandwidth<Real>();
-  case BandwidthSpec::Kind::sampled:
+  case plan::BandwidthSpec::Kind::sampled:
     return kernel::SampledMedianBandwidth<Real>(r.seed, spec.pairs);
   default:
     return kernel::FixedBandwidth<Real>(static_cast<Real>(spec.fixed));
@@ -145,10 +145,10 @@ auto pairwise(K kernel, Threads& threads, Domain domain) {
 }
 
 template <typename Real, typename K, typename Domain>
-AnyDrift<Real> drift_with(const Recipe& r, K kernel, Threads& threads, Domain domain) {
+AnyDrift<Real> drift_with(const plan::Recipe& r, K kernel, Threads& threads, Domain domain) {
   auto drift = pairwise<Real>(std::move(kernel), threads, domain);
   if constexpr (HasBandwidth<K, Real>)
-    if (parse_bandwidth(r.bandwidth).kind != BandwidthSpec::Kind::none)
+    if (plan::parse_bandwidth(r.bandwidth).kind != plan::BandwidthSpec::Kind::none)
       return AdaptiveDrift<Real, decltype(drift), BandwidthRule<Real>>(std::move(drift),
                                                                        make_bandwidth<Real>(r));
   return drift;
@@ -156,13 +156,13 @@ AnyDrift<Real> drift_with(const Recipe& r, K kernel, Threads& threads, Domain do
 
 /// The drift of a sum of kernels over pairs in batches; of no kernel, none.
 template <typename Real>
-AnyDrift<Real> in_batches(const Recipe& r, const std::vector<KernelTerm>& terms, std::size_t dim,
+AnyDrift<Real> in_batches(const plan::Recipe& r, const std::vector<plan::KernelTerm>& terms, std::size_t dim,
                           Threads& threads) {
   if (terms.empty())
     return [](Step, Ensemble<Real>& particles, const Batches&) { std::ranges::fill(particles.drift(), Real(0)); };
   const bool composed = terms.size() > 1 || terms[0].weight != 1;
   if (!r.domain.empty()) {
-    const Torus<Real> torus(static_cast<Real>(parse_number("domain", parse_named(r.domain).second)));
+    const Torus<Real> torus(static_cast<Real>(plan::parse_number("domain", plan::parse_named(r.domain).second)));
     const ComposedRadialKernel<Real> sum(ComposedKernel<Real>(terms, dim));
     if (composed)
       return drift_with<Real>(r, sum, threads, torus);
@@ -192,19 +192,19 @@ AnyDrift<Real> in_batches(const Recipe& r, const std::vector<KernelTerm>& terms,
 } // namespace
 
 template <typename Real>
-AnyDrift<Real> make_drift(const Recipe& r, std::size_t dim, Threads& threads) {
-  auto terms = parse_kernel(r.kernel);
+AnyDrift<Real> make_drift(const plan::Recipe& r, std::size_t dim, Threads& threads) {
+  auto terms = plan::parse_kernel(r.kernel);
   double bilinear = 0; // exact over all particles, so no part of the batches' kernel
-  for (const KernelTerm& term : terms)
+  for (const plan::KernelTerm& term : terms)
     bilinear += term.name == "bilinear" ? term.weight / static_cast<double>(dim) : 0;
-  std::erase_if(terms, [](const KernelTerm& term) { return term.name == "bilinear"; });
+  std::erase_if(terms, [](const plan::KernelTerm& term) { return term.name == "bilinear"; });
   if (bilinear > 0)
     return WithBilinear<Real, AnyDrift<Real>>(in_batches<Real>(r, terms, dim, threads),
                                               static_cast<Real>(bilinear), threads);
   return in_batches<Real>(r, terms, dim, threads);
 }
 
-template AnyDrift<double> make_drift(const Recipe&, std::size_t, Threads&);
-template AnyDrift<float> make_drift(const Recipe&, std::size_t, Threads&);
+template AnyDrift<double> make_drift(const plan::Recipe&, std::size_t, Threads&);
+template AnyDrift<float> make_drift(const plan::Recipe&, std::size_t, Threads&);
 
 } // namespace starling::assemble

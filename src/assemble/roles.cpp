@@ -1,7 +1,7 @@
 // Dealers and step rules, by name.
 #include "assemble/roles.hpp"
 
-#include "assemble/spec.hpp"
+#include "plan/spec.hpp"
 
 #include <starling/advance/riesz_splitting.hpp>
 #include <starling/advance/runge_kutta.hpp>
@@ -15,10 +15,10 @@ namespace starling::assemble {
 
 namespace {
 
-std::size_t batch_size(const Recipe& r) { return parse_count("batch", r.batch, 2); }
+std::size_t batch_size(const plan::Recipe& r) { return plan::parse_count("batch", r.batch, 2); }
 
 template <typename Real, typename Domain>
-AnyAdvance<Real> advance_in(const Recipe& r, Threads& threads, Domain domain) {
+AnyAdvance<Real> advance_in(const plan::Recipe& r, Threads& threads, Domain domain) {
   const auto explicit_step = [&](auto rule) -> AnyAdvance<Real> {
     if constexpr (std::is_same_v<Domain, Euclid<Real>>)
       return cpu::ExplicitStep<Real, decltype(rule)>(rule, threads);
@@ -39,13 +39,13 @@ AnyAdvance<Real> advance_in(const Recipe& r, Threads& threads, Domain domain) {
     return explicit_step(Adam<Real>(r.step_size));
   if (r.advance == "rk4")
     return RungeKutta4<Real, Domain>(r.step_size, domain);
-  return RieszSplitting<Real>(r.step_size, parse_kernel(r.kernel)[0].settings.at("a"));
+  return RieszSplitting<Real>(r.step_size, plan::parse_kernel(r.kernel)[0].settings.at("a"));
 }
 
 } // namespace
 
 template <typename Real>
-AnyDealer<Real> make_dealer(const Recipe& r) {
+AnyDealer<Real> make_dealer(const plan::Recipe& r) {
   if (r.batch == "all")
     return Whole();
   const std::size_t p = batch_size(r);
@@ -55,27 +55,27 @@ AnyDealer<Real> make_dealer(const Recipe& r) {
     return Matching(r.seed);
   if (r.grow_batch.empty())
     return Shuffle(r.seed, p);
-  const auto [rule, argument] = parse_named(r.grow_batch);
+  const auto [rule, argument] = plan::parse_named(r.grow_batch);
   return Shuffle(r.seed, rule == "double"
-                             ? BatchSize::doubling(p, parse_count("grow-batch", argument, 1))
-                             : BatchSize::power(p, parse_number("grow-batch", argument)));
+                             ? BatchSize::doubling(p, plan::parse_count("grow-batch", argument, 1))
+                             : BatchSize::power(p, plan::parse_number("grow-batch", argument)));
 }
 
 template <typename Real>
-AnyAdvance<Real> make_advance(const Recipe& r, Threads& threads) {
+AnyAdvance<Real> make_advance(const plan::Recipe& r, Threads& threads) {
   if (r.domain.empty())
     return advance_in<Real>(r, threads, Euclid<Real>());
   return advance_in<Real>(
-      r, threads, Torus<Real>(static_cast<Real>(parse_number("domain", parse_named(r.domain).second))));
+      r, threads, Torus<Real>(static_cast<Real>(plan::parse_number("domain", plan::parse_named(r.domain).second))));
 }
 
-Step loop_steps(const Recipe& r) {
+Step loop_steps(const plan::Recipe& r) {
   return r.replace ? Draw(r.seed, batch_size(r)).draws(r.steps, r.particles) : r.steps;
 }
 
-template AnyDealer<double> make_dealer(const Recipe&);
-template AnyDealer<float> make_dealer(const Recipe&);
-template AnyAdvance<double> make_advance(const Recipe&, Threads&);
-template AnyAdvance<float> make_advance(const Recipe&, Threads&);
+template AnyDealer<double> make_dealer(const plan::Recipe&);
+template AnyDealer<float> make_dealer(const plan::Recipe&);
+template AnyAdvance<double> make_advance(const plan::Recipe&, Threads&);
+template AnyAdvance<float> make_advance(const plan::Recipe&, Threads&);
 
 } // namespace starling::assemble

@@ -1,7 +1,7 @@
 // From a recipe to the five roles, each behind a call per sweep.
 #pragma once
 
-#include "assemble/recipe.hpp"
+#include "plan/recipe.hpp"
 
 #include <starling/concepts.hpp>
 #include <starling/target/concepts.hpp>
@@ -60,18 +60,18 @@ using AnyAdvance =
 /// What of the target is random and the same in all runs, as the split of the data, comes from
 /// `data_seed`. A recipe whose target is "guest" needs one.
 template <typename Real>
-AnyTarget<Real> make_target(const Recipe& recipe, Threads& threads, std::uint64_t data_seed,
+AnyTarget<Real> make_target(const plan::Recipe& recipe, Threads& threads, std::uint64_t data_seed,
                             const Guest* guest = nullptr);
 template <typename Real>
-AnyDealer<Real> make_dealer(const Recipe& recipe);
+AnyDealer<Real> make_dealer(const plan::Recipe& recipe);
 template <typename Real>
-AnyDrift<Real> make_drift(const Recipe& recipe, std::size_t dim, Threads& threads);
+AnyDrift<Real> make_drift(const plan::Recipe& recipe, std::size_t dim, Threads& threads);
 template <typename Real>
-AnyAdvance<Real> make_advance(const Recipe& recipe, Threads& threads);
+AnyAdvance<Real> make_advance(const plan::Recipe& recipe, Threads& threads);
 
 /// Fills in the initial positions. Throws io::BadData when a start file has the wrong shape.
 template <typename Real>
-void start(const Recipe& recipe, const AnyTarget<Real>& target, Rows<Real> position);
+void start(const plan::Recipe& recipe, const AnyTarget<Real>& target, Rows<Real> position);
 
 /// The positions that the caller brings. Throws invalid_argument when they are too many, too few or
 /// not finite.
@@ -79,6 +79,6 @@ template <typename Real>
 void place(std::span<const double> given, Rows<Real> position);
 
 /// How many steps the loop takes: the recipe's sweeps, or N/p draws for each with replacement.
-Step loop_steps(const Recipe& recipe);
+Step loop_steps(const plan::Recipe& recipe);
 
 } // namespace starling::assemble

@@ -1,7 +1,7 @@
 // Where particles begin, by name or from a file.
-#include "assemble/flight.hpp"
+#include "run/flight.hpp"
 #include "assemble/roles.hpp"
-#include "assemble/spec.hpp"
+#include "plan/spec.hpp"
 #include "io/errors.hpp"
 #include "io/npy.hpp"
 
@@ -21,7 +21,7 @@ namespace {
 /// The positions in a checkpoint, in the order of the particles.
 io::Array positions_in(const std::string& file) {
   const io::Checkpoint checkpoint = io::read_checkpoint(file);
-  const Recipe recipe = saved(checkpoint, file).recipe;
+  const plan::Recipe recipe = run::saved(checkpoint, file).recipe;
   std::vector<std::uint64_t> id(recipe.particles);
   const auto read = [&]<typename Number>(Number) {
     const auto at = std::ranges::find(checkpoint.columns, "position", &std::pair<std::string, std::string>::first);
@@ -55,8 +55,8 @@ void from_file(const std::string& file, Rows<Real> x) {
 } // namespace
 
 template <typename Real>
-void start(const Recipe& r, const AnyTarget<Real>& target, Rows<Real> x) {
-  const auto [name, argument] = parse_named(r.start);
+void start(const plan::Recipe& r, const AnyTarget<Real>& target, Rows<Real> x) {
+  const auto [name, argument] = plan::parse_named(r.start);
   if (r.start == "given")
     reject("start", "a rule or a file; positions are given by a program", "'given'");
   if (r.start.ends_with(".npy") || r.start.ends_with(".checkpoint")) {
@@ -66,12 +66,12 @@ void start(const Recipe& r, const AnyTarget<Real>& target, Rows<Real> x) {
   } else if (name == "prior") {
     start_from_prior(x, r.seed);
   } else {
-    const auto numbers = parse_numbers("start", argument);
+    const auto numbers = plan::parse_numbers("start", argument);
     name == "normal" ? start_normal(x, r.seed, numbers[0], numbers[1])
                      : start_uniform(x, r.seed, numbers[0], numbers[1]);
   }
   if (!r.domain.empty()) {
-    const Torus<Real> torus(static_cast<Real>(parse_number("domain", parse_named(r.domain).second)));
+    const Torus<Real> torus(static_cast<Real>(plan::parse_number("domain", plan::parse_named(r.domain).second)));
     std::transform(x.begin(), x.end(), x.begin(), [&](Real v) { return torus.wrap(v); });
   }
 }
@@ -89,7 +89,7 @@ void place(std::span<const double> given, Rows<Real> x) {
 
 template void place(std::span<const double>, Rows<double>);
 template void place(std::span<const double>, Rows<float>);
-template void start(const Recipe&, const AnyTarget<double>&, Rows<double>);
-template void start(const Recipe&, const AnyTarget<float>&, Rows<float>);
+template void start(const plan::Recipe&, const AnyTarget<double>&, Rows<double>);
+template void start(const plan::Recipe&, const AnyTarget<float>&, Rows<float>);
 
 } // namespace starling::assemble

@@ -1,8 +1,8 @@
 // The targets, by name: built in, or from a library.
 #include "assemble/labelled_rows.hpp"
-#include "assemble/names.hpp"
+#include "plan/names.hpp"
 #include "assemble/roles.hpp"
-#include "assemble/spec.hpp"
+#include "plan/spec.hpp"
 #include "foreign/in_double.hpp"
 #include "foreign/plugin.hpp"
 #include "foreign/stan.hpp"
@@ -69,10 +69,10 @@ AnyTarget<Real> wrap_one(F one, Threads& threads, std::vector<std::string> names
 }
 
 template <typename Real>
-AnyTarget<Real> mixture(const Recipe& r, Threads& threads) {
-  const auto weights = parse_numbers("weights", r.weights);
-  const auto means = split(r.means, ';');
-  auto sds = parse_numbers("sds", r.sds);
+AnyTarget<Real> mixture(const plan::Recipe& r, Threads& threads) {
+  const auto weights = plan::parse_numbers("weights", r.weights);
+  const auto means = plan::split(r.means, ';');
+  auto sds = plan::parse_numbers("sds", r.sds);
   if (sds.size() == 1)
     sds.assign(means.size(), sds[0]);
   if (weights.size() != means.size() || sds.size() != means.size())
@@ -80,7 +80,7 @@ AnyTarget<Real> mixture(const Recipe& r, Threads& threads) {
            fmt::format("{} weights and {} sds", weights.size(), sds.size()));
   std::vector<MixtureComponent> components;
   for (std::size_t c = 0; c < means.size(); ++c) {
-    const auto mean = parse_numbers("means", means[c]);
+    const auto mean = plan::parse_numbers("means", means[c]);
     if (!(sds[c] > 0))
       reject("sds", "positive", fmt::format("{}", sds[c]));
     const auto d = static_cast<Eigen::Index>(mean.size());
@@ -94,7 +94,7 @@ AnyTarget<Real> mixture(const Recipe& r, Threads& threads) {
 }
 
 template <typename Real>
-AnyTarget<Real> normal(const Recipe& r, Threads& threads) {
+AnyTarget<Real> normal(const plan::Recipe& r, Threads& threads) {
   const auto d = static_cast<Eigen::Index>(r.dim);
   Eigen::MatrixXd covariance = Eigen::MatrixXd::Constant(d, d, r.correlation);
   covariance.diagonal().setOnes();
@@ -103,14 +103,14 @@ AnyTarget<Real> normal(const Recipe& r, Threads& threads) {
 }
 
 template <typename Real>
-AnyTarget<Real> logistic(const Recipe& r, Threads& threads, std::uint64_t data_seed) {
+AnyTarget<Real> logistic(const plan::Recipe& r, Threads& threads, std::uint64_t data_seed) {
   io::Dataset data = io::load_dataset(r.data, {r.label, r.positive});
   if (data.rows > UINT32_MAX)
     throw io::BadData(r.data, "must have fewer than 2^32 rows");
   constexpr io::Scaling scalings[] = {io::Scaling::minmax, io::Scaling::standard,
                                       io::Scaling::none};
   try {
-    io::scale(data, scalings[choose("scale", r.scale, {"minmax", "standard", "none"})]);
+    io::scale(data, scalings[plan::choose("scale", r.scale, {"minmax", "standard", "none"})]);
   } catch (const io::BadData& error) { // it does not know where the data came from
     throw io::BadData(r.data, error.what());
   }
@@ -167,7 +167,7 @@ private:
 };
 
 template <typename Real>
-AnyTarget<Real> plugin(const Recipe& r, Threads& threads) {
+AnyTarget<Real> plugin(const plan::Recipe& r, Threads& threads) {
   auto model = std::make_shared<foreign::Plugin>(r.model, r.data, threads);
   auto names = model->names().empty() ? numbered("x", model->dim()) : model->names();
   return wrap<Real>(foreign::InDouble<Real, foreign::Plugin>(model), std::move(names));
@@ -200,7 +200,7 @@ void from_draws(const foreign::StanModel& model, const std::string& file, Rows<d
 }
 
 template <typename Real>
-AnyTarget<Real> stan(const Recipe& r, Threads& threads, std::uint64_t data_seed) {
+AnyTarget<Real> stan(const plan::Recipe& r, Threads& threads, std::uint64_t data_seed) {
   auto model = std::make_shared<foreign::StanModel>(r.model, r.data, r.seed, threads, data_seed);
   auto any = wrap<Real>(foreign::InDouble<Real, foreign::StanModel>(model), model->names());
   any.start = [model, file = r.start](Rows<Real> x) {
@@ -223,7 +223,7 @@ AnyTarget<Real> stan(const Recipe& r, Threads& threads, std::uint64_t data_seed)
 }
 
 template <typename Real>
-AnyTarget<Real> from_library(const Recipe& r, Threads& threads, std::uint64_t data_seed) {
+AnyTarget<Real> from_library(const plan::Recipe& r, Threads& threads, std::uint64_t data_seed) {
   for (const std::string& file : {r.model, r.data})
     if (!file.empty() && !std::filesystem::exists(file))
       throw io::InputMissing(file, ENOENT);
@@ -239,7 +239,7 @@ AnyTarget<Real> from_library(const Recipe& r, Threads& threads, std::uint64_t da
 } // namespace
 
 template <typename Real>
-AnyTarget<Real> make_target(const Recipe& r, Threads& threads, std::uint64_t data_seed,
+AnyTarget<Real> make_target(const plan::Recipe& r, Threads& threads, std::uint64_t data_seed,
                             const Guest* guest) {
   if (guest)
     return wrap<Real>(Invited<Real>(*guest),
@@ -262,7 +262,7 @@ AnyTarget<Real> make_target(const Recipe& r, Threads& threads, std::uint64_t dat
   return from_library<Real>(r, threads, data_seed);
 }
 
-template AnyTarget<double> make_target(const Recipe&, Threads&, std::uint64_t, const Guest*);
-template AnyTarget<float> make_target(const Recipe&, Threads&, std::uint64_t, const Guest*);
+template AnyTarget<double> make_target(const plan::Recipe&, Threads&, std::uint64_t, const Guest*);
+template AnyTarget<float> make_target(const plan::Recipe&, Threads&, std::uint64_t, const Guest*);
 
 } // namespace starling::assemble

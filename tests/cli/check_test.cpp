@@ -1,7 +1,7 @@
 // starling check, info, --help and --version.
 #include "results.hpp"
 
-#include "assemble/recipe.hpp"
+#include "plan/recipe.hpp"
 
 #include <algorithm>
 
@@ -85,9 +85,9 @@ TEST(Help, MentionsEveryOption) {
     return help.find("\n  --" + name + " ") != help.npos ||
            help.find("\n  --" + name + "=") != help.npos;
   };
-  const assemble::Recipe recipe;
+  const plan::Recipe recipe;
   int fields = 0;
-  assemble::for_each_field(recipe, [&](auto, const std::string& name, const auto&, auto) {
+  plan::for_each_field(recipe, [&](auto, const std::string& name, const auto&, auto) {
     EXPECT_TRUE(mentions(sample, name)) << name;
     EXPECT_TRUE(mentions(check, name)) << name;
     ++fields;

@@ -1,5 +1,5 @@
 // starling summary of draws alone, and of several runs: R-hat between them.
-#include "assemble/rhat.hpp"
+#include "judge/rhat.hpp"
 #include "results.hpp"
 
 #include <limits>
@@ -7,7 +7,7 @@
 namespace starling::cli {
 namespace {
 
-using assemble::r_hat;
+using judge::r_hat;
 using Runs = std::vector<std::vector<double>>;
 
 TEST(RHat, IsTheTotalSpreadOverTheSpreadWithin) {

@@ -1,5 +1,5 @@
 // Looks at a cloud while it moves: what they leave alone, and what they do not pretend to know.
-#include "assemble/lookout.hpp"
+#include "run/lookout.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,12 @@
 #include <cmath>
 #include <vector>
 
-namespace starling::assemble {
+namespace starling {
+
+using namespace assemble;
+using namespace plan;
+using namespace run;
+using namespace judge;
 namespace {
 
 /// A cloud that is scored and drifted in turn, without ever moving.
@@ -107,4 +112,4 @@ TEST(Lookout, GoesOnWhereAnotherStopped) {
 }
 
 } // namespace
-} // namespace starling::assemble
+} // namespace starling

@@ -1,5 +1,5 @@
 // The verdict on clouds and traces made by hand: each word, and what keeps it from being said.
-#include "assemble/diagnose.hpp"
+#include "judge/diagnose.hpp"
 
 #include <starling/random/start.hpp>
 
@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
-namespace starling::assemble {
+namespace starling {
+
+using namespace judge;
 namespace {
 
 using testing::HasSubstr;
@@ -26,7 +28,7 @@ struct Cloud {
       s[m] = -x[m];
   }
   Diagnosis diagnose(const std::vector<TraceRow>& trace = {}, bool periodic = false) const {
-    return assemble::diagnose({x.data(), density.size(), 2}, {s.data(), density.size(), 2}, density,
+    return judge::diagnose({x.data(), density.size(), 2}, {s.data(), density.size(), 2}, density,
                               {"first", "second"}, 1, periodic, trace);
   }
   std::vector<double> x, s, density;
@@ -193,4 +195,4 @@ TEST(TraceCsv, HasAColumnForEachFieldAndAnEmptyCellForWhatCannotBeTold) {
 }
 
 } // namespace
-} // namespace starling::assemble
+} // namespace starling

@@ -1,7 +1,7 @@
 // Whole runs that are known to fail, each in its own way, and runs that are known to be good: the
 // verdict says which, for every seed, and only the good ones settle.
-#include "assemble/diagnose.hpp"
-#include "assemble/lookout.hpp"
+#include "judge/diagnose.hpp"
+#include "run/lookout.hpp"
 #include "assemble/roles.hpp"
 
 #include <starling/observe/guard.hpp>
@@ -15,7 +15,12 @@
 #include <string>
 #include <vector>
 
-namespace starling::assemble {
+namespace starling {
+
+using namespace assemble;
+using namespace plan;
+using namespace run;
+using namespace judge;
 namespace {
 
 struct Seen {
@@ -195,4 +200,4 @@ TEST(Verdict, TheBananaConverges) {
 }
 
 } // namespace
-} // namespace starling::assemble
+} // namespace starling

@@ -63,7 +63,7 @@ std::optional<std::string> part_of(const std::string& path) {
   }
   if (std::regex_match(
           path, m,
-          std::regex("(src/(cpu|cuda|mpi|io|foreign|assemble)|reproduce|tools|python)/.*")))
+          std::regex("(src/(cpu|cuda|mpi|io|foreign|plan|judge|run|assemble|results)|reproduce|tools|python)/.*")))
     return m[1].str();
   return std::nullopt;
 }
@@ -80,7 +80,7 @@ std::set<std::string> below(const std::string& part) {
   std::set<std::string> edge = core;
   edge.insert({"src/io", "src/foreign"});
   std::set<std::string> experiments = edge;
-  experiments.insert("src/assemble");
+  experiments.insert({"src/plan", "src/judge", "src/run", "src/assemble", "src/results"});
   std::set<std::string> all = experiments;
   all.insert({"src/cpu", "src/cuda", "src/mpi", "reproduce"});
 
@@ -92,8 +92,8 @@ std::set<std::string> below(const std::string& part) {
     return {"concepts", "ensemble", "batches", "ground"};
   if (part == "umbrella" || part == "src/cpu" || part == "src/cuda" || part == "src/mpi")
     return core;
-  if (part == "src/assemble")
-    return edge;
+  if (part == "src/plan" || part == "src/judge" || part == "src/run" || part == "src/assemble" || part == "src/results")
+    return experiments;
   if (part == "reproduce" || part == "python")
     return experiments;
   if (part == "tools")

@@ -2,7 +2,7 @@
 #include "bench.hpp"
 #include "commands.hpp"
 
-#include "assemble/names.hpp"
+#include "plan/names.hpp"
 #include "io/output_file.hpp"
 
 #include <starling/cpu/level.hpp>
@@ -22,7 +22,7 @@ int bench(const BenchRequest& request) {
                                                 bench_logistic};
   std::vector<std::size_t> chosen;
   for (const std::string& name : request.names)
-    chosen.push_back(assemble::choose("bench", name, known));
+    chosen.push_back(plan::choose("bench", name, known));
   if (chosen.empty())
     chosen = {0, 1, 2, 3, 4};
   if (request.repeats == 0)

@@ -29,8 +29,8 @@ double allowed(double density, double step) { return 1e-6 + 20 * 2.3e-16 * std::
 } // namespace
 
 int check(CheckRequest c) {
-  assemble::Recipe& r = c.recipe;
-  assemble::resolve(r);
+  plan::Recipe& r = c.recipe;
+  plan::resolve(r);
   Threads threads(r.threads);
   auto target = assemble::make_target<double>(r, threads, r.seed);
   const std::size_t n = std::min<std::size_t>(r.particles, most_particles), d = target.dim;

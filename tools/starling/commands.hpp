@@ -1,8 +1,8 @@
 // The subcommands as plain functions of plain requests. Only options.cpp and more_options.cpp know how they are spelled.
 #pragma once
 
-#include "assemble/recipe.hpp"
-#include "assemble/run.hpp"
+#include "plan/recipe.hpp"
+#include "run/fly.hpp"
 
 #include <string>
 #include <vector>
@@ -47,8 +47,8 @@ struct Presentation {
 };
 
 struct SampleRequest {
-  assemble::Recipe recipe;
-  assemble::Recipe from_config; ///< as the file alone has it
+  plan::Recipe recipe;
+  plan::Recipe from_config; ///< as the file alone has it
   std::string config;           ///< the file; empty: none
   Presentation presentation;
   bool steps_given = false, threads_given = false; ///< besides --resume
@@ -57,7 +57,7 @@ struct SampleRequest {
 int sample(SampleRequest request);
 
 struct CheckRequest {
-  assemble::Recipe recipe;
+  plan::Recipe recipe;
   bool json = false;
 };
 int check(CheckRequest request);
@@ -116,12 +116,12 @@ bool draw_page(const std::string& python, const std::string& folder);
 
 /// Makes all runs of a resolved recipe, writes the results to presentation.out, saves the state when
 /// one fails or is interrupted. Returns the exit code; `outcomes` is complete when it is 0.
-int run_and_write(const assemble::Recipe& recipe, const Presentation& presentation,
-                  std::vector<assemble::Outcome>& outcomes);
+int run_and_write(const plan::Recipe& recipe, const Presentation& presentation,
+                  std::vector<run::Outcome>& outcomes);
 
 /// A watch with a progress line on stderr, silent in the first two seconds, and Ctrl-C as a request
 /// to stop after the step.
-assemble::Watch watch_for(const Presentation& presentation, std::uint64_t runs);
+run::Watch watch_for(const Presentation& presentation, std::uint64_t runs);
 /// Removes the progress line, if there is one.
 void clear_progress();
 

@@ -1,7 +1,7 @@
 // starling completion: a script that lets a shell complete commands, options and their values.
 #include "commands.hpp"
 
-#include "assemble/names.hpp"
+#include "plan/names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -169,7 +169,7 @@ std::vector<std::string> words_in(const std::string& help) {
 
 int completion(const std::string& shell, const std::vector<CommandWords>& commands) {
   constexpr decltype(&bash) scripts[] = {bash, zsh, fish};
-  fmt::print("{}", scripts[assemble::choose("SHELL", shell, {"bash", "zsh", "fish"})](commands));
+  fmt::print("{}", scripts[plan::choose("SHELL", shell, {"bash", "zsh", "fish"})](commands));
   return ok;
 }
 

@@ -1,7 +1,7 @@
 // starling demo: two problems, each with RBM-SVGD and with SVGD, on built-in defaults.
 #include "commands.hpp"
 
-#include "assemble/report.hpp"
+#include "results/results.hpp"
 #include "io/output_file.hpp"
 #include "io/output_folder.hpp"
 
@@ -38,11 +38,11 @@ void write_data(const std::filesystem::path& file) {
 
 struct Problem {
   std::string name;
-  assemble::Recipe recipe; // with random batches; SVGD is the same with one batch of all
+  plan::Recipe recipe; // with random batches; SVGD is the same with one batch of all
 };
 
 std::array<Problem, 2> problems(const std::string& data, std::uint64_t threads) {
-  assemble::Recipe mixture;
+  plan::Recipe mixture;
   mixture.target = "mixture";
   mixture.particles = 1024;
   mixture.batch = "32";
@@ -53,7 +53,7 @@ std::array<Problem, 2> problems(const std::string& data, std::uint64_t threads) 
   mixture.start = "normal:-10,1";
   mixture.threads = threads;
 
-  assemble::Recipe logistic;
+  plan::Recipe logistic;
   logistic.target = "logistic";
   logistic.data = data;
   logistic.scale = "standard";
@@ -68,7 +68,7 @@ std::array<Problem, 2> problems(const std::string& data, std::uint64_t threads) 
   return {Problem{"mixture", mixture}, Problem{"logistic", logistic}};
 }
 
-std::string command_of(const assemble::Recipe& r) {
+std::string command_of(const plan::Recipe& r) {
   std::string text = "starling sample " + r.target;
   if (!r.data.empty())
     text += fmt::format(" --data {} --scale {} --holdout {} --data-batch {}", r.data, r.scale, r.holdout, r.data_batch);
@@ -78,7 +78,7 @@ std::string command_of(const assemble::Recipe& r) {
                             r.batch, r.steps, r.step_size);
 }
 
-void show_row(const std::string& method, const assemble::Outcome& o, double speedup) {
+void show_row(const std::string& method, const run::Outcome& o, double speedup) {
   const auto& p = o.diagnosis.parameters;
   const bool mixture = o.recipe.target == "mixture";
   double lowest = INFINITY, highest = -INFINITY;
@@ -113,23 +113,23 @@ int demo(const DemoRequest& d) {
                  "spread", "KSD^2", "verdict", "time", "speedup");
       std::fflush(stdout);
     }
-    std::array<assemble::Outcome, 2> outcomes;
+    std::array<run::Outcome, 2> outcomes;
     for (const int which : {1, 0}) { // SVGD first: the speedup is against it
       Presentation presentation;
       presentation.out = (root / problem.name / (which == 1 ? "svgd" : "rbm-svgd")).string();
       presentation.force = true;
-      assemble::Recipe recipe = problem.recipe;
+      plan::Recipe recipe = problem.recipe;
       if (which == 1)
         recipe.batch = "all";
-      assemble::resolve(recipe);
-      std::vector<assemble::Outcome> outcome;
+      plan::resolve(recipe);
+      std::vector<run::Outcome> outcome;
       if (const int code = run_and_write(recipe, presentation, outcome); code != ok)
         return code;
       outcomes[which] = std::move(outcome.front());
     }
     const double speedup = outcomes[1].seconds.total / outcomes[0].seconds.total;
-    report[problem.name] = {{"rbm_svgd", assemble::to_json({&outcomes[0], 1})},
-                            {"svgd", assemble::to_json({&outcomes[1], 1})},
+    report[problem.name] = {{"rbm_svgd", results::to_json({&outcomes[0], 1})},
+                            {"svgd", results::to_json({&outcomes[1], 1})},
                             {"speedup", speedup}};
     if (d.json)
       continue;

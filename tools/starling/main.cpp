@@ -1,7 +1,7 @@
 // The command line: every error there is, as one line and an exit code.
 #include "commands.hpp"
 
-#include "assemble/config.hpp"
+#include "plan/config.hpp"
 #include "io/errors.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace {
 int guarded(int argc, char** argv) {
   try {
     return parse_and_run(argc, argv);
-  } catch (const assemble::BadConfig& error) {
+  } catch (const plan::BadConfig& error) {
     return complain(bad_config, error.what());
   } catch (const io::BadData& error) {
     return complain(bad_data, error.what());

@@ -1,8 +1,8 @@
 // How the subcommands and their options are spelled. This and more_options.cpp alone know the option parser.
 #include "commands.hpp"
 
-#include "assemble/config.hpp"
-#include "assemble/spec.hpp"
+#include "plan/config.hpp"
+#include "plan/spec.hpp"
 #include "experiment.hpp"
 #include "io/fields.hpp"
 #include "more_options.hpp"
@@ -48,16 +48,16 @@ auto into(std::string& field) {
 
 void add_threads(CLI::App& app, std::uint64_t& threads) {
   const auto take = [&threads](const std::string& text) {
-    threads = assemble::parse_count("threads", text, 0);
+    threads = plan::parse_count("threads", text, 0);
   };
   add_text(app, "--threads", "Threads (0: one per core)", take)->default_str("0");
 }
 
 /// Options for every field of a recipe, made from its one list, and TARGET as the first argument.
-void add_recipe(CLI::App& app, assemble::Recipe& recipe) {
+void add_recipe(CLI::App& app, plan::Recipe& recipe) {
   app.add_option("TARGET", recipe.target, "mixture | normal | banana | funnel | logistic | stan | plugin");
   app.add_option("MODEL", recipe.model, "For stan and plugin: the library, LIB.so");
-  assemble::for_each_field(recipe, [&](const std::string& group, const std::string& name,
+  plan::for_each_field(recipe, [&](const std::string& group, const std::string& name,
                                        auto& field, const char* help) {
     using Field = std::decay_t<decltype(field)>;
     const std::string shown = is_general(group) ? group : "Only for " + group;
@@ -67,9 +67,9 @@ void add_recipe(CLI::App& app, assemble::Recipe& recipe) {
       // Parsed by ourselves, so that a wrong number is refused in our words.
       const auto take = [&field, name](const std::string& text) {
         if constexpr (std::is_same_v<Field, double>)
-          field = assemble::parse_number(name, text);
+          field = plan::parse_number(name, text);
         else if constexpr (std::is_same_v<Field, std::uint64_t>)
-          field = assemble::parse_count(name, text, 0);
+          field = plan::parse_count(name, text, 0);
         else
           field = text;
       };
@@ -81,13 +81,13 @@ void add_recipe(CLI::App& app, assemble::Recipe& recipe) {
 }
 
 /// An option of another target's would be silently without effect: refused.
-void refuse_foreign_options(const CLI::App& app, const assemble::Recipe& recipe) {
+void refuse_foreign_options(const CLI::App& app, const plan::Recipe& recipe) {
   if (app.count("MODEL") > 0 && recipe.target != "stan" && recipe.target != "plugin")
     throw std::invalid_argument(
         fmt::format("{}: is one argument too many for {}", recipe.model, app.get_name()));
-  assemble::for_each_field(recipe, [&](std::string_view group, const std::string& name,
+  plan::for_each_field(recipe, [&](std::string_view group, const std::string& name,
                                        const auto&, auto) {
-    if (!assemble::is_for(group, recipe.target) && app.count("--" + name) > 0)
+    if (!plan::is_for(group, recipe.target) && app.count("--" + name) > 0)
       reject("--" + name, "used with target " + std::string(group), recipe.target);
   });
 }
@@ -100,8 +100,8 @@ void refuse_what_is_settled(const CLI::App& app) {
   };
   refuse("TARGET");
   refuse("--config");
-  const assemble::Recipe any;
-  assemble::for_each_field(any, [&](auto, const std::string& name, const auto&, auto) {
+  const plan::Recipe any;
+  plan::for_each_field(any, [&](auto, const std::string& name, const auto&, auto) {
     if (name != "steps" && name != "threads")
       refuse("--" + name);
   });
@@ -113,7 +113,7 @@ Action add_sample(CLI::App& app) {
   // Callbacks run in the order of registration: the file first, so that options given besides win.
   const auto read_config = [s](const std::string& file) {
     Presentation& to = s->presentation;
-    assemble::read_config(file, s->recipe,
+    plan::read_config(file, s->recipe,
                           {{"out", &to.out}, {"format", &to.format}, {"checkpoint-every", &to.checkpoint_every},
                            {"progress", &to.progress}, {"quiet", &to.quiet}, {"force", &to.force},
                            {"json", &s->json}, {"fail-unless-converged", &s->fail_unless_converged}});
@@ -126,7 +126,7 @@ Action add_sample(CLI::App& app) {
   add_text(app, "--format", "Of the draws: any of csv, npz, zarr, commas between", into(p.format))->group("Files")->default_str(p.format);
   add_flag(app, "--force", p.force, "Replace an existing result")->group("Files");
   const auto take_every = [s](const std::string& text) {
-    s->presentation.checkpoint_every = assemble::parse_count("checkpoint-every", text, 1);
+    s->presentation.checkpoint_every = plan::parse_count("checkpoint-every", text, 1);
   };
   add_text(app, "--checkpoint-every", "Save the state every K steps, in DIR-state beside DIR of --out", take_every)->group("Files");
   add_text(app, "--resume", "DIR, or DIR-state: go on with an unfinished run as if it had never stopped; with it only --steps, --threads and where and how to write", into(p.resume))->group("Files");

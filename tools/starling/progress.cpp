@@ -28,9 +28,9 @@ std::string clock_text(double seconds) {
 }
 
 /// What the last look said.
-std::string looks(const assemble::Flight& flight) {
+std::string looks(const run::Flight& flight) {
   std::string text = fmt::format("drift {:.3g}", flight.drift_size());
-  const assemble::TraceRow last = flight.trace().empty() ? assemble::TraceRow() : flight.trace().back();
+  const judge::TraceRow last = flight.trace().empty() ? judge::TraceRow() : flight.trace().back();
   if (!std::isnan(last.ksd)) // none on a torus, none of one particle
     text += fmt::format(", KSD^2 {:.2g} +- {:.1g}", last.ksd, last.ksd_se);
   return last.verdict.empty() ? text : text + ", " + last.verdict;
@@ -58,11 +58,11 @@ void clear_progress() {
   line_shown = false;
 }
 
-assemble::Watch watch_for(const Presentation& p, std::uint64_t runs) {
+run::Watch watch_for(const Presentation& p, std::uint64_t runs) {
   asked_to_stop = 0;
   std::signal(SIGINT, ask_to_stop);
   std::signal(SIGTERM, ask_to_stop);
-  assemble::Watch watch;
+  run::Watch watch;
   watch.interrupted = [] { return asked_to_stop != 0; };
   const bool terminal = isatty(STDERR_FILENO) != 0;
   const bool bar = p.progress == "bar" || (p.progress == "auto" && terminal);
@@ -74,7 +74,7 @@ assemble::Watch watch_for(const Presentation& p, std::uint64_t runs) {
     double next = 2;
   };
   watch.progress = [bar, runs, shown = Shown()](const ProgressReport& report,
-                                                const assemble::Flight& flight) mutable {
+                                                const run::Flight& flight) mutable {
     if (flight.run() == shown.run && report.seconds < shown.next)
       return;
     shown = {flight.run(), report.seconds + (bar ? 0.1 : 10.0)};

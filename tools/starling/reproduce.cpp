@@ -1,7 +1,7 @@
 // starling reproduce: the paper's experiments, each into DIR/NAME.json, then one page about all.
 #include "commands.hpp"
 
-#include "assemble/names.hpp"
+#include "plan/names.hpp"
 #include "experiment.hpp"
 #include "io/errors.hpp"
 #include "io/text.hpp"
@@ -43,7 +43,7 @@ std::vector<Experiment> chosen(const ReproduceRequest& request, Json& left_out) 
     known.push_back(experiment.name);
   std::set<std::size_t> asked;
   for (const std::string& name : request.names)
-    asked.insert(assemble::choose("experiment", name, known));
+    asked.insert(plan::choose("experiment", name, known));
   std::vector<Experiment> list;
   for (std::size_t e = 0; e < known.size(); ++e) {
     if (!asked.empty() && !asked.contains(e))

@@ -1,7 +1,7 @@
 // Runs with their files: results when they end, the state meanwhile and when they do not.
 #include "commands.hpp"
 
-#include "assemble/report.hpp"
+#include "results/results.hpp"
 #include "io/errors.hpp"
 #include "io/output_folder.hpp"
 #include "state_folder.hpp"
@@ -16,17 +16,17 @@ namespace starling::tool {
 
 namespace {
 
-std::unique_ptr<assemble::Flight> begin_or_resume(const assemble::Recipe& recipe, std::uint64_t run,
+std::unique_ptr<run::Flight> begin_or_resume(const plan::Recipe& recipe, std::uint64_t run,
                                                   const Presentation& p, const StateFolder& state) {
   if (!p.resume.empty())
     if (const auto checkpoint = state.find(run))
-      return assemble::Flight::resume(*checkpoint, recipe, state.name(run));
-  return assemble::Flight::begin(recipe, run);
+      return run::Flight::resume(*checkpoint, recipe, state.name(run));
+  return run::Flight::begin(recipe, run);
 }
 
 /// Saves what is under way and says so, and how to go on. Part of a sentence.
 std::string save(const StateFolder& state, const std::vector<io::Checkpoint>& finished,
-                 const assemble::Flight& flight, const Presentation& p, bool goes_on) {
+                 const run::Flight& flight, const Presentation& p, bool goes_on) {
   if (std::ranges::any_of(flight.positions(), [](double x) { return !std::isfinite(x); }))
     return "there is no state to save";
   try {
@@ -41,7 +41,7 @@ std::string save(const StateFolder& state, const std::vector<io::Checkpoint>& fi
                      goes_on ? state.path().string() : state.name(flight.run()));
 }
 
-int stopped(const assemble::Outcome& outcome, const std::string& saved) {
+int stopped(const run::Outcome& outcome, const std::string& saved) {
   if (outcome.interrupted)
     return complain(interrupted, "interrupted; " + saved);
   try {
@@ -53,20 +53,20 @@ int stopped(const assemble::Outcome& outcome, const std::string& saved) {
 
 } // namespace
 
-int run_and_write(const assemble::Recipe& recipe, const Presentation& p,
-                  std::vector<assemble::Outcome>& outcomes) {
+int run_and_write(const plan::Recipe& recipe, const Presentation& p,
+                  std::vector<run::Outcome>& outcomes) {
   std::optional<io::OutputFolder> folder; // opened first: no long run ends in "cannot write"
   if (!p.out.empty())
     folder.emplace(p.out, p.force);
   const StateFolder state = p.resume.empty() ? StateFolder::beside(p.out) : StateFolder::of(p.resume);
-  assemble::Watch watch = watch_for(p, recipe.runs);
+  run::Watch watch = watch_for(p, recipe.runs);
   watch.keep_every = p.checkpoint_every;
-  watch.keep = [&](const assemble::Flight& flight) { state.keep(flight.run(), flight.save(p.out)); };
+  watch.keep = [&](const run::Flight& flight) { state.keep(flight.run(), flight.save(p.out)); };
   std::vector<io::Checkpoint> finished; // runs before the one under way
   for (std::uint64_t run = 0; run < recipe.runs; ++run) {
     const auto flight = begin_or_resume(recipe, run, p, state);
-    outcomes.push_back(assemble::fly(*flight, watch));
-    const assemble::Outcome& outcome = outcomes.back();
+    outcomes.push_back(run::fly(*flight, watch));
+    const run::Outcome& outcome = outcomes.back();
     clear_progress();
     if (!p.quiet)
       for (const std::string& warning : outcome.warnings)
@@ -80,7 +80,7 @@ int run_and_write(const assemble::Recipe& recipe, const Presentation& p,
     }
     if (folder && run + 1 == recipe.runs) {
       try {
-        assemble::write_results(*folder, outcomes, p.format);
+        results::write_results(*folder, outcomes, p.format);
         folder->commit();
       } catch (const io::CannotWrite& error) {
         return complain(cannot_write, fmt::format("{}; {}", error.what(), save(state, finished, *flight, p, true)));

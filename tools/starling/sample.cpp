@@ -1,10 +1,10 @@
 // starling sample: draw samples from a target and write them down.
 #include "commands.hpp"
 
-#include "assemble/config.hpp"
-#include "assemble/names.hpp"
-#include "assemble/pool.hpp"
-#include "assemble/report.hpp"
+#include "plan/config.hpp"
+#include "plan/names.hpp"
+#include "run/pool.hpp"
+#include "results/results.hpp"
 #include "state_folder.hpp"
 
 #include <starling/error.hpp>
@@ -20,12 +20,12 @@ namespace starling::tool {
 
 namespace {
 
-void show(std::span<const assemble::Outcome> runs) {
-  const assemble::Outcome o = assemble::pool(runs);
-  const assemble::Recipe& r = o.recipe;
+void show(std::span<const run::Outcome> runs) {
+  const run::Outcome o = run::pool(runs);
+  const plan::Recipe& r = o.recipe;
   const std::string many = runs.size() > 1 ? fmt::format("{} runs of ", runs.size()) : "";
   fmt::print("{}{} particles in {} dimensions, batches of {}, {} steps in {:.2f} s\n\n{}\n", many,
-             r.particles, o.dim(), r.batch, o.steps_done, o.seconds.total, assemble::table(o.parameters()));
+             r.particles, o.dim(), r.batch, o.steps_done, o.seconds.total, results::table(o.parameters()));
   if (o.held_out)
     fmt::print("test accuracy {:.4f}, test log likelihood {:.4f}\n", o.held_out->accuracy,
                o.held_out->log_likelihood);
@@ -37,16 +37,16 @@ void show(std::span<const assemble::Outcome> runs) {
 /// A mistake that the config file makes on its own is the file's, not the command line's.
 void resolve(SampleRequest& s) {
   try {
-    assemble::resolve(s.recipe);
+    plan::resolve(s.recipe);
   } catch (const std::invalid_argument& mistake) {
     if (s.config.empty())
       throw;
     s.from_config.target = s.recipe.target;
     try {
-      assemble::resolve(s.from_config);
+      plan::resolve(s.from_config);
     } catch (const std::invalid_argument& same) {
       if (std::string_view(same.what()) == mistake.what())
-        throw assemble::BadConfig(s.config + ": " + mistake.what());
+        throw plan::BadConfig(s.config + ": " + mistake.what());
     }
     throw;
   }
@@ -55,8 +55,8 @@ void resolve(SampleRequest& s) {
 /// The recipe of the unfinished run, but for what may be given anew.
 void take_up(SampleRequest& s) {
   const StateFolder state = StateFolder::of(s.presentation.resume);
-  const assemble::Saved saved = assemble::saved(*state.find(0), state.name(0));
-  const assemble::Recipe given = s.recipe;
+  const run::Saved saved = run::saved(*state.find(0), state.name(0));
+  const plan::Recipe given = s.recipe;
   s.recipe = saved.recipe;
   if (s.steps_given)
     s.recipe.steps = given.steps;
@@ -72,20 +72,20 @@ int sample(SampleRequest s) {
   if (!s.presentation.resume.empty())
     take_up(s);
   resolve(s);
-  assemble::choose("progress", s.presentation.progress, {"auto", "bar", "plain", "none"});
-  assemble::check_formats(s.presentation.format);
+  plan::choose("progress", s.presentation.progress, {"auto", "bar", "plain", "none"});
+  results::check_formats(s.presentation.format);
   if (s.dump_config) {
-    fmt::print("{}", assemble::write_config(s.recipe));
+    fmt::print("{}", plan::write_config(s.recipe));
     return ok;
   }
-  std::vector<assemble::Outcome> runs;
+  std::vector<run::Outcome> runs;
   if (const int code = run_and_write(s.recipe, s.presentation, runs); code != ok)
     return code;
   if (s.json)
-    fmt::print("{}\n", assemble::to_json(runs).dump(2));
+    fmt::print("{}\n", results::to_json(runs).dump(2));
   else if (!s.presentation.quiet)
     show(runs);
-  if (s.fail_unless_converged && assemble::pool(runs).diagnosis.verdict != "converged")
+  if (s.fail_unless_converged && run::pool(runs).diagnosis.verdict != "converged")
     return not_converged;
   return ok;
 }

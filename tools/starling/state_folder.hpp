@@ -1,7 +1,7 @@
 // The folder beside the results in which an unfinished run keeps its state, a checkpoint per run.
 #pragma once
 
-#include "assemble/flight.hpp"
+#include "run/flight.hpp"
 
 #include <filesystem>
 #include <optional>

@@ -1,8 +1,8 @@
 // starling summary: the table of a finished run again, from its files.
 #include "commands.hpp"
 
-#include "assemble/report.hpp"
-#include "assemble/rhat.hpp"
+#include "results/results.hpp"
+#include "judge/rhat.hpp"
 #include "io/errors.hpp"
 #include "io/runs.hpp"
 #include "io/text.hpp"
@@ -37,11 +37,11 @@ Json from_draws(const std::filesystem::path& path) {
         by_run[k].push_back(runs[k].values[i * names.size() + c]);
       all.insert(all.end(), by_run[k].begin(), by_run[k].end());
     }
-    const auto p = assemble::summarize(names[c], std::move(all));
+    const auto p = judge::summarize(names[c], std::move(all));
     j["parameters"].push_back({{"name", p.name}, {"mean", p.mean}, {"sd", p.sd}, {"q05", p.q05},
                                {"q50", p.q50}, {"q95", p.q95}, {"spread_identity", nullptr}});
     if (runs.size() > 1)
-      j["parameters"].back()["r_hat"] = assemble::r_hat(by_run);
+      j["parameters"].back()["r_hat"] = judge::r_hat(by_run);
   }
   for (std::size_t k = 0; runs.size() > 1 && k < runs.size(); ++k)
     j["runs"].push_back({{"run", k + 1}, {"draws", runs[k].rows}});
@@ -57,9 +57,9 @@ Json from_folder(const std::filesystem::path& folder) {
   }
 }
 
-std::vector<assemble::ParameterSummary> parameters_of(const Json& j, const std::string& path) {
+std::vector<judge::ParameterSummary> parameters_of(const Json& j, const std::string& path) {
   const auto number = [](const Json& value) { return value.is_number() ? value.get<double>() : NAN; };
-  std::vector<assemble::ParameterSummary> parameters;
+  std::vector<judge::ParameterSummary> parameters;
   try {
     for (const Json& p : j.at("parameters"))
       parameters.push_back({p.at("name"), number(p.at("mean")), number(p.at("sd")),
@@ -98,7 +98,7 @@ int summary(const SummaryRequest& s) {
     fmt::print("{}\n", j.dump(2));
     return ok;
   }
-  fmt::print("{}", assemble::table(parameters, parameters.size()));
+  fmt::print("{}", results::table(parameters, parameters.size()));
   if (const std::size_t runs = runs_of(j); runs > 1)
     fmt::print("R-hat compares {} runs as wholes, between against within: particles have no order in time\n", runs);
   if (j.contains("test_accuracy") && j["test_accuracy"].is_number())

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace starling::assemble {
+namespace starling::judge {
 
 /// One look at the cloud: positions, scores and drift as they are before the move of a step. What
 /// cannot be told is NaN.
@@ -81,4 +81,4 @@ constexpr double on_its_way = 0.02;
 /// no fewer than eight, said so without exception, and neither place nor spread has a trend.
 bool settled(const std::vector<TraceRow>& trace);
 
-} // namespace starling::assemble
+} // namespace starling::judge

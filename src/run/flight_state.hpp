@@ -1,24 +1,24 @@
 // The state of a run to a checkpoint and back.
 #pragma once
 
-#include "assemble/flight.hpp"
+#include "run/flight.hpp"
 #include "io/errors.hpp"
 
 #include <starling/ensemble.hpp>
 
 #include <fmt/format.h>
 
-namespace starling::assemble {
+namespace starling::run {
 
 /// All of a state but the columns of the ensemble.
 struct Head {
-  Recipe recipe;
+  plan::Recipe recipe;
   std::uint64_t run = 0;
   Step done = 0;
   bool settled = false;
   std::size_t memories = 0; ///< columns that the step rule keeps
   Timing seconds;
-  std::vector<TraceRow> trace;
+  std::vector<judge::TraceRow> trace;
   std::string note;
 };
 
@@ -54,4 +54,4 @@ void restore_columns(const io::Checkpoint& checkpoint, const std::string& where,
   });
 }
 
-} // namespace starling::assemble
+} // namespace starling::run

@@ -1,9 +1,9 @@
 // Watching a run from its first step to its last.
-#include "assemble/run.hpp"
+#include "run/fly.hpp"
 
 #include <starling/error.hpp>
 
-namespace starling::assemble {
+namespace starling::run {
 
 Outcome fly(Flight& flight, const Watch& watch) {
   Progress progress(flight.total(), 0.1, [&](const ProgressReport& report) {
@@ -19,7 +19,7 @@ Outcome fly(Flight& flight, const Watch& watch) {
     return interrupted ? Signal::stop : Signal::go_on;
   };
   std::exception_ptr failure;
-  Diagnosis diagnosis;
+  judge::Diagnosis diagnosis;
   try {
     flight.take(flight.total(), after);
     if (!interrupted)
@@ -28,7 +28,7 @@ Outcome fly(Flight& flight, const Watch& watch) {
     failure = std::current_exception();
   } catch (const Diverged& error) {
     failure = std::current_exception();
-    diagnosis = diverged(error.what());
+    diagnosis = judge::diverged(error.what());
   }
   Outcome outcome = flight.outcome(false);
   outcome.interrupted = interrupted;
@@ -37,4 +37,4 @@ Outcome fly(Flight& flight, const Watch& watch) {
   return outcome;
 }
 
-} // namespace starling::assemble
+} // namespace starling::run

@@ -1,8 +1,8 @@
 // Checking a recipe, and deciding what it left open.
-#include "assemble/recipe.hpp"
+#include "plan/recipe.hpp"
 
-#include "assemble/names.hpp"
-#include "assemble/spec.hpp"
+#include "plan/names.hpp"
+#include "plan/spec.hpp"
 
 #include <starling/error.hpp>
 
@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace starling::assemble {
+namespace starling::plan {
 
 namespace {
 
@@ -205,4 +205,4 @@ std::vector<std::string> warnings_for(const Recipe& r) {
   return warnings;
 }
 
-} // namespace starling::assemble
+} // namespace starling::plan

@@ -1,15 +1,15 @@
 // Looks at the cloud while a run goes on.
 #pragma once
 
-#include "assemble/recipe.hpp"
+#include "plan/recipe.hpp"
 #include "assemble/roles.hpp"
-#include "assemble/trace.hpp"
+#include "judge/trace.hpp"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace starling::assemble {
+namespace starling::run {
 
 /// Every look becomes a row of the trace. The verdict of a look rests on the rows before it, so a
 /// run that goes on where another stopped hands those over.
@@ -17,18 +17,18 @@ template <typename Real>
 class Lookout {
 public:
   /// The recipe is resolved.
-  Lookout(const Recipe& recipe, std::vector<std::string> names, std::vector<TraceRow> past = {});
+  Lookout(const plan::Recipe& recipe, std::vector<std::string> names, std::vector<judge::TraceRow> past = {});
 
   /// After score and drift of step k, before the move. `drift` is called a second time, on batches
   /// dealt anew; the drift column is left as it was found.
-  TraceRow look(Step k, Ensemble<Real>& particles, const Batches& batches,
-                const AnyDrift<Real>& drift, double seconds);
+  judge::TraceRow look(Step k, Ensemble<Real>& particles, const Batches& batches,
+                const assemble::AnyDrift<Real>& drift, double seconds);
 
 private:
   std::uint64_t seed_;
   bool periodic_;
   std::vector<std::string> names_;
-  std::vector<TraceRow> trace_;
+  std::vector<judge::TraceRow> trace_;
 };
 
-} // namespace starling::assemble
+} // namespace starling::run

@@ -1,7 +1,7 @@
 // A recipe as TOML: --config reads it, config.toml of a run is it.
 #pragma once
 
-#include "assemble/recipe.hpp"
+#include "plan/recipe.hpp"
 
 #include <filesystem>
 #include <stdexcept>
@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-namespace starling::assemble {
+namespace starling::plan {
 
 /// The file says something that cannot be: file, line and key named.
 class BadConfig : public std::runtime_error {
@@ -35,4 +35,4 @@ void parse_config(const std::string& text, const std::filesystem::path& file, Re
 /// Everything, so that reading it back gives the same recipe.
 std::string write_config(const Recipe& recipe);
 
-} // namespace starling::assemble
+} // namespace starling::plan

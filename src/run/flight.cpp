@@ -1,9 +1,9 @@
 // Roles around the loop, stopwatches around the roles.
-#include "assemble/flight.hpp"
+#include "run/flight.hpp"
 
-#include "assemble/flight_state.hpp"
-#include "assemble/lookout.hpp"
-#include "assemble/spec.hpp"
+#include "run/flight_state.hpp"
+#include "run/lookout.hpp"
+#include "plan/spec.hpp"
 #include "io/errors.hpp"
 
 #include <starling/deal/shuffle.hpp>
@@ -19,7 +19,7 @@
 #include <cmath>
 #include <iterator>
 
-namespace starling::assemble {
+namespace starling::run {
 
 namespace {
 
@@ -43,7 +43,7 @@ private:
 };
 
 /// The first run has the seed itself, so that one run is the first of many.
-Recipe seeded(Recipe recipe, std::uint64_t run) {
+plan::Recipe seeded(plan::Recipe recipe, std::uint64_t run) {
   if (run > 0) {
     const auto bits = Philox(recipe.seed)(Stream::runs, 0, run);
     recipe.seed = std::uint64_t{bits[0]} << 32 | bits[1];
@@ -52,8 +52,8 @@ Recipe seeded(Recipe recipe, std::uint64_t run) {
 }
 
 /// Summaries of columns that have no scores; values that are not numbers are passed over.
-std::vector<ParameterSummary> summarize_columns(const Constrained& table) {
-  std::vector<ParameterSummary> summaries;
+std::vector<judge::ParameterSummary> summarize_columns(const assemble::Constrained& table) {
+  std::vector<judge::ParameterSummary> summaries;
   const std::size_t width = table.names.size();
   for (std::size_t c = 0; c < width; ++c) {
     std::vector<double> values;
@@ -61,8 +61,8 @@ std::vector<ParameterSummary> summarize_columns(const Constrained& table) {
       if (!std::isnan(table.values[at]))
         values.push_back(table.values[at]);
     summaries.push_back(values.empty()
-                            ? ParameterSummary{table.names[c], NAN, NAN, NAN, NAN, NAN, NAN, NAN}
-                            : summarize(table.names[c], std::move(values)));
+                            ? judge::ParameterSummary{table.names[c], NAN, NAN, NAN, NAN, NAN, NAN, NAN}
+                            : judge::summarize(table.names[c], std::move(values)));
     summaries.back().shift = NAN;
   }
   return summaries;
@@ -71,16 +71,16 @@ std::vector<ParameterSummary> summarize_columns(const Constrained& table) {
 template <typename Real>
 class FlightOf final : public Flight {
 public:
-  FlightOf(const Recipe& recipe, std::uint64_t run, const Guest* guest)
+  FlightOf(const plan::Recipe& recipe, std::uint64_t run, const assemble::Guest* guest)
       : Flight(recipe, run), mine_(seeded(recipe, run)), threads_(recipe.threads),
-        target_(make_target<Real>(mine_, threads_, recipe.seed, guest)), score_(View{target_}),
-        deal_(make_dealer<Real>(mine_)), drift_(make_drift<Real>(mine_, target_.dim, threads_)),
-        advance_(make_advance<Real>(mine_, threads_)), guard_(target_.names),
+        target_(assemble::make_target<Real>(mine_, threads_, recipe.seed, guest)), score_(View{target_}),
+        deal_(assemble::make_dealer<Real>(mine_)), drift_(assemble::make_drift<Real>(mine_, target_.dim, threads_)),
+        advance_(assemble::make_advance<Real>(mine_, threads_)), guard_(target_.names),
         lookout_(mine_, target_.names), particles_(recipe.particles, target_.dim) {}
 
   void start(std::span<const double> given) {
     if (recipe_.start == "given")
-      place(given, particles_.position());
+      assemble::place(given, particles_.position());
     else
       assemble::start(mine_, target_, particles_.position());
   }
@@ -174,7 +174,7 @@ public:
     o.run = run_;
     o.names = target_.names;
     o.threads = threads_.count();
-    o.warnings = warnings_for(recipe_);
+    o.warnings = plan::warnings_for(recipe_);
     o.steps_done = done_;
     o.positions = positions();
     o.seconds = seconds_;
@@ -189,7 +189,7 @@ public:
 private:
   /// The target as the Score role asks for it.
   struct View {
-    AnyTarget<Real>& any;
+    assemble::AnyTarget<Real>& any;
     std::size_t dim() const { return any.dim; }
     void operator()(Step k, Rows<const Real> x, Rows<Real> s) { any.score(k, x, s); }
   };
@@ -197,7 +197,7 @@ private:
   void look(Step k, const Batches& batches, double seconds) {
     const Stopwatch watching(looking_);
     trace_.push_back(lookout_.look(k, particles_, batches, drift_, seconds));
-    settled_ = recipe_.until_converged && settled(trace_);
+    settled_ = recipe_.until_converged && judge::settled(trace_);
   }
 
   /// Rows in the order of their particles, wherever a dealer let them travel.
@@ -212,7 +212,7 @@ private:
   Batches deal_at_the_end(Ensemble<Real>& last) {
     if (!mine_.replace && mine_.deal != "matching")
       return deal_(done_, last);
-    const std::size_t p = parse_count("batch", mine_.batch, 2);
+    const std::size_t p = plan::parse_count("batch", mine_.batch, 2);
     Batches batches = Shuffle(mine_.seed, p)(done_, last);
     if (mine_.replace)
       batches.time *= static_cast<double>(p) / static_cast<double>(last.count());
@@ -233,7 +233,7 @@ private:
     o.trace.push_back(Lookout<Real>(lookout_).look(done_, last, batches, drift_, seconds_.total));
 
     const std::vector<double> scores(last.score().begin(), last.score().end());
-    o.diagnosis = diagnose({o.positions.data(), last.count(), last.dim()},
+    o.diagnosis = judge::diagnose({o.positions.data(), last.count(), last.dim()},
                            {scores.data(), last.count(), last.dim()}, o.log_density, o.names,
                            mine_.seed, !recipe_.domain.empty(), o.trace);
     if (target_.hold_out)
@@ -242,17 +242,17 @@ private:
       o.constrained = target_.constrain(std::as_const(last).position());
       o.constrained_summary = summarize_columns(*o.constrained);
     }
-    if (std::string found = strays(o.parameters(), last.count()); !found.empty())
+    if (std::string found = judge::strays(o.parameters(), last.count()); !found.empty())
       o.warnings.push_back(std::move(found));
   }
 
-  Recipe mine_; // with the seed of this run
+  plan::Recipe mine_; // with the seed of this run
   Threads threads_;
-  AnyTarget<Real> target_;
+  assemble::AnyTarget<Real> target_;
   Score<Real, View> score_;
-  AnyDealer<Real> deal_;
-  AnyDrift<Real> drift_;
-  AnyAdvance<Real> advance_;
+  assemble::AnyDealer<Real> deal_;
+  assemble::AnyDrift<Real> drift_;
+  assemble::AnyAdvance<Real> advance_;
   Guard guard_;
   Lookout<Real> lookout_;
   Ensemble<Real> particles_;
@@ -262,7 +262,7 @@ private:
 
 /// Calls use with the flight of the recipe's number type.
 template <typename Use>
-std::unique_ptr<Flight> make(const Recipe& recipe, std::uint64_t run, const Guest* guest, Use&& use) {
+std::unique_ptr<Flight> make(const plan::Recipe& recipe, std::uint64_t run, const assemble::Guest* guest, Use&& use) {
   const auto of = [&]<typename Real>(Real) -> std::unique_ptr<Flight> {
     auto flight = std::make_unique<FlightOf<Real>>(recipe, run, guest);
     use(*flight);
@@ -273,18 +273,18 @@ std::unique_ptr<Flight> make(const Recipe& recipe, std::uint64_t run, const Gues
 
 } // namespace
 
-Flight::Flight(const Recipe& recipe, std::uint64_t run)
-    : recipe_(recipe), run_(run), total_(loop_steps(recipe)) {}
+Flight::Flight(const plan::Recipe& recipe, std::uint64_t run)
+    : recipe_(recipe), run_(run), total_(assemble::loop_steps(recipe)) {}
 
-std::unique_ptr<Flight> Flight::begin(const Recipe& recipe, std::uint64_t run, const Guest* guest,
+std::unique_ptr<Flight> Flight::begin(const plan::Recipe& recipe, std::uint64_t run, const assemble::Guest* guest,
                                       std::span<const double> positions) {
   return make(recipe, run, guest, [&](auto& flight) { flight.start(positions); });
 }
 
-std::unique_ptr<Flight> Flight::resume(const io::Checkpoint& checkpoint, const Recipe& recipe,
-                                       const std::string& where, const Guest* guest) {
+std::unique_ptr<Flight> Flight::resume(const io::Checkpoint& checkpoint, const plan::Recipe& recipe,
+                                       const std::string& where, const assemble::Guest* guest) {
   const std::uint64_t run = read_head(checkpoint, where).run;
   return make(recipe, run, guest, [&](auto& flight) { flight.restore(checkpoint, where); });
 }
 
-} // namespace starling::assemble
+} // namespace starling::run

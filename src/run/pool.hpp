@@ -1,14 +1,14 @@
 // Several runs of one recipe taken together.
 #pragma once
 
-#include "assemble/flight.hpp"
+#include "run/flight.hpp"
 
 #include <span>
 
-namespace starling::assemble {
+namespace starling::run {
 
 /// All their draws as one cloud, with R-hat between the runs for each parameter and the worst of
 /// their verdicts; of one run, itself. The runs are complete.
 Outcome pool(std::span<const Outcome> runs);
 
-} // namespace starling::assemble
+} // namespace starling::run

@@ -1,13 +1,13 @@
 // A whole run from a recipe: begins or resumes it, watches it, measures what came out.
 #pragma once
 
-#include "assemble/flight.hpp"
+#include "run/flight.hpp"
 
 #include <starling/observe/progress.hpp>
 
 #include <functional>
 
-namespace starling::assemble {
+namespace starling::run {
 
 /// What the caller wants to know meanwhile; all may be empty.
 struct Watch {
@@ -21,4 +21,4 @@ struct Watch {
 /// Outcome::failure with the state so far; what `watch` throws comes through.
 Outcome fly(Flight& flight, const Watch& watch = {});
 
-} // namespace starling::assemble
+} // namespace starling::run

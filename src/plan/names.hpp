@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-namespace starling::assemble {
+namespace starling::plan {
 
 /// The place of the name among the choices; throws invalid_argument with all of them otherwise.
 std::size_t choose(std::string_view what, std::string_view name,
                    const std::vector<std::string>& choices);
 
-} // namespace starling::assemble
+} // namespace starling::plan

@@ -1,10 +1,10 @@
 // A run under way: a cloud and the roles that move it, to be stepped, looked at, saved and resumed.
 #pragma once
 
-#include "assemble/diagnose.hpp"
-#include "assemble/recipe.hpp"
+#include "judge/diagnose.hpp"
+#include "plan/recipe.hpp"
 #include "assemble/roles.hpp"
-#include "assemble/trace.hpp"
+#include "judge/trace.hpp"
 #include "io/checkpoint.hpp"
 
 #include <exception>
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace starling::assemble {
+namespace starling::run {
 
 struct Timing {
   double total = 0, deal = 0, score = 0, drift = 0, advance = 0;
@@ -22,7 +22,7 @@ struct Timing {
 
 /// What a run came to.
 struct Outcome {
-  Recipe recipe;                  ///< resolved
+  plan::Recipe recipe;                  ///< resolved
   std::uint64_t run = 0;          ///< which of the recipe's runs, from 0
   std::vector<std::string> names; ///< of the coordinates of positions
   std::size_t threads = 1;
@@ -31,20 +31,20 @@ struct Outcome {
   std::exception_ptr failure;      ///< why it stopped, if it did
   std::vector<double> positions;   ///< particles x parameters
   std::vector<double> log_density; ///< of each particle
-  std::optional<Constrained> constrained; ///< where the parameters are not the positions
-  std::vector<ParameterSummary> constrained_summary;
+  std::optional<assemble::Constrained> constrained; ///< where the parameters are not the positions
+  std::vector<judge::ParameterSummary> constrained_summary;
   Timing seconds;
-  Diagnosis diagnosis;
-  std::optional<HeldOut> held_out;
+  judge::Diagnosis diagnosis;
+  std::optional<assemble::HeldOut> held_out;
   std::vector<std::string> warnings;
-  std::vector<TraceRow> trace;
+  std::vector<judge::TraceRow> trace;
 
   std::size_t dim() const { return names.size(); }
   /// What the draws are: the model's parameters, or the positions themselves.
   const std::vector<std::string>& draw_names() const { return constrained ? constrained->names : names; }
   const std::vector<double>& draws() const { return constrained ? constrained->values : positions; }
   /// A summary per column of the draws.
-  const std::vector<ParameterSummary>& parameters() const {
+  const std::vector<judge::ParameterSummary>& parameters() const {
     return constrained ? constrained_summary : diagnosis.parameters;
   }
   bool complete() const { return !failure && !interrupted; }
@@ -56,21 +56,21 @@ class Flight {
 public:
   /// At its start: the recipe's, or, where that is "given", the positions. `recipe` is resolved;
   /// `run` is which of its runs.
-  static std::unique_ptr<Flight> begin(const Recipe& recipe, std::uint64_t run = 0,
-                                       const Guest* guest = nullptr,
+  static std::unique_ptr<Flight> begin(const plan::Recipe& recipe, std::uint64_t run = 0,
+                                       const assemble::Guest* guest = nullptr,
                                        std::span<const double> positions = {});
   /// Where the checkpoint left it. `recipe` is that of the checkpoint, but for steps and threads.
   /// Throws io::BadData that names `where` when the two do not fit.
-  static std::unique_ptr<Flight> resume(const io::Checkpoint& checkpoint, const Recipe& recipe,
-                                        const std::string& where, const Guest* guest = nullptr);
+  static std::unique_ptr<Flight> resume(const io::Checkpoint& checkpoint, const plan::Recipe& recipe,
+                                        const std::string& where, const assemble::Guest* guest = nullptr);
   virtual ~Flight() = default;
 
-  const Recipe& recipe() const { return recipe_; }
+  const plan::Recipe& recipe() const { return recipe_; }
   std::uint64_t run() const { return run_; }
   Step done() const { return done_; }
   Step total() const { return total_; }
   bool over() const { return settled_ || done_ >= total_; }
-  const std::vector<TraceRow>& trace() const { return trace_; }
+  const std::vector<judge::TraceRow>& trace() const { return trace_; }
 
   /// Takes steps until `count` of them are done, the run is over, or `after`, asked after every
   /// step, says stop. What the target throws comes through, with the state as before that step.
@@ -92,23 +92,23 @@ public:
   virtual Outcome outcome(bool measured) = 0;
 
 protected:
-  Flight(const Recipe& recipe, std::uint64_t run);
+  Flight(const plan::Recipe& recipe, std::uint64_t run);
 
-  Recipe recipe_;
+  plan::Recipe recipe_;
   std::uint64_t run_;
   Step done_ = 0, total_;
   bool settled_ = false; // --until-converged: the looks say so
-  std::vector<TraceRow> trace_;
+  std::vector<judge::TraceRow> trace_;
   Timing seconds_;
 };
 
 /// What a checkpoint says about itself.
 struct Saved {
-  Recipe recipe;
+  plan::Recipe recipe;
   std::uint64_t run = 0;
   Step done = 0;
   std::string note;
 };
 Saved saved(const io::Checkpoint& checkpoint, const std::string& where);
 
-} // namespace starling::assemble
+} // namespace starling::run

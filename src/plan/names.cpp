@@ -1,5 +1,5 @@
 // The sentence for a name that is not among the choices.
-#include "assemble/names.hpp"
+#include "plan/names.hpp"
 
 #include "io/fields.hpp"
 
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace starling::assemble {
+namespace starling::plan {
 
 std::size_t choose(std::string_view what, std::string_view name,
                    const std::vector<std::string>& choices) {
@@ -21,4 +21,4 @@ std::size_t choose(std::string_view what, std::string_view name,
   return static_cast<std::size_t>(found - choices.begin());
 }
 
-} // namespace starling::assemble
+} // namespace starling::plan

@@ -1,10 +1,10 @@
 // Writing what a run leaves behind.
-#include "assemble/report.hpp"
+#include "results/results.hpp"
 
-#include "assemble/config.hpp"
-#include "assemble/names.hpp"
-#include "assemble/pool.hpp"
-#include "assemble/spec.hpp"
+#include "plan/config.hpp"
+#include "plan/names.hpp"
+#include "run/pool.hpp"
+#include "plan/spec.hpp"
 #include "io/npy.hpp"
 #include "io/output_file.hpp"
 #include "io/runs.hpp"
@@ -18,7 +18,7 @@
 
 #include <cmath>
 
-namespace starling::assemble {
+namespace starling::results {
 
 namespace {
 
@@ -33,7 +33,7 @@ void write_text(const std::filesystem::path& file, const std::string& text) {
   out.close();
 }
 
-io::Draws draws_of(const Outcome& o) {
+io::Draws draws_of(const run::Outcome& o) {
   const std::size_t n = o.log_density.size(), d = o.draw_names().size();
   io::Draws draws;
   draws.rows = n;
@@ -48,9 +48,9 @@ io::Draws draws_of(const Outcome& o) {
   return draws;
 }
 
-Json list_of(const std::vector<ParameterSummary>& parameters) {
+Json list_of(const std::vector<judge::ParameterSummary>& parameters) {
   Json list = Json::array();
-  for (const ParameterSummary& p : parameters)
+  for (const judge::ParameterSummary& p : parameters)
     list.push_back({{"name", p.name},
                     {"mean", number(p.mean)},
                     {"sd", number(p.sd)},
@@ -69,9 +69,9 @@ Json list_of(const std::vector<ParameterSummary>& parameters) {
 Json ksd_of(const Discrepancy& ksd) { return {{"value", number(ksd.value)}, {"se", number(ksd.se)}}; }
 
 /// What each run says for itself.
-Json each(std::span<const Outcome> runs) {
+Json each(std::span<const run::Outcome> runs) {
   Json list = Json::array();
-  for (const Outcome& o : runs)
+  for (const run::Outcome& o : runs)
     list.push_back({{"run", o.run + 1},
                     {"steps_done", o.steps_done},
                     {"seconds", o.seconds.total},
@@ -82,15 +82,15 @@ Json each(std::span<const Outcome> runs) {
 }
 
 /// "draws.csv" of one run, "draws-2.csv" of the second of several.
-std::string file_of(std::span<const Outcome> runs, const Outcome& o, const char* name) {
+std::string file_of(std::span<const run::Outcome> runs, const run::Outcome& o, const char* name) {
   return runs.size() == 1 ? fmt::format("{}.csv", name) : fmt::format("{}-{}.csv", name, o.run + 1);
 }
 
 } // namespace
 
-Json to_json(std::span<const Outcome> runs) {
-  const Outcome o = pool(runs);
-  const Recipe& r = o.recipe;
+Json to_json(std::span<const run::Outcome> runs) {
+  const run::Outcome o = run::pool(runs);
+  const plan::Recipe& r = o.recipe;
   Json j;
   j["version"] = version;
   j["target"] = r.target;
@@ -99,7 +99,7 @@ Json to_json(std::span<const Outcome> runs) {
   if (r.batch == "all")
     j["batch"] = "all";
   else
-    j["batch"] = parse_count("batch", r.batch, 2);
+    j["batch"] = plan::parse_count("batch", r.batch, 2);
   j["steps"] = r.steps;
   j["steps_done"] = o.steps_done;
   j["seed"] = r.seed;
@@ -131,9 +131,9 @@ Json to_json(std::span<const Outcome> runs) {
   return j;
 }
 
-std::string table(const std::vector<ParameterSummary>& parameters, std::size_t most) {
+std::string table(const std::vector<judge::ParameterSummary>& parameters, std::size_t most) {
   std::size_t wide = 9;
-  for (const ParameterSummary& p : parameters)
+  for (const judge::ParameterSummary& p : parameters)
     wide = std::max(wide, p.name.size());
   const auto cell = [](double value) {
     return std::isfinite(value) ? fmt::format("{:10.4g}", value) : fmt::format("{:>10}", "-");
@@ -143,7 +143,7 @@ std::string table(const std::vector<ParameterSummary>& parameters, std::size_t m
                                  wide, "mean", "sd", "5%", "50%", "95%", "spread",
                                  several ? "      R-hat" : "");
   for (std::size_t a = 0; a < parameters.size() && a < most; ++a) {
-    const ParameterSummary& p = parameters[a];
+    const judge::ParameterSummary& p = parameters[a];
     text += fmt::format("{:<{}} {} {} {} {} {} {}{}\n", p.name, wide, cell(p.mean), cell(p.sd),
                         cell(p.q05), cell(p.q50), cell(p.q95), cell(p.spread_identity),
                         several ? " " + cell(p.r_hat) : "");
@@ -154,16 +154,16 @@ std::string table(const std::vector<ParameterSummary>& parameters, std::size_t m
 }
 
 void check_formats(const std::string& formats) {
-  for (const std::string& format : split(formats, ','))
-    choose("format", format, {"csv", "npz", "zarr"});
+  for (const std::string& format : plan::split(formats, ','))
+    plan::choose("format", format, {"csv", "npz", "zarr"});
 }
 
-void write_results(io::OutputFolder& folder, std::span<const Outcome> runs, const std::string& formats) {
-  const std::vector<std::string> wanted = split(formats, ',');
+void write_results(io::OutputFolder& folder, std::span<const run::Outcome> runs, const std::string& formats) {
+  const std::vector<std::string> wanted = plan::split(formats, ',');
   const auto asked = [&](const char* format) { return std::ranges::find(wanted, format) != wanted.end(); };
-  const Outcome& first = runs.front();
+  const run::Outcome& first = runs.front();
   std::vector<io::Draws> draws;
-  for (const Outcome& o : runs) {
+  for (const run::Outcome& o : runs) {
     draws.push_back(draws_of(o));
     io::StanHeader header;
     header.model = o.recipe.target;
@@ -174,7 +174,7 @@ void write_results(io::OutputFolder& folder, std::span<const Outcome> runs, cons
     header.seconds = o.seconds.total;
     if (asked("csv"))
       io::write_stan_csv(folder.path(file_of(runs, o, "draws")), draws.back(), header);
-    write_text(folder.path(file_of(runs, o, "trace")), trace_csv(o.trace));
+    write_text(folder.path(file_of(runs, o, "trace")), judge::trace_csv(o.trace));
   }
   if (asked("npz")) {
     io::NpzWriter npz(folder.path("draws.npz"));
@@ -183,7 +183,7 @@ void write_results(io::OutputFolder& folder, std::span<const Outcome> runs, cons
       std::vector<std::size_t> shape = {first.log_density.size(), first.dim()};
       if (runs.size() > 1)
         shape.insert(shape.begin(), runs.size());
-      npz.add("unconstrained", pool(runs).positions, shape);
+      npz.add("unconstrained", run::pool(runs).positions, shape);
     }
     npz.close();
   }
@@ -193,7 +193,7 @@ void write_results(io::OutputFolder& folder, std::span<const Outcome> runs, cons
                     {"steps", first.steps_done},
                     {"seed", first.recipe.seed}});
   write_text(folder.path("summary.json"), to_json(runs).dump(2) + "\n");
-  write_text(folder.path("config.toml"), write_config(first.recipe));
+  write_text(folder.path("config.toml"), plan::write_config(first.recipe));
 }
 
-} // namespace starling::assemble
+} // namespace starling::results

@@ -1,7 +1,7 @@
 // A look: what the scores say, what the pairs say, how much of the drift is chance.
-#include "assemble/lookout.hpp"
+#include "run/lookout.hpp"
 
-#include "assemble/diagnose.hpp"
+#include "judge/diagnose.hpp"
 
 #include <starling/observe/noise.hpp>
 
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <utility>
 
-namespace starling::assemble {
+namespace starling::run {
 
 namespace {
 
@@ -31,19 +31,19 @@ std::size_t affordable(std::size_t population, std::size_t batch) {
 } // namespace
 
 template <typename Real>
-Lookout<Real>::Lookout(const Recipe& recipe, std::vector<std::string> names,
-                       std::vector<TraceRow> past)
+Lookout<Real>::Lookout(const plan::Recipe& recipe, std::vector<std::string> names,
+                       std::vector<judge::TraceRow> past)
     : seed_(recipe.seed), periodic_(!recipe.domain.empty()), names_(std::move(names)),
       trace_(std::move(past)) {}
 
 template <typename Real>
-TraceRow Lookout<Real>::look(Step k, Ensemble<Real>& particles, const Batches& batches,
-                             const AnyDrift<Real>& drift, double seconds) {
+judge::TraceRow Lookout<Real>::look(Step k, Ensemble<Real>& particles, const Batches& batches,
+                             const assemble::AnyDrift<Real>& drift, double seconds) {
   const Rows<const Real> x = std::as_const(particles).position();
   const Rows<const Real> score = std::as_const(particles).score();
   const auto dim = static_cast<double>(x.dim);
   const std::vector<Balance> parameters = balance(x, score);
-  TraceRow row;
+  judge::TraceRow row;
   row.step = k;
   row.sweeps = batches.time;
   row.seconds = seconds;
@@ -76,7 +76,7 @@ TraceRow Lookout<Real>::look(Step k, Ensemble<Real>& particles, const Batches& b
       row.most_identity = most->spread;
     }
     trace_.push_back(row);
-    row.verdict = judge(parameters, x.count, names_, periodic_, trace_).word;
+    row.verdict = judge::judge(parameters, x.count, names_, periodic_, trace_).word;
   }
   return row;
 }
@@ -84,4 +84,4 @@ TraceRow Lookout<Real>::look(Step k, Ensemble<Real>& particles, const Batches& b
 template class Lookout<double>;
 template class Lookout<float>;
 
-} // namespace starling::assemble
+} // namespace starling::run

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-namespace starling::assemble {
+namespace starling::judge {
 
 /// The square root of the total variance over the variance within runs, one entry per run, all of
 /// one length. This is Gelman and Rubin's plain form: particles of a cloud have no order in time,
@@ -13,4 +13,4 @@ namespace starling::assemble {
 /// them.
 double r_hat(std::span<const std::vector<double>> runs);
 
-} // namespace starling::assemble
+} // namespace starling::judge

@@ -1,5 +1,5 @@
 // A recipe to TOML and back.
-#include "assemble/config.hpp"
+#include "plan/config.hpp"
 
 #include "io/fields.hpp"
 #include "io/text.hpp"
@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace starling::assemble {
+namespace starling::plan {
 
 namespace {
 
@@ -132,4 +132,4 @@ std::string write_config(const Recipe& recipe) {
   return text;
 }
 
-} // namespace starling::assemble
+} // namespace starling::plan

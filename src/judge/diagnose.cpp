@@ -1,5 +1,5 @@
 // Summaries, and the verdict.
-#include "assemble/diagnose.hpp"
+#include "judge/diagnose.hpp"
 
 #include <starling/random/permute.hpp>
 
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace starling::assemble {
+namespace starling::judge {
 
 namespace {
 
@@ -229,4 +229,4 @@ Diagnosis diverged(const std::string& why) {
   return d;
 }
 
-} // namespace starling::assemble
+} // namespace starling::judge

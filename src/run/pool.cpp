@@ -1,7 +1,7 @@
 // Pooling runs.
-#include "assemble/pool.hpp"
+#include "run/pool.hpp"
 
-#include "assemble/rhat.hpp"
+#include "judge/rhat.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <array>
 #include <cmath>
 
-namespace starling::assemble {
+namespace starling::run {
 
 namespace {
 
@@ -25,7 +25,7 @@ std::vector<double> column(const std::vector<double>& values, std::size_t width,
 }
 
 /// The mean over the runs, whose errors are independent.
-Discrepancy mean_of(std::span<const Outcome> runs, Discrepancy Diagnosis::*which) {
+Discrepancy mean_of(std::span<const Outcome> runs, Discrepancy judge::Diagnosis::*which) {
   const auto count = static_cast<double>(runs.size());
   double value = 0, variance = 0;
   for (const Outcome& o : runs) {
@@ -38,8 +38,8 @@ Discrepancy mean_of(std::span<const Outcome> runs, Discrepancy Diagnosis::*which
 
 /// The parameters of all runs together; `summaries` and `values` give those of one run.
 template <typename Summaries, typename Values>
-std::vector<ParameterSummary> together(std::span<const Outcome> runs, Summaries&& summaries, Values&& values) {
-  std::vector<ParameterSummary> all;
+std::vector<judge::ParameterSummary> together(std::span<const Outcome> runs, Summaries&& summaries, Values&& values) {
+  std::vector<judge::ParameterSummary> all;
   const std::size_t width = summaries(runs[0]).size();
   for (std::size_t a = 0; a < width; ++a) {
     std::vector<std::vector<double>> each;
@@ -52,10 +52,10 @@ std::vector<ParameterSummary> together(std::span<const Outcome> runs, Summaries&
     }
     std::erase_if(every, [](double v) { return std::isnan(v); }); // draws that could not be constrained
     const std::string& name = summaries(runs[0])[a].name;
-    all.push_back(every.empty() ? ParameterSummary{name, NAN, NAN, NAN, NAN, NAN} : summarize(name, std::move(every)));
+    all.push_back(every.empty() ? judge::ParameterSummary{name, NAN, NAN, NAN, NAN, NAN} : judge::summarize(name, std::move(every)));
     all.back().spread_identity = identity;
     all.back().shift = NAN;
-    all.back().r_hat = r_hat(each);
+    all.back().r_hat = judge::r_hat(each);
   }
   return all;
 }
@@ -102,8 +102,8 @@ Outcome pool(std::span<const Outcome> runs) {
   const auto count = static_cast<double>(runs.size());
   if (all.held_out) // the mean over the runs
     all.held_out = {all.held_out->accuracy / count, all.held_out->log_likelihood / count};
-  all.diagnosis.ksd = mean_of(runs, &Diagnosis::ksd);
-  all.diagnosis.ksd_gaussian = mean_of(runs, &Diagnosis::ksd_gaussian);
+  all.diagnosis.ksd = mean_of(runs, &judge::Diagnosis::ksd);
+  all.diagnosis.ksd_gaussian = mean_of(runs, &judge::Diagnosis::ksd_gaussian);
   all.diagnosis.parameters = together(
       runs, [](const Outcome& o) -> auto& { return o.diagnosis.parameters; },
       [](const Outcome& o) -> auto& { return o.positions; });
@@ -112,8 +112,8 @@ Outcome pool(std::span<const Outcome> runs) {
         runs, [](const Outcome& o) -> auto& { return o.constrained_summary; },
         [](const Outcome& o) -> auto& { return o.constrained->values; });
 
-  const ParameterSummary* apart = nullptr;
-  for (const ParameterSummary& p : all.parameters())
+  const judge::ParameterSummary* apart = nullptr;
+  for (const judge::ParameterSummary& p : all.parameters())
     if (p.r_hat > tolerated_r_hat && (!apart || p.r_hat > apart->r_hat))
       apart = &p;
   if (all.diagnosis.verdict == "converged" && apart) {
@@ -126,4 +126,4 @@ Outcome pool(std::span<const Outcome> runs) {
   return all;
 }
 
-} // namespace starling::assemble
+} // namespace starling::run

@@ -1,10 +1,10 @@
 // R-hat: whether several runs agree on a parameter.
-#include "assemble/rhat.hpp"
+#include "judge/rhat.hpp"
 
 #include <cmath>
 #include <limits>
 
-namespace starling::assemble {
+namespace starling::judge {
 
 double r_hat(std::span<const std::vector<double>> runs) {
   const auto k = static_cast<double>(runs.size());
@@ -33,4 +33,4 @@ double r_hat(std::span<const std::vector<double>> runs) {
   return std::sqrt((n - 1) / n + between / within); // sqrt(((n-1)/n W + B/n) / W)
 }
 
-} // namespace starling::assemble
+} // namespace starling::judge

@@ -1,7 +1,7 @@
 // The head of a checkpoint, as JSON.
-#include "assemble/flight_state.hpp"
+#include "run/flight_state.hpp"
 
-#include "assemble/config.hpp"
+#include "plan/config.hpp"
 
 #include <starling/version.hpp>
 
@@ -10,25 +10,25 @@
 #include <cmath>
 #include <type_traits>
 
-namespace starling::assemble {
+namespace starling::run {
 
 namespace {
 
 using Json = nlohmann::json;
 
-Json to_json(const std::vector<TraceRow>& trace) {
+Json to_json(const std::vector<judge::TraceRow>& trace) {
   Json list = Json::array();
-  for (const TraceRow& row : trace) {
+  for (const judge::TraceRow& row : trace) {
     Json object;
-    for_each_column(row, [&](const char* name, const auto& value) { object[name] = value; });
+    judge::for_each_column(row, [&](const char* name, const auto& value) { object[name] = value; });
     list.push_back(std::move(object));
   }
   return list;
 }
 
-TraceRow row_from(const Json& object) {
-  TraceRow row;
-  for_each_column(row, [&](const char* name, auto& value) {
+judge::TraceRow row_from(const Json& object) {
+  judge::TraceRow row;
+  judge::for_each_column(row, [&](const char* name, auto& value) {
     using Value = std::decay_t<decltype(value)>;
     const Json& found = object.at(name);
     if constexpr (std::is_same_v<Value, double>)
@@ -44,7 +44,7 @@ TraceRow row_from(const Json& object) {
 std::string write_head(const Head& head) {
   const Timing& t = head.seconds;
   return Json{{"version", version},
-              {"config", write_config(head.recipe)},
+              {"config", plan::write_config(head.recipe)},
               {"run", head.run},
               {"done", head.done},
               {"settled", head.settled},
@@ -59,7 +59,7 @@ Head read_head(const io::Checkpoint& checkpoint, const std::string& where) {
   Head head;
   try {
     const Json json = Json::parse(checkpoint.head);
-    parse_config(json.at("config").get<std::string>(), where, head.recipe);
+    plan::parse_config(json.at("config").get<std::string>(), where, head.recipe);
     head.run = json.at("run").get<std::uint64_t>();
     head.done = json.at("done").get<Step>();
     head.settled = json.at("settled").get<bool>();
@@ -80,4 +80,4 @@ Saved saved(const io::Checkpoint& checkpoint, const std::string& where) {
   return {head.recipe, head.run, head.done, head.note};
 }
 
-} // namespace starling::assemble
+} // namespace starling::run

@@ -1,11 +1,11 @@
 // Trends along a trace, and the trace as text.
-#include "assemble/trace.hpp"
+#include "judge/trace.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace starling::assemble {
+namespace starling::judge {
 
 namespace {
 
@@ -76,4 +76,4 @@ bool settled(const std::vector<TraceRow>& trace) {
                      [](const TraceRow& row) { return row.verdict == "converged"; });
 }
 
-} // namespace starling::assemble
+} // namespace starling::judge

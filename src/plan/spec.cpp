@@ -1,7 +1,7 @@
 // Parsing of the small texts that options take.
-#include "assemble/spec.hpp"
+#include "plan/spec.hpp"
 
-#include "assemble/names.hpp"
+#include "plan/names.hpp"
 
 #include <starling/error.hpp>
 
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace starling::assemble {
+namespace starling::plan {
 
 namespace {
 
@@ -146,4 +146,4 @@ BandwidthSpec parse_bandwidth(std::string_view text) {
   return {Kind::fixed, h, 0};
 }
 
-} // namespace starling::assemble
+} // namespace starling::plan

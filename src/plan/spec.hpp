@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace starling::assemble {
+namespace starling::plan {
 
 /// A finite number, also written as a fraction (1/3). Throws invalid_argument naming `what`.
 double parse_number(std::string_view what, std::string_view text);
@@ -38,4 +38,4 @@ struct BandwidthSpec {
 };
 BandwidthSpec parse_bandwidth(std::string_view text);
 
-} // namespace starling::assemble
+} // namespace starling::plan

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace starling::assemble {
+namespace starling::plan {
 
 /// Every choice a run has. Texts are in the form the command line takes; an empty text means
 /// "decide for me", and `resolve` replaces it by what was decided.
@@ -99,4 +99,4 @@ void resolve(Recipe& recipe);
 /// What to know about a resolved recipe before trusting it.
 std::vector<std::string> warnings_for(const Recipe& recipe);
 
-} // namespace starling::assemble
+} // namespace starling::plan

@@ -1,7 +1,7 @@
 // What a cloud is worth: a summary per parameter, and a verdict in plain words.
 #pragma once
 
-#include "assemble/trace.hpp"
+#include "judge/trace.hpp"
 
 #include <starling/observe/balance.hpp>
 #include <starling/observe/stein.hpp>
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace starling::assemble {
+namespace starling::judge {
 
 struct ParameterSummary {
   std::string name;
@@ -58,4 +58,4 @@ Diagnosis diverged(const std::string& why);
 /// Mean, sd and quantiles alone, for draws that come without scores.
 ParameterSummary summarize(std::string name, std::vector<double> values);
 
-} // namespace starling::assemble
+} // namespace starling::judge
