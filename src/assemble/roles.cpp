@@ -1,81 +1,71 @@
-// Dealers and step rules, by name.
+// Targets, dealers and step rules of a plan.
 #include "assemble/roles.hpp"
 
-#include "plan/spec.hpp"
+#include "assemble/wrap.hpp"
+#include "plan/names.hpp"
 
-#include <starling/advance/riesz_splitting.hpp>
-#include <starling/advance/runge_kutta.hpp>
-#include <starling/cpu/explicit_step.hpp>
 #include <starling/deal/draw.hpp>
-#include <starling/deal/matching.hpp>
-#include <starling/deal/shuffle.hpp>
 #include <starling/deal/whole.hpp>
 
 namespace starling::assemble {
 
 namespace {
 
-std::size_t batch_size(const plan::Recipe& r) { return plan::parse_count("batch", r.batch, 2); }
+/// The caller's own target, in the number type asked for.
+template <typename Real>
+class GuestTarget {
+public:
+  explicit GuestTarget(const run::Guest& guest) : guest_(guest) {}
+  std::size_t dim() const { return guest_.dim; }
+  void operator()(Step k, Rows<const Real> x, Rows<Real> score) const { call(k, x, score, {}); }
+  void evaluate(Rows<const Real> x, Rows<Real> score, std::span<Real> density) const {
+    call(0, x, score, density);
+  }
 
-template <typename Real, typename Domain>
-AnyAdvance<Real> advance_in(const plan::Recipe& r, Threads& threads, Domain domain) {
-  const auto explicit_step = [&](auto rule) -> AnyAdvance<Real> {
-    if constexpr (std::is_same_v<Domain, Euclid<Real>>)
-      return cpu::ExplicitStep<Real, decltype(rule)>(rule, threads);
+private:
+  void call(Step k, Rows<const Real> x, Rows<Real> score, std::span<Real> density) const {
+    if constexpr (std::is_same_v<Real, double>)
+      guest_.in_double(k, x, score, density);
     else
-      return ExplicitStep<Real, decltype(rule), Domain>(rule, threads, domain);
-  };
-  if (r.advance == "adagrad")
-    return explicit_step(FadingAdaGrad<Real>(r.step_size));
-  if (r.advance == "adagrad-sum")
-    return explicit_step(SummingAdaGrad<Real>(r.step_size));
-  if (r.advance == "constant")
-    return explicit_step(ConstantStep<Real>(r.step_size));
-  if (r.advance == "decay")
-    return explicit_step(DecayingStep<Real>(r.step_size, r.decay_tau, r.decay_power));
-  if (r.advance == "rmsprop")
-    return explicit_step(RmsProp<Real>(r.step_size));
-  if (r.advance == "adam")
-    return explicit_step(Adam<Real>(r.step_size));
-  if (r.advance == "rk4")
-    return RungeKutta4<Real, Domain>(r.step_size, domain);
-  return RieszSplitting<Real>(r.step_size, plan::parse_kernel(r.kernel)[0].settings.at("a"));
-}
+      guest_.in_single(k, x, score, density);
+  }
+
+  run::Guest guest_;
+};
 
 } // namespace
 
 template <typename Real>
-AnyDealer<Real> make_dealer(const plan::Recipe& r) {
-  if (r.batch == "all")
-    return Whole();
-  const std::size_t p = batch_size(r);
-  if (r.replace)
-    return Draw(r.seed, p);
-  if (r.deal == "matching")
-    return Matching(r.seed);
-  if (r.grow_batch.empty())
-    return Shuffle(r.seed, p);
-  const auto [rule, argument] = plan::parse_named(r.grow_batch);
-  return Shuffle(r.seed, rule == "double"
-                             ? BatchSize::doubling(p, plan::parse_count("grow-batch", argument, 1))
-                             : BatchSize::power(p, plan::parse_number("grow-batch", argument)));
+run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads,
+                                 const run::Guest* guest) {
+  if (guest)
+    return wrap<Real>(GuestTarget<Real>(*guest),
+                      guest->names.empty() ? numbered("x", guest->dim) : guest->names);
+  if (!plan.target)
+    plan::refuse("target", "this run's target was a function of the program that began it; bring it again");
+  const auto* own = std::get_if<plan::StartOwn>(&plan.start);
+  return plan.make_target.in<Real>()({threads, seed, plan.seed, own ? own->file : std::string()});
 }
 
 template <typename Real>
-AnyAdvance<Real> make_advance(const plan::Recipe& r, Threads& threads) {
-  if (r.domain.empty())
-    return advance_in<Real>(r, threads, Euclid<Real>());
-  return advance_in<Real>(
-      r, threads, Torus<Real>(static_cast<Real>(plan::parse_number("domain", plan::parse_named(r.domain).second))));
+run::AnyDealer<Real> make_dealer(const plan::Plan& plan, std::uint64_t seed) {
+  if (!plan.batch)
+    return Whole();
+  if (plan.replace)
+    return Draw(seed, plan.batch_size());
+  return plan.dealer->make.in<Real>()(plan, seed);
 }
 
-Step loop_steps(const plan::Recipe& r) {
-  return r.replace ? Draw(r.seed, batch_size(r)).draws(r.steps, r.particles) : r.steps;
+template <typename Real>
+run::AnyAdvance<Real> make_advance(const plan::Plan& plan, Threads& threads) {
+  return plan.rule->make.in<Real>()(plan, plan.rule_settings, threads);
 }
 
-template AnyDealer<double> make_dealer(const plan::Recipe&);
-template AnyDealer<float> make_dealer(const plan::Recipe&);
-template AnyAdvance<double> make_advance(const plan::Recipe&, Threads&);
-template AnyAdvance<float> make_advance(const plan::Recipe&, Threads&);
+template run::AnyTarget<double> make_target(const plan::Plan&, std::uint64_t, Threads&, const run::Guest*);
+template run::AnyTarget<float> make_target(const plan::Plan&, std::uint64_t, Threads&, const run::Guest*);
+template run::AnyDealer<double> make_dealer(const plan::Plan&, std::uint64_t);
+template run::AnyDealer<float> make_dealer(const plan::Plan&, std::uint64_t);
+template run::AnyAdvance<double> make_advance(const plan::Plan&, Threads&);
+template run::AnyAdvance<float> make_advance(const plan::Plan&, Threads&);
 
 } // namespace starling::assemble

@@ -1,7 +1,7 @@
 // Where particles begin, by name or from a file.
 #include "run/flight.hpp"
 #include "assemble/roles.hpp"
-#include "plan/spec.hpp"
+#include "plan/names.hpp"
 #include "io/errors.hpp"
 #include "io/npy.hpp"
 
@@ -55,23 +55,22 @@ void from_file(const std::string& file, Rows<Real> x) {
 } // namespace
 
 template <typename Real>
-void start(const plan::Recipe& r, const AnyTarget<Real>& target, Rows<Real> x) {
-  const auto [name, argument] = plan::parse_named(r.start);
-  if (r.start == "given")
-    reject("start", "a rule or a file; positions are given by a program", "'given'");
-  if (r.start.ends_with(".npy") || r.start.ends_with(".checkpoint")) {
-    from_file(r.start, x);
-  } else if (name == "stan" || r.start.ends_with(".csv")) { // of a Stan model, both
-    target.start(x);
-  } else if (name == "prior") {
-    start_from_prior(x, r.seed);
-  } else {
-    const auto numbers = plan::parse_numbers("start", argument);
-    name == "normal" ? start_normal(x, r.seed, numbers[0], numbers[1])
-                     : start_uniform(x, r.seed, numbers[0], numbers[1]);
-  }
-  if (!r.domain.empty()) {
-    const Torus<Real> torus(static_cast<Real>(plan::parse_number("domain", plan::parse_named(r.domain).second)));
+void start(const plan::Plan& plan, std::uint64_t seed, const run::AnyTarget<Real>& target, Rows<Real> x) {
+  struct Place {
+    std::uint64_t seed;
+    const run::AnyTarget<Real>& target;
+    Rows<Real> x;
+    void operator()(const plan::StartNormal& s) const { start_normal(x, seed, s.mean, s.sd); }
+    void operator()(const plan::StartUniform& s) const { start_uniform(x, seed, s.low, s.high); }
+    void operator()(const plan::StartOwn&) const { target.start(x); }
+    void operator()(const plan::StartFile& s) const { from_file(s.file, x); }
+    void operator()(const plan::StartGiven&) const {
+      plan::refuse("start", "this run began at positions that its program gave; give them again");
+    }
+  };
+  std::visit(Place{seed, target, x}, plan.start);
+  if (plan.period) {
+    const Torus<Real> torus(static_cast<Real>(*plan.period));
     std::transform(x.begin(), x.end(), x.begin(), [&](Real v) { return torus.wrap(v); });
   }
 }
@@ -89,7 +88,7 @@ void place(std::span<const double> given, Rows<Real> x) {
 
 template void place(std::span<const double>, Rows<double>);
 template void place(std::span<const double>, Rows<float>);
-template void start(const plan::Recipe&, const AnyTarget<double>&, Rows<double>);
-template void start(const plan::Recipe&, const AnyTarget<float>&, Rows<float>);
+template void start(const plan::Plan&, std::uint64_t, const run::AnyTarget<double>&, Rows<double>);
+template void start(const plan::Plan&, std::uint64_t, const run::AnyTarget<float>&, Rows<float>);
 
 } // namespace starling::assemble

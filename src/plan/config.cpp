@@ -3,10 +3,12 @@
 
 #include "io/fields.hpp"
 #include "io/text.hpp"
+#include "plan/tables.hpp"
 
 #include <starling/version.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -76,8 +78,13 @@ void parse_config(const std::string& text, const std::filesystem::path& file, Re
     throw BadConfig(fmt::format("{}:{}: {}", file.string(), error.source().begin.line,
                                 std::string(error.description())));
   }
+  const toml::node* target = table.get("target");
+  if (target)
+    take(file, "target", *target, recipe.target);
   std::vector<std::string> known = {"target", "version"};
-  for_each_field(recipe, [&](auto, std::string_view name, auto&, auto) { known.emplace_back(name); });
+  for_each_field(recipe, [&](const About& about, auto&) { known.push_back(about.name); });
+  for (const Extra& extra : extras())
+    known.push_back(extra.setting.name);
   for (const FurtherKey& key : further)
     known.push_back(key.name);
   for (const auto& [key, node] : table)
@@ -85,17 +92,22 @@ void parse_config(const std::string& text, const std::filesystem::path& file, Re
       throw BadConfig(fmt::format("{}:{}: {}: is no key of a run{}", file.string(),
                                   node.source().begin.line, key.str(),
                                   io::did_you_mean(key.str(), known)));
-  if (const toml::node* node = table.get("target"))
-    take(file, "target", *node, recipe.target);
-  for_each_field(recipe, [&](std::string_view group, std::string_view name, auto& field, auto) {
-    const toml::node* node = table.get(name);
-    if (!node)
-      return;
-    if (table.contains("target") && !is_for(group, recipe.target))
-      throw BadConfig(fmt::format("{}:{}: {}: must be used with target {}; got {}", file.string(),
-                                  node->source().begin.line, name, group, recipe.target));
-    take(file, name, *node, field);
+  for_each_field(recipe, [&](const About& about, auto& field) {
+    if (const toml::node* node = table.get(about.name))
+      take(file, about.name, *node, field);
   });
+  for (const Extra& extra : extras()) {
+    const toml::node* node = table.get(extra.setting.name);
+    if (!node)
+      continue;
+    if (target && !extra.is_for(recipe.target))
+      throw BadConfig(fmt::format("{}:{}: {}: is a setting of {}; this run's target is {}", file.string(),
+                                  node->source().begin.line, extra.setting.name, fmt::join(extra.owners, " and "),
+                                  recipe.target));
+    Value value = extra.setting.usual;
+    std::visit([&](auto& field) { take(file, extra.setting.name, *node, field); }, value);
+    recipe.extra[extra.setting.name] = value;
+  }
   for (const FurtherKey& key : further)
     if (const toml::node* node = table.get(key.name))
       std::visit([&](auto* value) { take(file, key.name, *node, *value); }, key.value);
@@ -116,9 +128,7 @@ std::string write_config(const Recipe& recipe) {
     return out + "\"";
   };
   text += fmt::format("version = {}\ntarget = {}\n", quoted(std::string(version)), quoted(recipe.target));
-  for_each_field(recipe, [&](std::string_view group, std::string_view name, const auto& field, auto) {
-    if (!is_for(group, recipe.target))
-      return;
+  const auto line = [&](const std::string& name, const auto& field) {
     using Field = std::decay_t<decltype(field)>;
     if constexpr (std::is_same_v<Field, std::string>)
       text += fmt::format("{} = {}\n", name, quoted(field));
@@ -128,7 +138,11 @@ std::string write_config(const Recipe& recipe) {
                                                                              : fmt::format("{}", field));
     else
       text += fmt::format("{} = {}\n", name, field);
-  });
+  };
+  for (const Extra& extra : extras())
+    if (const auto found = recipe.extra.find(extra.setting.name); found != recipe.extra.end())
+      std::visit([&](const auto& value) { line(extra.setting.name, value); }, found->second);
+  for_each_field(recipe, [&](const About& about, const auto& field) { line(about.name, field); });
   return text;
 }
 

@@ -21,4 +21,8 @@ std::size_t choose(std::string_view what, std::string_view name,
   return static_cast<std::size_t>(found - choices.begin());
 }
 
+void refuse(std::string_view what, std::string_view sentence) {
+  throw std::invalid_argument(fmt::format("{}: {}", what, sentence));
+}
+
 } // namespace starling::plan

@@ -11,4 +11,7 @@ namespace starling::plan {
 std::size_t choose(std::string_view what, std::string_view name,
                    const std::vector<std::string>& choices);
 
+/// Asked wrong, in a sentence of its own: "WHAT: SENTENCE".
+[[noreturn]] void refuse(std::string_view what, std::string_view sentence);
+
 } // namespace starling::plan

@@ -1,8 +1,6 @@
 // The small texts that options take: numbers and fractions, lists, NAME:ARGUMENTS.
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,21 +19,5 @@ std::vector<double> parse_numbers(std::string_view what, std::string_view text);
 
 /// "normal:-10,1" -> ("normal", "-10,1").
 std::pair<std::string, std::string> parse_named(std::string_view text);
-
-/// One kernel of a sum: "0.1*polynomial:a=1,m=2".
-struct KernelTerm {
-  double weight = 1;
-  std::string name;
-  std::map<std::string, double> settings;
-};
-std::vector<KernelTerm> parse_kernel(std::string_view text);
-
-/// "median", "median:M", "none" or a number.
-struct BandwidthSpec {
-  enum class Kind { none, fixed, median, sampled } kind = Kind::none;
-  double fixed = 0;
-  std::size_t pairs = 0;
-};
-BandwidthSpec parse_bandwidth(std::string_view text);
 
 } // namespace starling::plan

@@ -29,14 +29,14 @@ double allowed(double density, double step) { return 1e-6 + 20 * 2.3e-16 * std::
 } // namespace
 
 int check(CheckRequest c) {
-  plan::Recipe& r = c.recipe;
-  plan::resolve(r);
-  Threads threads(r.threads);
-  auto target = assemble::make_target<double>(r, threads, r.seed);
+  const plan::Plan plan = plan::resolve(c.recipe);
+  const plan::Recipe& r = plan.recipe;
+  Threads threads(plan.threads);
+  auto target = assemble::make_target<double>(plan, plan.seed, threads);
   const std::size_t n = std::min<std::size_t>(r.particles, most_particles), d = target.dim;
   std::vector<double> position(r.particles * d), score(n * d), unused(n * d);
   std::vector<double> up(n), down(n), density(n), here(n), step(n);
-  assemble::start(r, target, Rows<double>{position.data(), r.particles, d});
+  assemble::start(plan, plan.seed, target, Rows<double>{position.data(), r.particles, d});
   const Rows<double> x{position.data(), n, d}, s{score.data(), n, d}, rest{unused.data(), n, d};
   target.evaluate(x, s, density);
 

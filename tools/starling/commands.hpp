@@ -1,7 +1,7 @@
 // The subcommands as plain functions of plain requests. Only options.cpp and more_options.cpp know how they are spelled.
 #pragma once
 
-#include "plan/recipe.hpp"
+#include "plan/plan.hpp"
 #include "run/fly.hpp"
 
 #include <string>
@@ -87,8 +87,6 @@ struct CommandWords {
 };
 /// Prints the script for bash, zsh or fish.
 int completion(const std::string& shell, const std::vector<CommandWords>& commands);
-/// The values that a help text lists: "Scaling: minmax, standard or none".
-std::vector<std::string> words_in(const std::string& help);
 
 int info(bool json);
 
@@ -114,9 +112,9 @@ int reproduce(const ReproduceRequest& request);
 /// one given, the one of the build, or the one on the path. False, and a warning, when there is none.
 bool draw_page(const std::string& python, const std::string& folder);
 
-/// Makes all runs of a resolved recipe, writes the results to presentation.out, saves the state when
+/// Makes all runs of a plan, writes the results to presentation.out, saves the state when
 /// one fails or is interrupted. Returns the exit code; `outcomes` is complete when it is 0.
-int run_and_write(const plan::Recipe& recipe, const Presentation& presentation,
+int run_and_write(const plan::Plan& plan, const Presentation& presentation,
                   std::vector<run::Outcome>& outcomes);
 
 /// A watch with a progress line on stderr, silent in the first two seconds, and Ctrl-C as a request

@@ -6,9 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <regex>
-
 namespace starling::tool {
 
 namespace {
@@ -139,33 +136,6 @@ std::string fish(const std::vector<CommandWords>& commands) {
 }
 
 } // namespace
-
-/// "Scaling: minmax, standard or none (as it is)" lists minmax, standard and none; "normal:MEAN,SD"
-/// lists "normal:", and "H" nothing. The list ends at the first piece that is no such word.
-std::vector<std::string> words_in(const std::string& help) {
-  static const std::regex heading(R"(^[A-Z][^,|]*?: )");
-  static const std::regex between(R"(,? or |, | \| |; )");
-  static const std::regex word(
-      R"(^([a-z][a-z0-9-]*(?::[a-z][^ A-Z]*|:)?)?(?:[A-Z][^ ]*)?( \(.*| for .*|: .*)?$)");
-  const std::string list =
-      std::regex_replace(help, heading, "", std::regex_constants::format_first_only);
-  Words words;
-  for (std::sregex_token_iterator piece(list.begin(), list.end(), between, -1), end; piece != end;
-       ++piece) {
-    std::smatch m;
-    const std::string text = *piece;
-    if (!std::regex_match(text, m, word))
-      break;
-    if (std::ranges::find(words, m[1].str()) !=
-        words.end()) // "one for all, or one for each" is a sentence
-      return {};
-    if (m[1].length() > 0)
-      words.push_back(m[1]);
-    if (text.find(": ") != text.npos) // an explanation, in which commas part no words
-      break;
-  }
-  return words.size() > 1 ? words : Words{};
-}
 
 int completion(const std::string& shell, const std::vector<CommandWords>& commands) {
   constexpr decltype(&bash) scripts[] = {bash, zsh, fish};

@@ -55,10 +55,8 @@ std::array<Problem, 2> problems(const std::string& data, std::uint64_t threads) 
 
   plan::Recipe logistic;
   logistic.target = "logistic";
-  logistic.data = data;
-  logistic.scale = "standard";
-  logistic.holdout = 0.2;
-  logistic.data_batch = 400;
+  logistic.set("data", data).set("scale", std::string("standard")).set("holdout", 0.2);
+  logistic.set("data-batch", std::uint64_t{400});
   logistic.particles = 512;
   logistic.batch = "8";
   logistic.steps = 1000;
@@ -70,9 +68,9 @@ std::array<Problem, 2> problems(const std::string& data, std::uint64_t threads) 
 
 std::string command_of(const plan::Recipe& r) {
   std::string text = "starling sample " + r.target;
-  if (!r.data.empty())
-    text += fmt::format(" --data {} --scale {} --holdout {} --data-batch {}", r.data, r.scale, r.holdout, r.data_batch);
-  else
+  for (const auto& [name, value] : r.extra)
+    text += fmt::format(" --{} {}", name, plan::shown(value));
+  if (r.extra.empty())
     text += fmt::format(" --kernel {} --bandwidth {} --start {}", r.kernel, r.bandwidth, r.start);
   return text + fmt::format(" --particles {} --batch {} --steps {} --step-size {}", r.particles,
                             r.batch, r.steps, r.step_size);
@@ -121,9 +119,8 @@ int demo(const DemoRequest& d) {
       plan::Recipe recipe = problem.recipe;
       if (which == 1)
         recipe.batch = "all";
-      plan::resolve(recipe);
       std::vector<run::Outcome> outcome;
-      if (const int code = run_and_write(recipe, presentation, outcome); code != ok)
+      if (const int code = run_and_write(plan::resolve(recipe), presentation, outcome); code != ok)
         return code;
       outcomes[which] = std::move(outcome.front());
     }

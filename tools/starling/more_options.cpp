@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
 #include <stdexcept>
 
@@ -13,10 +14,15 @@ namespace starling::tool {
 
 namespace {
 
+std::map<const CLI::Option*, std::vector<std::string>>& offers() {
+  static std::map<const CLI::Option*, std::vector<std::string>> all;
+  return all;
+}
+
 CommandWords words_of(const CLI::App& command, const std::string& name) {
   CommandWords words{name, command.get_description(), {}, {}};
   for (const CLI::Option* option : command.get_options()) {
-    const auto values = words_in(option->get_description());
+    const auto& values = offers()[option];
     if (option->get_positional())
       words.arguments.insert(words.arguments.end(), values.begin(), values.end());
     const bool takes_value = option->get_items_expected_max() > 0;
@@ -27,6 +33,8 @@ CommandWords words_of(const CLI::App& command, const std::string& name) {
 }
 
 } // namespace
+
+void offer(const CLI::Option* option, std::vector<std::string> words) { offers()[option] = std::move(words); }
 
 void require(const char* argument, const std::string& given, const char* command) {
   if (given.empty())
@@ -51,7 +59,7 @@ std::function<int()> add_convert(CLI::App& app) {
 
 std::function<int()> add_completion(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
-  app.add_option("SHELL", *shell, "bash | zsh | fish");
+  offer(app.add_option("SHELL", *shell, "bash | zsh | fish"), {"bash", "zsh", "fish"});
   return [&app, shell] {
     require("SHELL", *shell, "completion");
     const CLI::App& top = *app.get_parent();

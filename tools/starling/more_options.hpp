@@ -3,15 +3,20 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
+class Option;
 }
 
 namespace starling::tool {
 
 /// Throws invalid_argument when an argument that a command cannot do without was left out.
 void require(const char* argument, const std::string& given, const char* command);
+
+/// What completion offers for the option or argument, instead of files.
+void offer(const CLI::Option* option, std::vector<std::string> words);
 
 /// Each adds its options to the subcommand and gives what to do once they are parsed.
 std::function<int()> add_convert(CLI::App& app);

@@ -1,11 +1,13 @@
-// How the subcommands and their options are spelled. This and more_options.cpp alone know the option parser.
+// How the subcommands and their options are spelled. This, more_options.cpp and recipe_options.cpp alone know the option parser.
 #include "commands.hpp"
 
 #include "plan/config.hpp"
+#include "plan/names.hpp"
 #include "plan/spec.hpp"
 #include "experiment.hpp"
 #include "io/fields.hpp"
 #include "more_options.hpp"
+#include "recipe_options.hpp"
 
 #include <starling/cpu/level.hpp>
 #include <starling/error.hpp>
@@ -17,30 +19,12 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <type_traits>
 
 namespace starling::tool {
 
 namespace {
 
 using Action = std::function<int()>; // what to do once the options are parsed
-
-bool is_general(std::string_view group) { return group.front() < 'a'; } // with a capital letter
-
-/// An option that takes one text; the last one given counts.
-CLI::Option* add_text(CLI::App& app, const std::string& name, const std::string& help,
-                      std::function<void(const std::string&)> take) {
-  const auto take_value = [name, take = std::move(take)](const std::string& text) {
-    if (text.starts_with("--")) // no value starts so: it was forgotten
-      reject(name, "given a value", text);
-    take(text);
-  };
-  return app.add_option_function<std::string>(name, take_value, help)->type_name("")->take_last();
-}
-
-CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& field, const char* help) {
-  return app.add_flag(name, field, help)->disable_flag_override(); // no --quiet=7
-}
 
 auto into(std::string& field) {
   return [&field](const std::string& text) { field = text; };
@@ -51,60 +35,6 @@ void add_threads(CLI::App& app, std::uint64_t& threads) {
     threads = plan::parse_count("threads", text, 0);
   };
   add_text(app, "--threads", "Threads (0: one per core)", take)->default_str("0");
-}
-
-/// Options for every field of a recipe, made from its one list, and TARGET as the first argument.
-void add_recipe(CLI::App& app, plan::Recipe& recipe) {
-  app.add_option("TARGET", recipe.target, "mixture | normal | banana | funnel | logistic | stan | plugin");
-  app.add_option("MODEL", recipe.model, "For stan and plugin: the library, LIB.so");
-  plan::for_each_field(recipe, [&](const std::string& group, const std::string& name,
-                                       auto& field, const char* help) {
-    using Field = std::decay_t<decltype(field)>;
-    const std::string shown = is_general(group) ? group : "Only for " + group;
-    if constexpr (std::is_same_v<Field, bool>) {
-      add_flag(app, "--" + name, field, help)->group(shown);
-    } else {
-      // Parsed by ourselves, so that a wrong number is refused in our words.
-      const auto take = [&field, name](const std::string& text) {
-        if constexpr (std::is_same_v<Field, double>)
-          field = plan::parse_number(name, text);
-        else if constexpr (std::is_same_v<Field, std::uint64_t>)
-          field = plan::parse_count(name, text, 0);
-        else
-          field = text;
-      };
-      CLI::Option* option = add_text(app, "--" + name, help, take)->group(shown);
-      if (const std::string usual = fmt::format("{}", field); !usual.empty())
-        option->default_str(usual);
-    }
-  });
-}
-
-/// An option of another target's would be silently without effect: refused.
-void refuse_foreign_options(const CLI::App& app, const plan::Recipe& recipe) {
-  if (app.count("MODEL") > 0 && recipe.target != "stan" && recipe.target != "plugin")
-    throw std::invalid_argument(
-        fmt::format("{}: is one argument too many for {}", recipe.model, app.get_name()));
-  plan::for_each_field(recipe, [&](std::string_view group, const std::string& name,
-                                       const auto&, auto) {
-    if (!plan::is_for(group, recipe.target) && app.count("--" + name) > 0)
-      reject("--" + name, "used with target " + std::string(group), recipe.target);
-  });
-}
-
-/// A run that goes on has its settings already.
-void refuse_what_is_settled(const CLI::App& app) {
-  const auto refuse = [&](const std::string& name) {
-    if (app.count(name) > 0)
-      reject(name, "left out with --resume: the run has its settings", "it");
-  };
-  refuse("TARGET");
-  refuse("--config");
-  const plan::Recipe any;
-  plan::for_each_field(any, [&](auto, const std::string& name, const auto&, auto) {
-    if (name != "steps" && name != "threads")
-      refuse("--" + name);
-  });
 }
 
 Action add_sample(CLI::App& app) {
@@ -131,7 +61,9 @@ Action add_sample(CLI::App& app) {
   add_text(app, "--checkpoint-every", "Save the state every K steps, in DIR-state beside DIR of --out", take_every)->group("Files");
   add_text(app, "--resume", "DIR, or DIR-state: go on with an unfinished run as if it had never stopped; with it only --steps, --threads and where and how to write", into(p.resume))->group("Files");
   add_flag(app, "--dump-config", s->dump_config, "Print what would be run, as TOML, and stop")->group("Files");
-  add_text(app, "--progress", "auto, bar, plain or none", into(p.progress))->group("Output")->default_str(p.progress);
+  CLI::Option* progress = add_text(app, "--progress", "auto, bar, plain or none", into(p.progress))->group("Output");
+  progress->default_str(p.progress);
+  offer(progress, {"auto", "bar", "plain", "none"});
   add_flag(app, "--quiet", p.quiet, "No table, no progress, no warnings")->group("Output");
   add_flag(app, "--json", s->json, "Print summary.json instead of the table")->group("Output");
   add_flag(app, "--fail-unless-converged", s->fail_unless_converged, "Exit with 2 unless the verdict is 'converged'")->group("Output");
@@ -142,7 +74,7 @@ Action add_sample(CLI::App& app) {
       refuse_what_is_settled(app);
     s->steps_given = app.count("--steps") > 0;
     s->threads_given = app.count("--threads") > 0;
-    refuse_foreign_options(app, s->recipe);
+    take_model_and_refuse_strangers(app, s->recipe);
     return sample(*s);
   };
 }
@@ -153,7 +85,7 @@ Action add_check(CLI::App& app) {
   add_flag(app, "--json", c->json, "Print the figures as JSON")->group("Output");
   return [&app, c] {
     require("TARGET", c->recipe.target, "check");
-    refuse_foreign_options(app, c->recipe);
+    take_model_and_refuse_strangers(app, c->recipe);
     return check(*c);
   };
 }
@@ -269,6 +201,11 @@ int parse_and_run(int argc, char** argv) {
   add("info", "Version, compiler, threads, back ends", add_info);
   add("completion", "Print a script that completes commands and options in bash, zsh or fish", add_completion);
 
+  for (int n = 1; n + 1 < argc; ++n)
+    if (const std::string word = argv[n]; word == "sample" || word == "check") {
+      hide_what_is_for_others(*app.get_subcommand(word), argv[n + 1]);
+      break;
+    }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

@@ -35,9 +35,9 @@ void show(std::span<const run::Outcome> runs) {
 }
 
 /// A mistake that the config file makes on its own is the file's, not the command line's.
-void resolve(SampleRequest& s) {
+plan::Plan resolve(SampleRequest& s) {
   try {
-    plan::resolve(s.recipe);
+    return plan::resolve(s.recipe);
   } catch (const std::invalid_argument& mistake) {
     if (s.config.empty())
       throw;
@@ -71,15 +71,15 @@ void take_up(SampleRequest& s) {
 int sample(SampleRequest s) {
   if (!s.presentation.resume.empty())
     take_up(s);
-  resolve(s);
+  const plan::Plan plan = resolve(s);
   plan::choose("progress", s.presentation.progress, {"auto", "bar", "plain", "none"});
   results::check_formats(s.presentation.format);
   if (s.dump_config) {
-    fmt::print("{}", plan::write_config(s.recipe));
+    fmt::print("{}", plan::write_config(plan.recipe));
     return ok;
   }
   std::vector<run::Outcome> runs;
-  if (const int code = run_and_write(s.recipe, s.presentation, runs); code != ok)
+  if (const int code = run_and_write(plan, s.presentation, runs); code != ok)
     return code;
   if (s.json)
     fmt::print("{}\n", results::to_json(runs).dump(2));

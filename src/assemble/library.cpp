@@ -1,0 +1,127 @@
+// Targets from a shared library: a Stan model, or a C function.
+#include "assemble/wrap.hpp"
+#include "foreign/in_double.hpp"
+#include "foreign/plugin.hpp"
+#include "foreign/stan.hpp"
+#include "io/errors.hpp"
+#include "io/stan_csv.hpp"
+#include "plan/names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+namespace starling::assemble {
+
+namespace {
+
+struct Library {
+  std::string model, data;
+};
+
+/// Two columns of one name cannot be written, which would come out only after the run.
+void refuse_equal_names(const std::string& file, const std::vector<std::string>& names) {
+  std::set<std::string> seen = {"lp__"};
+  for (const std::string& name : names)
+    if (!seen.insert(io::stan_name(name)).second)
+      throw io::BadData(file, "must name its parameters differently; got " + name + " twice");
+}
+
+template <typename Real>
+run::AnyTarget<Real> plugin(const Library& r, const plan::TargetContext& context) {
+  auto model = std::make_shared<foreign::Plugin>(r.model, r.data, context.threads);
+  auto names = model->names().empty() ? numbered("x", model->dim()) : model->names();
+  return wrap<Real>(foreign::InDouble<Real, foreign::Plugin>(model), std::move(names));
+}
+
+/// Positions from the parameters that an earlier run, of any sampler, wrote as Stan CSV. Further
+/// columns and rows are passed over.
+void from_draws(const foreign::StanModel& model, const std::string& file, Rows<double> x) {
+  const io::Draws draws = io::read_stan_csv(file);
+  if (draws.rows < x.count)
+    throw io::BadData(file, fmt::format("must have a draw for each of {} particles; got {}",
+                                        x.count, draws.rows));
+  std::vector<std::string> written;
+  std::ranges::transform(draws.names, std::back_inserter(written), io::stan_name);
+  std::vector<std::ptrdiff_t> columns;
+  for (const std::string& name : model.parameter_names()) {
+    const auto at = std::ranges::find(written, io::stan_name(name));
+    if (at == written.end())
+      throw io::BadData(file, fmt::format("must have a column {}; got none", io::stan_name(name)));
+    columns.push_back(at - written.begin());
+  }
+  std::vector<double> parameters(columns.size());
+  for (std::size_t i = 0; i < x.count; ++i) {
+    const double* row = &draws.values[i * written.size()];
+    std::ranges::transform(columns, parameters.begin(), [&](auto c) { return row[c]; });
+    if (const std::string why = model.unconstrain(parameters, x[i]); !why.empty())
+      throw io::BadData(file,
+                        fmt::format("row {}: must be parameters of the model; got {}", i + 1, why));
+  }
+}
+
+template <typename Real>
+run::AnyTarget<Real> stan(const Library& r, const plan::TargetContext& context) {
+  auto model = std::make_shared<foreign::StanModel>(r.model, r.data, context.seed, context.threads, context.data_seed);
+  auto any = wrap<Real>(foreign::InDouble<Real, foreign::StanModel>(model), model->names());
+  any.start = [model, file = context.start_file](Rows<Real> x) {
+    std::vector<double> drawn(x.size());
+    const Rows<double> rows{drawn.data(), x.count, x.dim};
+    try {
+      !file.empty() ? from_draws(*model, file, rows) : model->start(rows);
+    } catch (const foreign::BadLibrary& error) {
+      throw io::BadData(error.what());
+    }
+    std::ranges::transform(drawn, x.begin(), [](double v) { return static_cast<Real>(v); });
+  };
+  any.constrain = [model](Rows<const Real> x) {
+    const std::vector<double> at(x.begin(), x.end());
+    return run::Constrained{model->constrained_names(), model->constrain({at.data(), x.count, x.dim})};
+  };
+  any.warnings = [model] { return model->warnings(); };
+  refuse_equal_names(r.model, model->constrained_names());
+  return any;
+}
+
+/// `make` answers a target from the library; what it finds wrong there is bad data.
+template <typename Make>
+auto from_library(const Library& library, Make&& make) {
+  for (const std::string& file : {library.model, library.data})
+    if (!file.empty() && !std::filesystem::exists(file))
+      throw io::InputMissing(file, ENOENT);
+  try {
+    auto any = make();
+    refuse_equal_names(library.model, any.names);
+    return any;
+  } catch (const foreign::BadLibrary& error) {
+    throw io::BadData(error.what());
+  }
+}
+
+Library asked(const plan::Given& given, const char* target) {
+  Library library{plan::text(given, "model"), plan::text(given, "data")};
+  if (library.model.empty())
+    plan::refuse("model", fmt::format("{0} needs a library: {0} LIB.so", target));
+  return library;
+}
+
+} // namespace
+
+plan::InBoth<plan::MakeTarget> prepare_stan(const plan::Given& given) {
+  const Library library = asked(given, "stan");
+  if (!library.data.empty() && !library.data.ends_with(".json")) // else BridgeStan takes it for the data itself
+    reject("data", "a FILE.json for stan", "'" + library.data + "'");
+  return in_both([library](auto zero, const plan::TargetContext& context) {
+    return from_library(library, [&] { return stan<decltype(zero)>(library, context); });
+  });
+}
+
+plan::InBoth<plan::MakeTarget> prepare_plugin(const plan::Given& given) {
+  return in_both([library = asked(given, "plugin")](auto zero, const plan::TargetContext& context) {
+    return from_library(library, [&] { return plugin<decltype(zero)>(library, context); });
+  });
+}
+
+} // namespace starling::assemble

@@ -1,0 +1,75 @@
+// The table of step rules and other solvers.
+#include "plan/plan.hpp"
+
+#include <starling/advance/riesz_splitting.hpp>
+#include <starling/advance/runge_kutta.hpp>
+#include <starling/cpu/explicit_step.hpp>
+
+namespace starling::plan {
+
+namespace {
+
+/// Calls use with the domain of the plan, in the number type.
+template <typename Real, typename Use>
+run::AnyAdvance<Real> in_domain(const Plan& plan, Use&& use) {
+  return plan.period ? use(Torus<Real>(static_cast<Real>(*plan.period))) : use(Euclid<Real>());
+}
+
+/// A rule that moves each coordinate by a function of its drift; `make` answers it for a number type.
+template <typename Make>
+InBoth<MakeRule> explicit_step(Make make) {
+  const auto with = [make]<typename Real>(Real) {
+    return [make](const Plan& plan, const Given& settings, Threads& threads) {
+      const auto rule = make(Real(), plan.step_size, settings);
+      using Rule = std::decay_t<decltype(rule)>;
+      return in_domain<Real>(plan, [&](auto domain) -> run::AnyAdvance<Real> {
+        if constexpr (decltype(domain)::periodic)
+          return ExplicitStep<Real, Rule, decltype(domain)>(rule, threads, domain);
+        else
+          return cpu::ExplicitStep<Real, Rule>(rule, threads);
+      });
+    };
+  };
+  return {with(0.0), with(0.0F)};
+}
+
+/// One that has only a step size.
+template <template <typename> class Rule>
+InBoth<MakeRule> plain() {
+  return explicit_step([](auto zero, double eta, const Given&) { return Rule<decltype(zero)>(eta); });
+}
+
+template <typename Real>
+run::AnyAdvance<Real> runge_kutta(const Plan& plan, const Given&, Threads&) {
+  return in_domain<Real>(plan, [&](auto domain) -> run::AnyAdvance<Real> {
+    return RungeKutta4<Real, decltype(domain)>(plan.step_size, domain);
+  });
+}
+
+template <typename Real>
+run::AnyAdvance<Real> splitting(const Plan& plan, const Given&, Threads&) {
+  return RieszSplitting<Real>(plan.step_size, number(plan.kernel.front().settings, "a"));
+}
+
+} // namespace
+
+std::span<const RuleEntry> rules() {
+  static const std::vector<RuleEntry> table = {
+      {"adagrad", "the fading AdaGrad of SVGD's own code", {}, plain<FadingAdaGrad>()},
+      {"adagrad-sum", "AdaGrad with the ever-growing sum of squares", {}, plain<SummingAdaGrad>()},
+      {"constant", "x += eta drift", {}, plain<ConstantStep>()},
+      {"decay", "eta (1 + k / tau)^-power",
+       {{"tau", 100.0, "decay: the TAU of eta (1 + k/TAU)^-POWER", positive},
+        {"power", 0.6, "decay: the POWER", at_least(0)}},
+       explicit_step([](auto zero, double eta, const Given& given) {
+         return DecayingStep<decltype(zero)>(eta, number(given, "tau"), number(given, "power"));
+       })},
+      {"rmsprop", "RMSProp", {}, plain<RmsProp>()},
+      {"adam", "Adam", {}, plain<Adam>()},
+      {"rk4", "Runge-Kutta of order four inside each step", {}, {runge_kutta<double>, runge_kutta<float>}},
+      {"splitting", "exact repulsion of pairs, for the kernel riesz", {}, {splitting<double>, splitting<float>}, true},
+  };
+  return table;
+}
+
+} // namespace starling::plan

@@ -1,0 +1,121 @@
+// The tables: one entry for each kernel, dealer, step rule, target and format, with its name, its settings, what is
+// known about it, and how it is made. Everything that lists choices reads them: options, config files, completion,
+// help, error messages, Python.
+//
+// What an entry is stands here; src/assemble fills the tables, since only there all the parts are known.
+#pragma once
+
+#include "plan/setting.hpp"
+
+#include <starling/kernel/all.hpp>
+#include <starling/run/roles.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <type_traits>
+
+namespace starling::plan {
+
+struct Plan;
+
+/// A factory for each number type.
+template <template <typename> class Make>
+struct InBoth {
+  Make<double> in_double;
+  Make<float> in_single;
+
+  template <typename Real>
+  const Make<Real>& in() const {
+    if constexpr (std::is_same_v<Real, double>)
+      return in_double;
+    else
+      return in_single;
+  }
+};
+
+template <typename Real>
+using MakeKernel = std::function<kernel::AnyKernel<Real>(const Given& settings, std::size_t dim)>;
+
+struct KernelEntry {
+  std::string name, help;
+  std::vector<Setting> settings; ///< numbers, written NAME:a=1,m=2
+  bool has_bandwidth = false;    ///< these four follow from its type
+  bool singular = false;
+  bool radial = true; ///< a function of the distance
+  bool vectorised = false;
+  bool over_everyone = false; ///< the bilinear part: exact over all particles, not in batches
+  std::size_t only_dim = 0;   ///< 0: any
+  InBoth<MakeKernel> make;
+};
+
+template <typename Real>
+using MakeDealer = std::function<run::AnyDealer<Real>(const Plan& plan, std::uint64_t seed)>;
+
+/// When none is asked for, the last of the table that fits is taken.
+struct DealerEntry {
+  std::string name, help;
+  bool (*fits)(const Plan& plan); ///< whether it can deal these batches
+  InBoth<MakeDealer> make;
+};
+
+template <typename Real>
+using MakeRule = std::function<run::AnyAdvance<Real>(const Plan& plan, const Given& settings, Threads& threads)>;
+
+struct RuleEntry {
+  std::string name, help;
+  std::vector<Setting> settings; ///< beside the step size; each is an option --NAME-SETTING
+  InBoth<MakeRule> make;
+  bool for_riesz_pairs = false; ///< needs the kernel riesz and batches of two
+};
+
+/// What the maker of a target is told.
+struct TargetContext {
+  Threads& threads;
+  std::uint64_t seed = 1;      ///< of this run
+  std::uint64_t data_seed = 1; ///< of what is random and the same in all runs, as the split of the data
+  std::string start_file;      ///< for a start of the target's own that reads one
+};
+template <typename Real>
+using MakeTarget = std::function<run::AnyTarget<Real>(const TargetContext& context)>;
+
+struct TargetEntry {
+  std::string name, help;
+  std::vector<Setting> settings;
+  std::vector<std::string> starts; ///< of its own, by name; FILE.csv is one that reads a file
+  std::string usual_start = "normal:0,1";
+  bool may_be_periodic = false; ///< whether a torus makes sense without a warning
+  bool torus = true;            ///< whether a torus makes sense at all
+  /// Checks the settings, opening no file, and answers what makes the target.
+  InBoth<MakeTarget> (*prepare)(const Given& settings);
+};
+
+std::span<const KernelEntry> kernels();
+std::span<const DealerEntry> dealers();
+std::span<const RuleEntry> rules();
+std::span<const TargetEntry> targets();
+
+/// The names of a table, in its order.
+template <typename Entry>
+std::vector<std::string> names_of(std::span<const Entry> table) {
+  std::vector<std::string> names;
+  for (const Entry& entry : table)
+    names.push_back(entry.name);
+  return names;
+}
+
+/// A setting of targets or step rules as an option of the command line, and whose it is.
+struct Extra {
+  Setting setting; ///< named as the option is
+  std::vector<std::string> owners;
+  bool of_target = true;
+
+  /// Whether it can be given for this target; settings of step rules can for all.
+  bool is_for(const std::string& target) const {
+    return !of_target || std::find(owners.begin(), owners.end(), target) != owners.end();
+  }
+};
+/// Every setting in the tables of targets and step rules, once by name, in the order of the tables.
+const std::vector<Extra>& extras();
+
+} // namespace starling::plan

@@ -1,0 +1,118 @@
+// Options made from the tables of the plan.
+#include "recipe_options.hpp"
+
+#include "more_options.hpp"
+#include "plan/names.hpp"
+#include "plan/spec.hpp"
+#include "plan/tables.hpp"
+
+#include <starling/error.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <type_traits>
+
+namespace starling::tool {
+
+CLI::Option* add_text(CLI::App& app, const std::string& name, const std::string& help,
+                      std::function<void(const std::string&)> take) {
+  const auto take_value = [name, take = std::move(take)](const std::string& text) {
+    if (text.starts_with("--")) // no value starts so: it was forgotten
+      reject(name, "given a value", text);
+    take(text);
+  };
+  return app.add_option_function<std::string>(name, take_value, help)->type_name("")->take_last();
+}
+
+CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& field, const std::string& help) {
+  return app.add_flag(name, field, help)->disable_flag_override(); // no --quiet=7
+}
+
+namespace {
+
+/// An option whose text becomes the field. Parsed by ourselves, so that a wrong number is refused in our words.
+template <typename Field>
+CLI::Option* add_field(CLI::App& app, const plan::About& about, Field& field) {
+  if constexpr (std::is_same_v<Field, bool>) {
+    return add_flag(app, "--" + about.name, field, about.help)->group(about.group);
+  } else {
+    const auto take = [&field, name = about.name](const std::string& text) {
+      if constexpr (std::is_same_v<Field, double>)
+        field = plan::parse_number(name, text);
+      else if constexpr (std::is_same_v<Field, std::uint64_t>)
+        field = plan::parse_count(name, text, 0);
+      else
+        field = text;
+    };
+    CLI::Option* option = add_text(app, "--" + about.name, about.help, take)->group(about.group);
+    if (const std::string usual = fmt::format("{}", field); !usual.empty())
+      option->default_str(usual);
+    offer(option, about.words);
+    return option;
+  }
+}
+
+} // namespace
+
+void add_recipe(CLI::App& app, plan::Recipe& recipe) {
+  const auto names = plan::names_of(plan::targets());
+  offer(app.add_option("TARGET", recipe.target, fmt::format("{}", fmt::join(names, " | "))), names);
+  app.add_option("MODEL", "For stan and plugin: the library, LIB.so")->type_name("");
+  plan::for_each_field(recipe, [&](const plan::About& about, auto& field) { add_field(app, about, field); });
+  for (const plan::Extra& extra : plan::extras()) {
+    const plan::Setting& setting = extra.setting;
+    const auto take = [&recipe, &setting](const std::string& text) {
+      recipe.extra[setting.name] = plan::parse(setting, text);
+    };
+    CLI::Option* option = add_text(app, "--" + setting.name, setting.help, take);
+    option->group(extra.of_target ? fmt::format("Only for {}", fmt::join(extra.owners, " and ")) : "Method");
+    if (const std::string usual = plan::shown(setting.usual); !usual.empty() && extra.owners.size() == 1)
+      option->default_str(usual);
+    offer(option, setting.words);
+  }
+}
+
+void hide_what_is_for_others(CLI::App& app, const std::string& target) {
+  const auto names = plan::names_of(plan::targets());
+  if (std::ranges::find(names, target) == names.end())
+    return;
+  for (const plan::Extra& extra : plan::extras())
+    if (!extra.is_for(target))
+      app.get_option("--" + extra.setting.name)->group("");
+}
+
+void take_model_and_refuse_strangers(const CLI::App& app, plan::Recipe& recipe) {
+  const auto& all = plan::extras();
+  const auto model = std::ranges::find_if(all, [](auto& extra) { return extra.setting.name == "model"; });
+  if (app.count("MODEL") > 0) {
+    const std::string given = app.get_option("MODEL")->results().front();
+    if (!model->is_for(recipe.target))
+      throw std::invalid_argument(fmt::format("{}: is one argument too many for {}", given, app.get_name()));
+    recipe.set("model", given);
+  }
+  for (const plan::Extra& extra : all)
+    if (!extra.is_for(recipe.target) && app.count("--" + extra.setting.name) > 0)
+      plan::refuse("--" + extra.setting.name, fmt::format("is an option of {}; the target here is {}",
+                                                          fmt::join(extra.owners, " and "), recipe.target));
+}
+
+void refuse_what_is_settled(const CLI::App& app) {
+  const auto refuse = [&](const std::string& name) {
+    if (app.count(name) > 0)
+      plan::refuse(name, "cannot be changed with --resume: a run that goes on keeps its settings");
+  };
+  refuse("TARGET");
+  refuse("--config");
+  plan::Recipe any;
+  plan::for_each_field(any, [&](const plan::About& about, auto&) {
+    if (about.name != "steps" && about.name != "threads")
+      refuse("--" + about.name);
+  });
+  for (const plan::Extra& extra : plan::extras())
+    refuse("--" + extra.setting.name);
+}
+
+} // namespace starling::tool

@@ -1,0 +1,36 @@
+// Options that are made from the tables, and how every option is added.
+#pragma once
+
+#include "plan/recipe.hpp"
+
+#include <functional>
+#include <string>
+
+namespace CLI {
+class App;
+class Option;
+}
+
+namespace starling::tool {
+
+/// An option that takes one text; the last one given counts.
+CLI::Option* add_text(CLI::App& app, const std::string& name, const std::string& help,
+                      std::function<void(const std::string&)> take);
+
+CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& field, const std::string& help);
+
+/// Options for every field of a recipe and every setting of a target or step rule, made from the
+/// tables, and TARGET as the first argument.
+void add_recipe(CLI::App& app, plan::Recipe& recipe);
+
+/// `sample logistic --help` shows what is for logistic. Nothing happens if the word is no target.
+void hide_what_is_for_others(CLI::App& app, const std::string& word);
+
+/// MODEL is a setting that may stand after TARGET; an option of another target's would be silently
+/// without effect, and is refused.
+void take_model_and_refuse_strangers(const CLI::App& app, plan::Recipe& recipe);
+
+/// A run that goes on has its settings already.
+void refuse_what_is_settled(const CLI::App& app);
+
+} // namespace starling::tool
