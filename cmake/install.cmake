@@ -5,7 +5,7 @@ set(starling_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/starling")
 
 install(TARGETS starling EXPORT starlingTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 if(TARGET starling_cli)
-  install(TARGETS starling_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  install(TARGETS starling_cli starling_lab RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   # What `starling reproduce` draws its pictures with.
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/reproduce" DESTINATION "${CMAKE_INSTALL_DATADIR}/starling"
           FILES_MATCHING PATTERN "*.py" PATTERN "*.css" PATTERN "*.html" PATTERN "requirements.txt"

@@ -3,12 +3,12 @@
 
 #include "io/fields.hpp"
 #include "io/text.hpp"
+#include "plan/names.hpp"
 #include "plan/tables.hpp"
 
 #include <starling/version.hpp>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -102,7 +102,7 @@ void parse_config(const std::string& text, const std::filesystem::path& file, Re
       continue;
     if (target && !extra.is_for(recipe.target))
       throw BadConfig(fmt::format("{}:{}: {}: is a setting of {}; this run's target is {}", file.string(),
-                                  node->source().begin.line, extra.setting.name, fmt::join(extra.owners, " and "),
+                                  node->source().begin.line, extra.setting.name, in_a_row(extra.owners),
                                   recipe.target));
     Value value = extra.setting.usual;
     std::visit([&](auto& field) { take(file, extra.setting.name, *node, field); }, value);

@@ -11,6 +11,9 @@ namespace starling::plan {
 std::size_t choose(std::string_view what, std::string_view name,
                    const std::vector<std::string>& choices);
 
+/// "a", "a and b", "a, b and c".
+std::string in_a_row(const std::vector<std::string>& words, std::string_view last = "and");
+
 /// Asked wrong, in a sentence of its own: "WHAT: SENTENCE".
 [[noreturn]] void refuse(std::string_view what, std::string_view sentence);
 

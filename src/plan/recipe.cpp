@@ -1,6 +1,7 @@
 // What is told about each field of a recipe; the names in it come from the tables.
 #include "plan/recipe.hpp"
 
+#include "plan/names.hpp"
 #include "plan/plan.hpp"
 
 #include <fmt/format.h>
@@ -20,11 +21,6 @@ std::string with_settings(const KernelEntry& kernel) {
   return text;
 }
 
-std::string in_a_row(const std::vector<std::string>& words) {
-  return words.size() < 2 ? fmt::format("{}", fmt::join(words, ""))
-                          : fmt::format("{} or {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
-}
-
 std::vector<About> make_abouts() {
   std::vector<std::string> kernel_words, kernel_helps, starts = {"normal:", "uniform:"}, own;
   for (const KernelEntry& kernel : kernels()) {
@@ -37,7 +33,7 @@ std::vector<About> make_abouts() {
       if (!start.starts_with("FILE"))
         starts.push_back(start);
     if (!target.starts.empty())
-      own.push_back(fmt::format("for {} {}", target.name, in_a_row(target.starts)));
+      own.push_back(fmt::format("for {} {}", target.name, in_a_row(target.starts, "or")));
   }
   const auto rule_names = names_of(rules());
   std::string dealer_helps;
@@ -56,7 +52,7 @@ std::vector<About> make_abouts() {
       {"Run", "precision", "double or single", {"double", "single"}},
       {"Method", "kernel", fmt::format("{}, or a sum such as gaussian+0.1*polynomial; imq+bilinear adds a bilinear part, exact over all particles", fmt::join(kernel_helps, ", ")), kernel_words},
       {"Method", "bandwidth", "H, median, or median:M for M pairs drawn afresh each step (default median:1000)", {"median", "median:"}},
-      {"Method", "advance", in_a_row(rule_names), rule_names},
+      {"Method", "advance", in_a_row(rule_names, "or"), rule_names},
       {"Method", "step-size", "Step size eta"},
       {"Method", "deal", dealer_helps, names_of(dealers())},
       {"Method", "replace", "Draw batches with replacement (Algorithm 2)"},

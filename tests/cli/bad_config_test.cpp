@@ -45,7 +45,7 @@ TEST(BadConfig, SuggestsTheNearestKey) {
 
 TEST(BadConfig, RefusesAKeyOfAnotherTarget) {
   expect_refused_config("target = \"banana\"\ndim = 3\n",
-                        "c.toml:2: dim: must be used with target normal funnel; got banana");
+                        "c.toml:2: dim: is a setting of normal and funnel; this run's target is banana");
 }
 
 TEST(Config, SaysAllThatTheOptionsCan) {

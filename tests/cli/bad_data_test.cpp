@@ -28,7 +28,7 @@ TEST(BadData, SaysThatAFileIsNotThereOrNoFile) {
   expect_refused(place, "sample logistic --data folder --out out/m", input_missing,
                  "folder: is a folder");
   expect_refused(place, "sample logistic --out out/m", usage,
-                 "data: must be given for logistic: --data FILE; got none");
+                 "data: logistic regression needs a table: --data FILE");
 }
 
 TEST(BadData, RefusesFilesWithoutRows) {
@@ -97,9 +97,9 @@ TEST(BadData, RefusesSharesAndBatchesOfRowsThatCannotBe) {
                       "scale: must be one of minmax, standard, none; got 'minmix'; did you mean "
                       "'minmax'?");
   expect_refused_data(three_rows, "--domain torus:1", usage,
-                      "domain: must be left out for logistic; got 'torus:1'");
+                      "domain: logistic does not live on a torus; leave --domain out");
   expect_refused_data(three_rows, "--start prior:2", usage,
-                      "start: must be prior without settings; got 'prior:2'");
+                      "start: prior takes no settings; got 'prior:2'");
 }
 
 TEST(BadStart, RefusesAStartFileThatIsMissingOrNotNpy) {

@@ -91,7 +91,7 @@ TEST(BadValues, RefusesUnknownNamesAndSuggestsTheNearest) {
                         "advance: must be one of adagrad, adagrad-sum, constant, decay, rmsprop, "
                         "adam, rk4, splitting; got 'adagrda'; did you mean 'adagrad'?");
   expect_refused_option("--start nromal:0,1",
-                        "start: must be one of normal, uniform, prior, FILE.npy; got 'nromal'; did "
+                        "start: must be one of normal, uniform, FILE.npy; got 'nromal'; did "
                         "you mean 'normal'?");
   expect_refused_option("--grow-batch duble:3", "grow-batch: must be one of double, power; got "
                                                 "'duble'; did you mean 'double'?");
@@ -134,22 +134,22 @@ TEST(BadValues, RefusesWordsTooManyAndTooFew) {
 
 TEST(BadValues, RefusesKernelsWithTheWrongSettings) {
   expect_refused_option("--kernel gaussian:a=1",
-                        "kernel gaussian: must be given without settings; got 'a=1'");
+                        "kernel gaussian: takes no settings; got 'a=1'");
   expect_refused_option("--kernel polynomial:b=1",
-                        "kernel polynomial: must be set by a=NUMBER, m=NUMBER; got 'b=1'");
+                        "kernel polynomial: takes a=NUMBER, m=NUMBER; got 'b=1'");
   expect_refused_option("--kernel polynomial:m=1.5",
-                        "kernel polynomial: must be given a whole m from 1 to 64; got 1.5");
+                        "kernel polynomial, m: must be a whole number from 1 to 64; got 1.5");
   expect_refused_option("--kernel polynomial:m=1e300",
-                        "kernel polynomial: must be given a whole m from 1 to 64; got 1e+300");
+                        "kernel polynomial, m: must be a whole number from 1 to 64; got 1e+300");
   expect_refused_option("--kernel sinc:a=big",
                         "kernel sinc, a: must be a finite number; got 'big'");
-  expect_refused_option("--kernel riesz:a=0", "kernel riesz: must be given a positive a; got 0");
+  expect_refused_option("--kernel riesz:a=0", "kernel riesz, a: must be a positive finite number; got 0");
   expect_refused_option("--kernel riesz:a=1",
-                        "kernel riesz: must be given a below the dimension 1; got 1");
+                        "kernel riesz, a: must be below the dimension, 1; got 1");
   expect_refused_option("--kernel riesz-smooth:a=1.5",
-                        "kernel riesz-smooth: must be given a below the dimension 1; got 1.5");
+                        "kernel riesz-smooth, a: must be below the dimension, 1; got 1.5");
   expect_refused_option("--kernel riesz-smooth:s=-1",
-                        "kernel riesz-smooth: must be given a positive s; got -1");
+                        "kernel riesz-smooth, s: must be a positive finite number; got -1");
   expect_refused_option("--kernel -1*imq", "kernel weight: must be positive; got -1");
   expect_refused_option("--kernel gaussian+", "kernel: " + kernels + "''");
 }
@@ -157,36 +157,36 @@ TEST(BadValues, RefusesKernelsWithTheWrongSettings) {
 TEST(BadValues, RefusesABandwidthForAKernelThatHasNone) {
   for (const std::string kernel : {"polynomial", "sinc", "riesz", "riesz-smooth"})
     expect_refused_option("--bandwidth 1 --kernel " + kernel,
-                          "bandwidth: must be left out: kernel " + kernel + " has none; got '1'");
+                          "bandwidth: kernel " + kernel + " has none; leave --bandwidth out");
 }
 
 TEST(BadValues, RefusesPartsThatDoNotGoTogether) {
   expect_refused_option("--kernel sinc --means 0,0;1,1",
-                        "kernel sinc: must be used in one dimension; got 2 dimensions");
+                        "kernel: sinc is for 1 dimension; the target has 2");
   expect_refused_option("--advance splitting",
-                        "kernel: must be riesz:a=A with --advance splitting; got 'gaussian'");
+                        "kernel: --advance splitting solves the repulsion of riesz:a=A alone; got 'gaussian'");
   expect_refused_option("--advance splitting --kernel riesz+imq --batch 2",
-                        "kernel: must be riesz:a=A with --advance splitting; got 'riesz+imq'");
+                        "kernel: --advance splitting solves the repulsion of riesz:a=A alone; got 'riesz+imq'");
   expect_refused_option("--advance splitting --kernel riesz",
-                        "batch: must be 2 with --advance splitting; got 8");
+                        "batch: --advance splitting moves pairs: use --batch 2; got 8");
   expect_refused_option("--advance splitting --kernel riesz --batch all",
-                        "batch: must be 2 with --advance splitting; got all");
+                        "batch: --advance splitting moves pairs: use --batch 2; got all");
   expect_refused_option("--domain torus:5 --kernel polynomial",
-                        "kernel: must be smooth and of the distance on a torus; got polynomial");
+                        "kernel: polynomial cannot be used on a torus, which needs smooth kernels of the distance");
   expect_refused_option("--domain torus:5 --kernel riesz",
-                        "kernel: must be smooth and of the distance on a torus; got riesz");
+                        "kernel: riesz cannot be used on a torus, which needs smooth kernels of the distance");
   expect_refused_option("--domain torus:0",
                         "domain torus:L: must be a positive finite number; got 0");
   expect_refused_option("--domain torus", "domain torus:L: must be a finite number; got ''");
   expect_refused_option("--replace --batch all",
-                        "replace: must be used with a batch smaller than all; got --batch all");
+                        "replace: needs a batch smaller than all of the particles; got --batch all");
   expect_refused_option("--grow-batch double:3 --batch all",
-                        "grow-batch: must be left out with --batch all; got 'double:3'");
+                        "grow-batch: cannot be used with --batch all: nothing is left to grow");
   expect_refused_option("--grow-batch double:3 --replace",
-                        "grow-batch: must be left out with --replace; got 'double:3'");
+                        "grow-batch: cannot be used with --replace");
   expect_refused_option("--deal matching",
-                        "deal: must be shuffle unless --batch is 2, without --replace and "
-                        "--grow-batch; got 'matching'");
+                        "deal: matching does not deal these batches (pairs from a random tournament round, "
+                        "cheaper: for --batch 2 that does not grow, without --replace)");
   expect_refused_option("--grow-batch double:0",
                         "grow-batch double:K: must be a whole number of at least 1; got '0'");
   expect_refused_option("--grow-batch power:-1",
@@ -203,8 +203,7 @@ TEST(BadValues, RefusesAStartThatIsNone) {
   expect_refused_option("--start normal:a,1", "start: must be a finite number; got 'a'");
   expect_refused_option("--start uniform:1,1",
                         "start: must be uniform:LO,HI with LO below HI; got 'uniform:1,1'");
-  expect_refused_option("--start prior", "start: must be normal:MEAN,SD, uniform:LO,HI or FILE.npy "
-                                         "for mixture; got 'prior'");
+  expect_refused_option("--start prior", "start: must be one of normal, uniform, FILE.npy; got 'prior'");
 }
 
 TEST(BadValues, RefusesTargetsThatAreNone) {
@@ -219,30 +218,30 @@ TEST(BadValues, RefusesTargetsThatAreNone) {
                         "mixture mean: must be of 2 finite numbers; got 1 numbers");
   const Place place;
   expect_refused(place, "sample normal --dim 0 --out out/m", usage,
-                 "dim: must be a whole number of at least 1; got '0'");
+                 "dim: must be at least 1; got 0");
   expect_refused(place, "sample normal --correlation 1 --out out/m", usage,
                  "correlation: must be between -1 and 1; got 1");
   expect_refused(place, "sample normal --dim 5 --correlation -0.9 --out out/m", usage,
                  "covariance: must be positive definite; got one that is not");
   expect_refused(place, "sample funnel --dim 1 --out out/m", usage,
-                 "dim: must be a whole number of at least 2; got '1'");
+                 "dim: must be at least 2; got 1");
   expect_refused(place, "sample banana --width -1 --out out/m", usage,
                  "width: must be a positive finite number; got -1");
 }
 
 TEST(BadValues, RefusesOptionsOfAnotherTarget) {
-  expect_refused_option("--dim 3", "--dim: must be used with target normal funnel; got mixture");
+  expect_refused_option("--dim 3", "--dim: is an option of normal and funnel; the target here is mixture");
   expect_refused_option("--data d.csv",
-                        "--data: must be used with target logistic stan plugin; got mixture");
+                        "--data: is an option of logistic, stan and plugin; the target here is mixture");
   expect_refused_option("--model m.so",
-                        "--model: must be used with target stan plugin; got mixture");
+                        "--model: is an option of stan and plugin; the target here is mixture");
   expect_refused_option("--curvature 1",
-                        "--curvature: must be used with target banana; got mixture");
+                        "--curvature: is an option of banana; the target here is mixture");
   const Place place;
   expect_refused(place, "sample normal --means 0;1 --out out/m", usage,
-                 "--means: must be used with target mixture; got normal");
+                 "--means: is an option of mixture; the target here is normal");
   expect_refused(place, "check banana --dim 2", usage,
-                 "--dim: must be used with target normal funnel; got banana");
+                 "--dim: is an option of normal and funnel; the target here is banana");
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "results.hpp"
 
 #include "plan/recipe.hpp"
+#include "plan/tables.hpp"
 
 #include <algorithm>
 
@@ -87,11 +88,14 @@ TEST(Help, MentionsEveryOption) {
   };
   const plan::Recipe recipe;
   int fields = 0;
-  plan::for_each_field(recipe, [&](auto, const std::string& name, const auto&, auto) {
+  const auto expect = [&](const std::string& name) {
     EXPECT_TRUE(mentions(sample, name)) << name;
     EXPECT_TRUE(mentions(check, name)) << name;
     ++fields;
-  });
+  };
+  plan::for_each_field(recipe, [&](const plan::About& about, const auto&) { expect(about.name); });
+  for (const plan::Extra& extra : plan::extras())
+    expect(extra.setting.name);
   EXPECT_GE(fields, 29);
   for (const std::string name : {"config", "out", "force", "dump-config", "progress", "quiet",
                                  "json", "fail-unless-converged"})

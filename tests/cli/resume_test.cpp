@@ -128,9 +128,9 @@ TEST(Resume, SurvivesBeingKilledAtAnyMoment) {
 TEST(Resume, RefusesSettingsThatTheRunHasAlready) {
   const Place place;
   expect_refused(place, "sample --resume out/m --batch 4", usage,
-                 "--batch: must be left out with --resume: the run has its settings; got it");
+                 "--batch: cannot be changed with --resume: a run that goes on keeps its settings");
   expect_refused(place, "sample normal --resume out/m", usage,
-                 "TARGET: must be left out with --resume: the run has its settings; got it");
+                 "TARGET: cannot be changed with --resume: a run that goes on keeps its settings");
 }
 
 TEST(Resume, NamesACheckpointThatIsMissingOrBroken) {

@@ -86,7 +86,7 @@ TEST(SamplePlugin, RefusesWhatIsNoPlugin) {
   const Place place;
   place.write("none.so", "no library");
   expect_refused(place, "sample plugin --out p", usage,
-                 "model: must be given for plugin: plugin LIB.so; got none");
+                 "model: plugin needs a library: plugin LIB.so");
   expect_refused(place, "sample plugin gone.so --out p", input_missing, "gone.so: no such file");
   expect_refused(place, "sample plugin " + library("plugin_all") + " --data gone.txt --out p",
                  input_missing, "gone.txt: no such file");
@@ -100,7 +100,7 @@ TEST(SamplePlugin, RefusesWhatIsNoPlugin) {
   expect_refused(place, "sample plugin a.so b.so --out p", usage,
                  "b.so: is one argument too many for sample");
   expect_refused(place, "sample plugin a.so --label 3 --out p", usage,
-                 "--label: must be used with target logistic; got plugin");
+                 "--label: is an option of logistic; the target here is plugin");
 }
 
 TEST(SampleStan, WritesConstrainedParametersUnderStansNames) {
@@ -262,11 +262,11 @@ TEST(SampleStan, RefusesWhatIsNoModel) {
   const std::string model = library("stan_full"), none = library("stan_no_parameters"),
                     lacks = library("stan_no_constrain");
   expect_refused(place, "sample stan --out s", usage,
-                 "model: must be given for stan: stan LIB.so; got none");
+                 "model: stan needs a library: stan LIB.so");
   expect_refused(place, "sample stan " + model + " --data d.csv --out s", usage,
                  "data: must be a FILE.json for stan; got 'd.csv'");
   expect_refused(place, "sample stan " + model + " --domain torus:3 --out s", usage,
-                 "domain: must be left out for stan; got 'torus:3'");
+                 "domain: stan does not live on a torus; leave --domain out");
   expect_refused(place, "sample stan " + model + " --data gone.json --out s", input_missing,
                  "gone.json: no such file");
   expect_refused(place, "sample stan " + model + " --data bad.json --out s", bad_data,

@@ -22,6 +22,9 @@ enum Exit : int {
   interrupted = 130,
 };
 
+/// The words this program was called with; null after the last.
+inline char** command_line = nullptr;
+
 /// One line on stderr, in place of any progress line; returns the code.
 int complain(Exit code, const std::string& text);
 

@@ -46,6 +46,7 @@ int guarded(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace starling::tool;
+  command_line = argv;
   const int code = guarded(argc, argv);
   const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
   if (lost && code == ok) // what was printed must have arrived

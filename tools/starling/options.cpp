@@ -4,9 +4,9 @@
 #include "plan/config.hpp"
 #include "plan/names.hpp"
 #include "plan/spec.hpp"
-#include "experiment.hpp"
 #include "io/fields.hpp"
 #include "more_options.hpp"
+#include "names.hpp"
 #include "recipe_options.hpp"
 
 #include <starling/cpu/level.hpp>
@@ -111,7 +111,8 @@ Action add_summary(CLI::App& app) {
 
 Action add_bench(CLI::App& app) {
   auto b = std::make_shared<BenchRequest>();
-  app.add_option("NAME", b->names, "overhead, full, scale, threads, logistic; default all");
+  offer(app.add_option("NAME", b->names, "overhead, full, scale, threads, logistic; default all"),
+        {"overhead", "full", "scale", "threads", "logistic"});
   app.add_option("--json", b->json, "FILE for the figures")->type_name("");
   app.add_option("--repeats", b->repeats, "Every figure is the median of so many")->type_name("")->capture_default_str();
   app.add_flag("--quick", b->quick, "Small sizes: to see that it works, not for its figures");
@@ -121,9 +122,10 @@ Action add_bench(CLI::App& app) {
 Action add_reproduce(CLI::App& app) {
   auto r = std::make_shared<ReproduceRequest>();
   std::string known;
-  for (const reproduce::Experiment& experiment : reproduce::experiments())
-    known += (known.empty() ? "" : ", ") + experiment.name;
-  app.add_option("NAME", r->names, known + "; default all");
+  for (const std::string_view name : reproduce::experiment_names)
+    known += (known.empty() ? "" : ", ") + std::string(name);
+  offer(app.add_option("NAME", r->names, known + "; default all"),
+        {reproduce::experiment_names.begin(), reproduce::experiment_names.end()});
   add_text(app, "--out", "Folder for the figures, pictures and report.html; one that was cut off is continued", into(r->out));
   add_text(app, "--covertype", "FILE with the Covertype data: csv, csv.gz, csv.xz, covtype.data[.gz]", into(r->covertype));
   add_flag(app, "--quick", r->quick, "Fewer starts, smaller sizes: to see that it works, not for its figures");

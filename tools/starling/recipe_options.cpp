@@ -68,7 +68,7 @@ void add_recipe(CLI::App& app, plan::Recipe& recipe) {
       recipe.extra[setting.name] = plan::parse(setting, text);
     };
     CLI::Option* option = add_text(app, "--" + setting.name, setting.help, take);
-    option->group(extra.of_target ? fmt::format("Only for {}", fmt::join(extra.owners, " and ")) : "Method");
+    option->group(extra.of_target ? fmt::format("Only for {}", plan::in_a_row(extra.owners)) : "Method");
     if (const std::string usual = plan::shown(setting.usual); !usual.empty() && extra.owners.size() == 1)
       option->default_str(usual);
     offer(option, setting.words);
@@ -96,7 +96,7 @@ void take_model_and_refuse_strangers(const CLI::App& app, plan::Recipe& recipe) 
   for (const plan::Extra& extra : all)
     if (!extra.is_for(recipe.target) && app.count("--" + extra.setting.name) > 0)
       plan::refuse("--" + extra.setting.name, fmt::format("is an option of {}; the target here is {}",
-                                                          fmt::join(extra.owners, " and "), recipe.target));
+                                                          plan::in_a_row(extra.owners), recipe.target));
 }
 
 void refuse_what_is_settled(const CLI::App& app) {
