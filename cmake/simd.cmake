@@ -1,17 +1,31 @@
-# The SIMD levels: one source compiled once per level, each into a namespace of its own.
-function(starling_level name)
-  add_library(starling_level_${name} OBJECT src/cpu/level_work.cpp)
-  starling_own_code(starling_level_${name})
-  set_target_properties(starling_level_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_compile_definitions(starling_level_${name} PRIVATE STARLING_LEVEL=${name})
+# The SIMD levels: each source compiled once per level, into a namespace of its own; pair work once per kernel too.
+set(starling_kernel_list "${PROJECT_SOURCE_DIR}/include/starling/kernel/all.hpp")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${starling_kernel_list}")
+file(READ "${starling_kernel_list}" starling_kernels)
+string(REGEX MATCH "define STARLING_VECTOR_KERNELS[^#]*\n\n" starling_kernels "${starling_kernels}")
+string(REGEX MATCHALL "X\\([A-Z][A-Za-z0-9]*\\)" starling_kernels "${starling_kernels}")
+list(TRANSFORM starling_kernels REPLACE "X\\((.*)\\)" "\\1")
+
+function(starling_level_unit target source level)
+  add_library(${target} OBJECT ${source})
+  starling_own_code(${target})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_definitions(${target} PRIVATE STARLING_LEVEL=${level})
   target_include_directories(
-    starling_level_${name} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include"
-                                   "${STARLING_HIGHWAY}")
-  target_compile_options(starling_level_${name} PRIVATE ${ARGN})
+    ${target} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include" "${STARLING_HIGHWAY}")
+  target_compile_options(${target} PRIVATE ${ARGN})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # else a kernel's three vectors travel through memory
-    target_compile_options(starling_level_${name} PRIVATE "SHELL:--param sra-max-scalarization-size-Ospeed=512")
+    target_compile_options(${target} PRIVATE "SHELL:--param sra-max-scalarization-size-Ospeed=512")
   endif()
-  target_sources(starling PRIVATE "$<TARGET_OBJECTS:starling_level_${name}>")
+  target_sources(starling PRIVATE "$<TARGET_OBJECTS:${target}>")
+endfunction()
+
+function(starling_level name)
+  starling_level_unit(starling_level_${name} src/cpu/level_work.cpp ${name} ${ARGN})
+  foreach(kernel IN LISTS starling_kernels)
+    starling_level_unit(starling_level_${name}_${kernel} src/cpu/level_work_pairs.cpp ${name} ${ARGN})
+    target_compile_definitions(starling_level_${name}_${kernel} PRIVATE STARLING_KERNEL=${kernel})
+  endforeach()
 endfunction()
 
 starling_level(scalar -DSTARLING_SCALAR)

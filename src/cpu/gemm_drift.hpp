@@ -3,10 +3,12 @@
 #pragma once
 
 #include "cpu/blas.hpp"
+#include "cpu/near_pairs.hpp"
 #include "cpu/pair_work.hpp"
 #include "cpu/tournament.hpp"
 
 #include <starling/batches.hpp>
+#include <starling/drift/part.hpp>
 #include <starling/ensemble.hpp>
 #include <starling/kernel/concepts.hpp>
 
@@ -15,13 +17,11 @@
 
 namespace starling::cpu {
 
-inline constexpr std::size_t gemm_least = 256; ///< members a batch needs for products to pay
-inline constexpr std::size_t gemm_block = 256; ///< rows of a block
-
 /// One batch. With W and P the weights and slopes of the pairs of blocks I and J,
 ///     sums of I += W S_J - P X_J + (row sums of P) X_I,    sums of J likewise with W^T and P^T.
 /// Where P = c W (the Gaussian), W (S - c X) needs one product instead of two. Positions are taken
-/// from their mean, which keeps |x|^2 + |y|^2 - 2 x.y from cancelling.
+/// from their mean, or a median when some are far away, which keeps |x|^2 + |y|^2 - 2 x.y from
+/// cancelling; pairs for which it still does are taken apart, by their difference: see NearPairs.
 template <typename Real, typename K>
 class GemmBatch {
   static constexpr bool radial = RadialKernel<K, Real>;
@@ -32,26 +32,26 @@ public:
               std::span<const std::uint32_t> members) {
     size_ = members.size();
     dim_ = particles.dim();
+    rows_ = {particles.position(), particles.score(), members};
     x_.resize(size_ * dim_);
     s_.resize(size_ * dim_);
     sum_.assign(size_ * dim_, Real(0));
-    square_.assign(size_, Real(0));
     centre_.assign(dim_, Real(0));
     if (radial)
       for (const std::uint32_t i : members)
         for (std::size_t a = 0; a < dim_; ++a)
           centre_[a] += particles.position()[i][a] / static_cast<Real>(size_);
-    Real ratio = 0;
+    ratio_ = 0;
     if constexpr (proportional)
-      ratio = kernel.repulsion_per_weight();
-    for (std::size_t i = 0; i < size_; ++i)
-      for (std::size_t a = 0; a < dim_; ++a) {
-        const Real x = particles.position()[members[i]][a] - centre_[a];
-        x_[i * dim_ + a] = x;
-        s_[i * dim_ + a] = particles.score()[members[i]][a] - ratio * x;
-        square_[i] += x * x;
+      ratio_ = kernel.repulsion_per_weight();
+    centre_all();
+    if constexpr (radial) {
+      length2_ = squared_length<Real>(kernel);
+      if (2 * largest() > far_apart * length2_) { // a stray would pull the mean away from everyone
+        median_of_some<Real>(rows_, centre_);
+        centre_all();
       }
-    ratio_ = ratio;
+    }
   }
 
   std::size_t blocks() const { return (size_ + gemm_block - 1) / gemm_block; }
@@ -59,6 +59,7 @@ public:
   /// All pairs of block a with block b, both ways; a = b: those inside it.
   void meet(const PairWork<Real, K>& table, const K& kernel, std::size_t a, std::size_t b) {
     thread_local std::vector<Real> argument, slope;
+    thread_local NearPairs<Real> near;
     const std::size_t i = a * gemm_block, rows = std::min(gemm_block, size_ - i);
     const std::size_t j = b * gemm_block, columns = std::min(gemm_block, size_ - j);
     argument.resize(rows * columns);
@@ -66,15 +67,22 @@ public:
     const Matrix<Real> w{argument.data(), columns}, p{slope.data(), columns};
     multiply<Real>(Turn::none, Turn::transpose, rows, columns, dim_, radial ? Real(-2) : Real(1),
                    at(x_, i), at(x_, j), Real(0), w);
-    if (radial)
+    near.clear();
+    if (radial) {
       for (std::size_t r = 0; r < rows; ++r)
         for (std::size_t c = 0; c < columns; ++c)
           w.data[r * columns + c] =
               std::max(Real(0), square_[i + r] + square_[j + c] + w.data[r * columns + c]);
+      if (largest_[a] + largest_[b] > wide_apart * length2_)
+        near.find({w.data, rows, columns}, square_.data() + i, square_.data() + j,
+                  wide_apart * length2_, a == b);
+      near.measure(rows_, i, j, w.data);
+    }
     table.weights(kernel, w.data, w.data, proportional ? nullptr : p.data, rows * columns);
     if (a == b)
       for (std::size_t r = 0; r < rows; ++r) // the self term has a weight of its own
         w.data[r * columns + r] = p.data[r * columns + r] = 0;
+    near.add(rows_, i, j, w.data, proportional ? nullptr : p.data, ratio_, a != b, sum_.data());
     add(Turn::none, rows, columns, i, j, w, p);
     if (a != b)
       add(Turn::transpose, columns, rows, j, i, w, p);
@@ -83,18 +91,37 @@ public:
 
   /// phi_i = pair * sum_i + self * F(x_i, x_i)
   void scatter(const K& kernel, Ensemble<Real>& particles, std::span<const std::uint32_t> members,
-               Real pair, Real self) const {
+               Real pair, Real self, Part<Real> part) const {
+    const bool wide = radial && 2 * largest() > wide_apart * length2_;
     for (std::size_t i = 0; i < size_; ++i) {
       const PairWeights<Real> w = pair_weights(kernel, Real(0), square_[i]);
+      const Real* score = particles.score()[members[i]].data();
       for (std::size_t a = 0; a < dim_; ++a) {
-        const Real x = x_[i * dim_ + a], s = s_[i * dim_ + a] + ratio_ * x;
-        particles.drift()[members[i]][a] =
-            pair * sum_[i * dim_ + a] + self * (w.weight * s + w.lift * x);
+        const Real x = x_[i * dim_ + a]; // far out, s - c x has lost the last digits of s
+        const Real s = wide ? score[a] : s_[i * dim_ + a] + ratio_ * x;
+        part.put(particles.drift()[members[i]][a],
+                 pair * sum_[i * dim_ + a] + self * (w.weight * s + w.lift * x));
       }
     }
   }
 
 private:
+  void centre_all() {
+    square_.assign(size_, Real(0));
+    largest_.assign(blocks(), Real(0));
+    for (std::size_t i = 0; i < size_; ++i) {
+      const Real *from = rows_.x(i), *score = rows_.s(i);
+      for (std::size_t a = 0; a < dim_; ++a) {
+        const Real x = from[a] - centre_[a];
+        x_[i * dim_ + a] = x;
+        s_[i * dim_ + a] = score[a] - ratio_ * x;
+        square_[i] += x * x;
+      }
+      largest_[i / gemm_block] = std::max(largest_[i / gemm_block], square_[i]);
+    }
+  }
+  Real largest() const { return *std::max_element(largest_.begin(), largest_.end()); }
+
   Matrix<const Real> at(const std::vector<Real>& column, std::size_t row) const {
     return {column.data() + row * dim_, dim_};
   }
@@ -135,18 +162,19 @@ private:
   }
 
   std::size_t size_ = 0, dim_ = 0;
-  Real ratio_ = 0;
-  std::vector<Real> x_, s_, sum_, square_, centre_;
+  Real ratio_ = 0, length2_ = 0;
+  MemberRows<Real> rows_;
+  std::vector<Real> x_, s_, sum_, square_, centre_, largest_; // largest_: square of each block
 };
 
 template <typename Real, typename K>
 void gemm_sweep(const PairWork<Real, K>& table, const K& kernel, Ensemble<Real>& particles,
-                const Batches& batches, Threads& threads) {
-  const auto self = static_cast<Real>(batches.self_weight());
+                const Batches& batches, Threads& threads, Part<Real> part) {
+  const Real self = static_cast<Real>(batches.self_weight()) * part.weight;
   const auto pair_of = [&](std::size_t q) {
-    return static_cast<Real>(batches.pair_weight(batches[q].size()));
+    return static_cast<Real>(batches.pair_weight(batches[q].size())) * part.weight;
   };
-  if (batches[0].size() < 2 * gemm_block) // many batches: each on one thread
+  if (batches[0].size() < shared_products) // many batches: each on one thread
     return threads.for_pieces(batches.count(), 1, [&](std::size_t first, std::size_t last) {
       thread_local GemmBatch<Real, K> batch;
       for (std::size_t q = first; q < last; ++q) {
@@ -154,7 +182,7 @@ void gemm_sweep(const PairWork<Real, K>& table, const K& kernel, Ensemble<Real>&
         for (std::size_t b = 0; b < batch.blocks(); ++b)
           for (std::size_t a = 0; a <= b; ++a)
             batch.meet(table, kernel, a, b);
-        batch.scatter(kernel, particles, batches[q], pair_of(q), self);
+        batch.scatter(kernel, particles, batches[q], pair_of(q), self, part);
       }
     });
   thread_local GemmBatch<Real, K> own; // the crew shares the caller's
@@ -164,7 +192,7 @@ void gemm_sweep(const PairWork<Real, K>& table, const K& kernel, Ensemble<Real>&
     tournament(
         threads, batch.blocks(), [&](std::size_t b) { batch.meet(table, kernel, b, b); },
         [&](std::size_t a, std::size_t b) { batch.meet(table, kernel, a, b); });
-    batch.scatter(kernel, particles, batches[q], pair_of(q), self);
+    batch.scatter(kernel, particles, batches[q], pair_of(q), self, part);
   }
 }
 

@@ -2,6 +2,8 @@
 // code compiled for every machine to the code compiled once per SIMD level.
 #pragma once
 
+#include "cpu/layouts.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -18,6 +20,7 @@ struct BatchWork {
   std::size_t size;  ///< members of each batch
   std::size_t count; ///< batches
   Real pair, self;   ///< the weights of the paper for this size
+  bool added;        ///< to what phi holds, or written over it
   Real* room;        ///< for wide_batches: wide_room numbers
 };
 
@@ -31,14 +34,6 @@ struct PanelWork {
   std::size_t dim, stride, size;
   Real* scratch; ///< room for panel_columns * dim vectors
 };
-
-inline constexpr std::size_t panel_columns = 64;  ///< columns that a panel takes at a time
-inline constexpr std::size_t widest = 16;         ///< lanes of the widest vector
-inline constexpr std::size_t small_dim = 8;       ///< up to here coordinates are laid out apart
-inline constexpr std::size_t small_room = 256;    ///< members times coordinates of a batch in one lane
-
-inline constexpr std::size_t small_most = 128;    ///< members of such a batch
-inline constexpr std::size_t few = 5;             ///< members that are taken row by row in many dimensions
 
 /// Numbers that wide_batches needs: positions, mixed scores, weights and slopes of all pairs.
 constexpr std::size_t wide_room(std::size_t size, std::size_t dim) {

@@ -14,13 +14,12 @@ namespace starling::cpu {
 
 namespace {
 
-constexpr std::size_t block = 256;        // rows of a block of a large batch
 constexpr std::size_t pairs_a_piece = 65536; // long against waking a thread
 
 /// Batches [first, last), all of one size.
 template <typename Real>
 BatchWork<Real> work_of(Ensemble<Real>& particles, const Batches& batches, std::size_t first,
-                        std::size_t last) {
+                        std::size_t last, Part<Real> part) {
   const auto bounds = batches.bounds();
   const std::size_t size = batches[first].size();
   return {std::as_const(particles).position().data,
@@ -30,8 +29,9 @@ BatchWork<Real> work_of(Ensemble<Real>& particles, const Batches& batches, std::
           batches.order().data() + bounds[first],
           size,
           last - first,
-          static_cast<Real>(batches.pair_weight(size)),
-          static_cast<Real>(batches.self_weight()),
+          static_cast<Real>(batches.pair_weight(size)) * part.weight,
+          static_cast<Real>(batches.self_weight()) * part.weight,
+          part.added,
           nullptr};
 }
 
@@ -78,7 +78,7 @@ struct Panel {
   /// phi_i = pair * sum_i + self * F(x_i, x_i)
   template <typename K>
   void scatter(const K& kernel, Ensemble<Real>& particles, std::span<const std::uint32_t> members,
-               Real pair, Real self) const {
+               Real pair, Real self, Part<Real> part) const {
     for (std::size_t i = 0; i < members.size(); ++i) {
       Real product = 0;
       for (std::size_t a = 0; a < work.dim; ++a)
@@ -86,8 +86,8 @@ struct Panel {
       const PairWeights<Real> w = pair_weights(kernel, Real(0), product);
       for (std::size_t a = 0; a < work.dim; ++a) {
         const std::size_t at = a * work.stride + i;
-        particles.drift()[members[i]][a] =
-            pair * work.sum[at] + self * (w.weight * work.s[at] + w.lift * work.x[at]);
+        part.put(particles.drift()[members[i]][a],
+                 pair * work.sum[at] + self * (w.weight * work.s[at] + w.lift * work.x[at]));
       }
     }
   }
@@ -98,7 +98,7 @@ template <typename Real, typename K>
 void large_batch(const PairWork<Real, K>& table, const K& kernel, const Panel<Real>& panel,
                  Threads& threads) {
   const std::size_t size = panel.work.size;
-  const auto end_of = [&](std::size_t b) { return std::min(size, (b + 1) * block); };
+  const auto end_of = [&](std::size_t b) { return std::min(size, (b + 1) * panel_block); };
   const auto with_scratch = [&] {
     thread_local std::vector<Real> scratch;
     scratch.resize(panel_columns * small_dim * widest);
@@ -107,41 +107,42 @@ void large_batch(const PairWork<Real, K>& table, const K& kernel, const Panel<Re
     return work;
   };
   tournament(
-      threads, (size + block - 1) / block,
-      [&](std::size_t b) { table.triangle(kernel, with_scratch(), b * block, end_of(b)); },
+      threads, (size + panel_block - 1) / panel_block,
+      [&](std::size_t b) { table.triangle(kernel, with_scratch(), b * panel_block, end_of(b)); },
       [&](std::size_t a, std::size_t b) {
-        table.rectangle(kernel, with_scratch(), a * block, end_of(a), b * block, end_of(b));
+        table.rectangle(kernel, with_scratch(), a * panel_block, end_of(a), b * panel_block, end_of(b));
       });
 }
 
 } // namespace
 
 template <typename Real, typename K>
-void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, Threads& threads) {
+void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, Threads& threads,
+           Part<Real> part) {
   const PairWork<Real, K>& table = work_in_use<PairWork<Real, K>>();
   const std::size_t largest = batches[0].size(), dim = particles.dim();
   if (dim > small_dim && largest >= gemm_least)
-    return gemm_sweep(table, kernel, particles, batches, threads);
+    return gemm_sweep(table, kernel, particles, batches, threads, part);
   if (dim > small_dim)
     return for_equal_batches(threads, batches, 1, [&](std::size_t first, std::size_t last) {
       thread_local std::vector<Real> room;
-      BatchWork<Real> work = work_of(particles, batches, first, last);
+      BatchWork<Real> work = work_of(particles, batches, first, last, part);
       if (work.size <= few)
         return table.wide_rows(kernel, work);
       room.resize(wide_room(work.size, dim));
       work.room = room.data();
       table.wide_batches(kernel, work);
     });
-  const std::size_t vectors = largest <= 64 ? 1 : 2; // a panel of many fills more than one by itself
+  const std::size_t vectors = largest <= one_vector_most ? 1 : 2;
   if (largest <= small_most && largest * dim <= small_room && batches.count() >= vectors * table.lanes)
     return for_equal_batches(threads, batches, 4 * table.lanes, [&](std::size_t first, std::size_t last) {
-      table.small(kernel, work_of(particles, batches, first, last));
+      table.small(kernel, work_of(particles, batches, first, last, part));
     });
-  const auto self = static_cast<Real>(batches.self_weight());
+  const Real self = static_cast<Real>(batches.self_weight()) * part.weight;
   const auto pair_of = [&](std::size_t q) {
-    return static_cast<Real>(batches.pair_weight(batches[q].size()));
+    return static_cast<Real>(batches.pair_weight(batches[q].size())) * part.weight;
   };
-  if (largest < 4 * block) // many batches: each on one thread
+  if (largest < shared_panel) // many batches: each on one thread
     return threads.for_pieces(
         batches.count(), std::max<std::size_t>(1, pairs_a_piece / (largest * largest)),
         [&](std::size_t first, std::size_t last) {
@@ -149,7 +150,7 @@ void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, T
           for (std::size_t q = first; q < last; ++q) {
             panel.gather(particles, batches[q]);
             table.triangle(kernel, panel.work, 0, panel.work.size);
-            panel.scatter(kernel, particles, batches[q], pair_of(q), self);
+            panel.scatter(kernel, particles, batches[q], pair_of(q), self, part);
           }
         });
   thread_local Panel<Real> own; // the crew shares the caller's
@@ -157,17 +158,16 @@ void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, T
   for (std::size_t q = 0; q < batches.count(); ++q) {
     panel.gather(particles, batches[q]);
     large_batch(table, kernel, panel, threads);
-    panel.scatter(kernel, particles, batches[q], pair_of(q), self);
+    panel.scatter(kernel, particles, batches[q], pair_of(q), self, part);
   }
 }
 
 #define STARLING_SWEEP(K)                                                                          \
-  template void sweep(const kernel::K<double>&, Ensemble<double>&, const Batches&, Threads&);      \
-  template void sweep(const kernel::K<float>&, Ensemble<float>&, const Batches&, Threads&);
-STARLING_SWEEP(Gaussian)
-STARLING_SWEEP(InverseMultiquadric)
-STARLING_SWEEP(Matern32)
-STARLING_SWEEP(Matern52)
-STARLING_SWEEP(Polynomial)
+  template void sweep(const kernel::K<double>&, Ensemble<double>&, const Batches&, Threads&,       \
+                      Part<double>);                                                               \
+  template void sweep(const kernel::K<float>&, Ensemble<float>&, const Batches&, Threads&,         \
+                      Part<float>);
+STARLING_VECTOR_KERNELS(STARLING_SWEEP)
+#undef STARLING_SWEEP
 
 } // namespace starling::cpu

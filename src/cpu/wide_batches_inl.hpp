@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cpu/pair_terms_inl.hpp"
+#include "cpu/wide_rows_inl.hpp"
 
 namespace starling::cpu::STARLING_LEVEL {
 
@@ -10,7 +11,8 @@ namespace starling::cpu::STARLING_LEVEL {
 ///     phi_i = sum_j W_ij s_j - P_ij x_j + (sum_j P_ij) x_i      (radial kernels),
 ///     phi_i = sum_j W_ij s_j + (sum_j P_ij) x_i                 (dot kernels).
 /// Where P = c W (the Gaussian), W (s - c x) is one product instead of two. Positions are taken from their
-/// mean, so that what cancels is small; distances from differences.
+/// mean, so that what cancels is small; distances from differences. Where members are too far apart for
+/// that, the batch is taken row by row.
 template <typename Real, typename K>
 class WideBatch {
   using One = Lanes<Real>;
@@ -33,6 +35,12 @@ public:
     push_ = weight_ + packed_;
     across_ = push_ + packed_;
     centre_ = across_ + size_;
+    if constexpr (radial_kernel) { // K / (-2 f') at zero: the squared length over which it changes
+      const auto top = ask(kernel_, One(Real(0)));
+      Real limits[One::count];
+      (One(Real(far_apart)) * top.weight / top.repulsion).store(limits);
+      limit_ = limits[0];
+    }
   }
 
   HWY_INLINE void run(const std::uint32_t* members) {
@@ -45,6 +53,13 @@ public:
       for (; j < size_; ++j, ++n)
         arguments<1>(i, j, argument_ + n);
     }
+    if constexpr (radial_kernel)
+      if (largest_argument() > limit_) {
+        BatchWork<Real> alone = work_;
+        alone.order = members;
+        alone.count = 1;
+        return wide_rows(kernel_, alone);
+      }
     weights(kernel_, argument_, weight_, push_, packed_);
     unpack();
     std::size_t i = 0;
@@ -95,6 +110,19 @@ private:
       to[c] = sum[c].sum();
   }
 
+  HWY_INLINE Real largest_argument() const {
+    One many(Real(0));
+    std::size_t n = 0;
+    for (; n + One::count <= packed_; n += One::count)
+      many = larger(many, One::load(argument_ + n));
+    Real last[One::count];
+    larger(many, One::load_some(argument_ + n, packed_ - n)).store(last);
+    Real most = 0;
+    for (const Real one : last)
+      most = one > most ? one : most;
+    return most;
+  }
+
   HWY_INLINE void unpack() {
     for (std::size_t i = 0; i < size_; ++i)
       across_[i] = 0;
@@ -132,12 +160,12 @@ private:
       for (std::size_t r = 0; r < Rows; ++r) {
         Real* phi = work_.phi + members[i + r] * dim_ + a;
         if (a + Chunk::count <= dim_) {
-          sum[r].store(phi);
+          (work_.added ? Chunk::load(phi) + sum[r] : sum[r]).store(phi);
         } else {
           Real last[Chunk::count];
           sum[r].store(last);
           for (std::size_t k = 0; a + k < dim_; ++k)
-            phi[k] = last[k];
+            phi[k] = work_.added ? phi[k] + last[k] : last[k];
         }
       }
     }
@@ -146,6 +174,7 @@ private:
   const K kernel_;
   const BatchWork<Real> work_;
   const std::size_t size_, dim_, stride_, packed_;
+  Real limit_ = 0;
   Real *x_, *y_, *w_, *p_, *argument_, *weight_, *push_, *across_, *centre_;
 };
 

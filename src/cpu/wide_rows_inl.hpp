@@ -8,7 +8,7 @@ namespace starling::cpu::STARLING_LEVEL {
 /// Many dimensions: lanes along the coordinates of a row, rows taken where they lie. Kernel values
 /// of up to 64 pairs are computed together, across batches when these are small.
 template <typename Real, typename K>
-void wide_rows(const K& kernel, const BatchWork<Real>& work) {
+HWY_NOINLINE void wide_rows(const K& kernel, const BatchWork<Real>& work) {
   using L = Lanes<Real>;
   constexpr std::size_t lanes = L::count, together = 64;
   const std::size_t dim = work.dim, size = work.size, body = dim / lanes * lanes;
@@ -58,6 +58,7 @@ void wide_rows(const K& kernel, const BatchWork<Real>& work) {
     return sum;
   };
 
+  const auto put = [&](Real& to, Real own) { to = work.added ? to + own : own; };
   Real home = 0, w, p;
   weights(kernel, &home, &w, &p, 1);
   for (std::size_t q = 0; q < work.count; ++q) {
@@ -67,12 +68,12 @@ void wide_rows(const K& kernel, const BatchWork<Real>& work) {
       Real* phi = work.phi + members[k] * dim;
       if constexpr (radial<K, Real>) {
         for (std::size_t a = 0; a < dim; ++a)
-          phi[a] = work.self * w * si[a];
+          put(phi[a], work.self * w * si[a]);
       } else {
         home = argument_of(xi, xi);
         weights(kernel, &home, &w, &p, 1);
         for (std::size_t a = 0; a < dim; ++a)
-          phi[a] = work.self * (w * si[a] + p * xi[a]);
+          put(phi[a], work.self * (w * si[a] + p * xi[a]));
       }
     }
     for (std::size_t i = 0; i + 1 < size; ++i)

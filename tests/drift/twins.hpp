@@ -51,14 +51,15 @@ std::vector<double> bound(const Ensemble<Real>& particles, const Batches& batche
   for (std::size_t q = 0; q < batches.count(); ++q)
     for (const std::uint32_t i : batches[q])
       for (const std::uint32_t j : batches[q]) {
-        if (i == j && is_singular<K>)
+        if (i == j && !has_self_term<K, Real>)
           continue;
         Real r2 = 0, product = 0;
         for (std::size_t a = 0; a < dim; ++a) {
           r2 += domain.chord(x[i][a] - x[j][a]) * domain.chord(x[i][a] - x[j][a]);
           product += x[i][a] * x[j][a];
         }
-        const auto w = pair_weights<Real>(kernel, r2, product);
+        const auto w = i == j ? self_weights<Real>(kernel, product)
+                              : pair_weights<Real>(kernel, r2, product);
         const double c = i == j ? batches.self_weight() : batches.pair_weight(batches[q].size());
         const double operations = 3.0 * double(batches[q].size()) + double(dim) + 8;
         for (std::size_t a = 0; a < dim; ++a)

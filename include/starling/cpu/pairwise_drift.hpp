@@ -2,27 +2,21 @@
 #pragma once
 
 #include <starling/batches.hpp>
+#include <starling/drift/part.hpp>
 #include <starling/ensemble.hpp>
-#include <starling/kernel/gaussian.hpp>
-#include <starling/kernel/inverse_multiquadric.hpp>
-#include <starling/kernel/matern.hpp>
-#include <starling/kernel/polynomial.hpp>
+#include <starling/kernel/all.hpp>
 #include <starling/threads.hpp>
-
-#include <concepts>
 
 namespace starling::cpu {
 
-/// Kernels compiled for every SIMD level.
+/// Kernels compiled for every SIMD level: STARLING_VECTOR_KERNELS in kernel/all.hpp.
 template <typename K, typename Real>
-concept Vectorised =
-    std::same_as<K, kernel::Gaussian<Real>> || std::same_as<K, kernel::InverseMultiquadric<Real>> ||
-    std::same_as<K, kernel::Matern32<Real>> || std::same_as<K, kernel::Matern52<Real>> ||
-    std::same_as<K, kernel::Polynomial<Real>>;
+concept Vectorised = kernel::has_vector_formula<K, Real>;
 
 /// One sweep. Defined for the kernels above, in double and float.
 template <typename Real, typename K>
-void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, Threads& threads);
+void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, Threads& threads,
+           Part<Real> part = {});
 
 /// The same drift as starling::PairwiseDrift up to rounding, for any number of threads bit for bit
 /// the same; every pair is computed once, for both its members. Other SIMD levels differ in the

@@ -2,31 +2,31 @@
 #pragma once
 
 #include <starling/domain.hpp>
+#include <starling/drift/part.hpp>
 #include <starling/drift/sweep.hpp>
 #include <starling/ensemble.hpp>
 #include <starling/kernel/concepts.hpp>
 
+#include <utility>
 #include <vector>
 
 namespace starling {
 
-/// Equal to ReferenceDrift up to rounding, for any number of threads bit for bit the same.
-template <typename Real, Kernel<Real> K, typename Domain = Euclid<Real>>
-class PairwiseDrift {
+/// One sweep of one kernel, which may be a term of a sum.
+template <typename Real, Kernel<Real> K, typename Domain>
+class PairwiseSweep {
   static_assert(!Domain::periodic || RadialKernel<K, Real>,
                 "an inner product has no meaning on a torus: take a kernel of the distance");
 
 public:
-  explicit PairwiseDrift(K kernel, Threads& threads = Threads::alone(), Domain domain = {})
-      : kernel_(kernel), threads_(&threads), domain_(domain) {}
+  PairwiseSweep(const K& kernel, const Domain& domain, Part<Real> part = {})
+      : kernel_(kernel), domain_(domain), part_(part) {}
 
-  K& kernel() { return kernel_; }
-
-  void operator()(Step, Ensemble<Real>& particles, const Batches& batches) {
+  void operator()(Ensemble<Real>& particles, const Batches& batches, Threads& threads) const {
     const auto order = batches.order();
     const bool as_they_lie = batches.whole() && batches.count() == 1 &&
                              std::is_sorted(order.begin(), order.end()); // nothing to gather
-    for_each_batch(*threads_, batches, [&](auto members, std::size_t first, std::size_t last) {
+    for_each_batch(threads, batches, [&](auto members, std::size_t first, std::size_t last) {
       Rows<const Real> x = particles.position(), s = particles.score();
       if (!as_they_lie) {
         thread_local std::vector<Real> scratch; // one per thread, kept from step to step
@@ -34,8 +34,8 @@ public:
         x = gather(x, members, scratch.data());
         s = gather(s, members, scratch.data() + x.size());
       }
-      const auto pair = static_cast<Real>(batches.pair_weight(members.size()));
-      const auto self = static_cast<Real>(batches.self_weight());
+      const Real pair = static_cast<Real>(batches.pair_weight(members.size())) * part_.weight;
+      const Real self = static_cast<Real>(batches.self_weight()) * part_.weight;
       for (std::size_t i = first; i < last; ++i)
         sum_forces(x, s, i, pair, self, particles.drift()[members[i]]);
     });
@@ -55,7 +55,8 @@ private:
                   std::span<Real> phi) const {
     const std::size_t dim = x.dim;
     const Real* xi = x[i].data();
-    std::fill(phi.begin(), phi.end(), Real(0));
+    if (!part_.added)
+      std::fill(phi.begin(), phi.end(), Real(0));
     Real lift = 0;
     const auto add = [&](std::size_t j, Real c) {
       const Real *xj = x.data + j * dim, *sj = s.data + j * dim;
@@ -68,7 +69,8 @@ private:
         if constexpr (uses_product<K, Real>)
           product += xi[a] * xj[a];
       }
-      const PairWeights<Real> w = pair_weights(kernel_, r2, product);
+      const PairWeights<Real> w =
+          i == j ? self_weights(kernel_, product) : pair_weights(kernel_, r2, product);
       const Real weight = c * w.weight, repulsion = c * w.repulsion;
       for (std::size_t a = 0; a < dim; ++a) {
         phi[a] += weight * sj[a];
@@ -79,7 +81,7 @@ private:
     };
     for (std::size_t j = 0; j < i; ++j)
       add(j, pair);
-    if constexpr (!is_singular<K>) // a singular kernel's F(x, x) is infinite: dropped
+    if constexpr (has_self_term<K, Real>) // a singular kernel's F(x, x) is infinite: dropped
       add(i, self);
     for (std::size_t j = i + 1; j < x.count; ++j)
       add(j, pair);
@@ -88,6 +90,25 @@ private:
         phi[a] += lift * xi[a];
   }
 
+  const K& kernel_;
+  const Domain& domain_;
+  Part<Real> part_;
+};
+
+/// Equal to ReferenceDrift up to rounding, for any number of threads bit for bit the same.
+template <typename Real, Kernel<Real> K, typename Domain = Euclid<Real>>
+class PairwiseDrift {
+public:
+  explicit PairwiseDrift(K kernel, Threads& threads = Threads::alone(), Domain domain = {})
+      : kernel_(std::move(kernel)), threads_(&threads), domain_(domain) {}
+
+  K& kernel() { return kernel_; }
+
+  void operator()(Step, Ensemble<Real>& particles, const Batches& batches) {
+    PairwiseSweep<Real, K, Domain>(kernel_, domain_)(particles, batches, *threads_);
+  }
+
+private:
   K kernel_;
   Threads* threads_;
   Domain domain_;

@@ -32,7 +32,7 @@ public:
         for (std::size_t a = 0; a < dim; ++a)
           phi[a] = 0;
         for (const std::uint32_t j : members) {
-          if (i == j && is_singular<K>)
+          if (i == j && !has_self_term<K, Real>)
             continue; // F(x, x) is infinite: dropped
           add(std::as_const(particles), i, j, i == j ? self : pair, phi);
         }
@@ -51,7 +51,8 @@ private:
       r2 += chord * chord;
       product += x[a] * y[a];
     }
-    const PairWeights<Real> w = pair_weights(kernel_, r2, product);
+    const PairWeights<Real> w =
+        i == j ? self_weights(kernel_, product) : pair_weights(kernel_, r2, product);
     for (std::size_t a = 0; a < x.size(); ++a)
       phi[a] += c * (w.weight * s[a] + w.repulsion * domain_.pull(x[a] - y[a]) + w.lift * x[a]);
   }

@@ -44,6 +44,14 @@ concept HasBandwidth = requires(K& kernel, Real h) { kernel.set_bandwidth(h); };
 template <typename K>
 constexpr bool is_singular = requires { requires K::singular; };
 
+/// A sum says itself what is left of its self term: that of the terms that are not singular.
+template <typename K, typename T>
+concept SaysItsSelfTerm = requires(const K& kernel, T product) {
+  { kernel.at_self(product) } -> std::same_as<PairWeights<T>>;
+};
+template <typename K, typename T>
+constexpr bool has_self_term = SaysItsSelfTerm<K, T> || !is_singular<K>;
+
 /// Whether a kernel looks at the distance, and at the inner product, of a pair.
 template <typename K, typename T>
 constexpr bool uses_distance = RadialKernel<K, T> || MixedKernel<K, T>;
@@ -59,6 +67,25 @@ PairWeights<T> pair_weights(const K& kernel, T squared_distance, T product) {
     return kernel.at_distance(squared_distance);
   else
     return kernel.at_product(product);
+}
+
+/// The same for F(x, x), from x.x: zero where it is dropped.
+template <typename T, Kernel<T> K>
+PairWeights<T> self_weights(const K& kernel, T product) {
+  if constexpr (SaysItsSelfTerm<K, T>)
+    return kernel.at_self(product);
+  else if constexpr (is_singular<K>)
+    return {};
+  else
+    return pair_weights(kernel, T(0), product);
+}
+
+/// total += c w
+template <typename T>
+void add_weighted(PairWeights<T>& total, T c, const PairWeights<T>& w) {
+  total.weight += c * w.weight;
+  total.repulsion += c * w.repulsion;
+  total.lift += c * w.lift;
 }
 
 } // namespace starling

@@ -23,14 +23,11 @@ public:
   }
 
   PairWeights<Real> at(Real r2, Real product) const {
-    return std::apply(
-        [&](const Terms&... term) {
-          PairWeights<Real> total{};
-          const Real* c = weights_.data();
-          (add(total, *c++, pair_weights(term, r2, product)), ...);
-          return total;
-        },
-        terms_);
+    return total([&](const auto& term) { return pair_weights(term, r2, product); });
+  }
+  /// Only the singular terms drop theirs.
+  PairWeights<Real> at_self(Real product) const {
+    return total([&](const auto& term) { return self_weights(term, product); });
   }
 
   /// Sets the bandwidth of every term that has one.
@@ -41,10 +38,16 @@ public:
   }
 
 private:
-  static void add(PairWeights<Real>& total, Real c, const PairWeights<Real>& w) {
-    total.weight += c * w.weight;
-    total.repulsion += c * w.repulsion;
-    total.lift += c * w.lift;
+  template <typename Ask>
+  PairWeights<Real> total(Ask&& ask) const {
+    return std::apply(
+        [&](const Terms&... term) {
+          PairWeights<Real> sum{};
+          const Real* c = weights_.data();
+          (add_weighted(sum, *c++, ask(term)), ...);
+          return sum;
+        },
+        terms_);
   }
   template <typename K>
   static void set_one(K& term, Real h) {

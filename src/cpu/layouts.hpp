@@ -1,0 +1,32 @@
+// Which layout of the pair drift takes a batch: every threshold, named once, for the tests as well.
+#pragma once
+
+#include <cstddef>
+
+namespace starling::cpu {
+
+// Few dimensions: one batch per lane, or lanes that are members of one batch (panels).
+inline constexpr std::size_t small_dim = 8;        ///< up to here coordinates are laid out apart
+inline constexpr std::size_t small_most = 128;     ///< members of a batch in one lane
+inline constexpr std::size_t small_room = 256;     ///< members times coordinates of such a batch
+inline constexpr std::size_t one_vector_most = 64; ///< above, batches must fill two vectors: a panel fills more by itself
+inline constexpr std::size_t panel_columns = 64;   ///< columns that a panel takes at a time
+inline constexpr std::size_t panel_block = 256;    ///< rows of a block of a panel
+inline constexpr std::size_t shared_panel = 4 * panel_block; ///< from here threads share one batch
+
+// Many dimensions: row by row, small products in registers, or products by BLAS.
+inline constexpr std::size_t few = 5;           ///< members that are taken row by row
+inline constexpr std::size_t gemm_least = 256;  ///< members a batch needs for BLAS to pay
+inline constexpr std::size_t gemm_block = 256;  ///< rows of a block
+inline constexpr std::size_t shared_products = 2 * gemm_block; ///< from here threads share one batch
+
+// Batches spread wide against the kernel. The rounding of r2 = |x|^2 + |y|^2 - 2 x.y is that of the
+// squares, and so is that of forces summed as products. It is of no account while the squares are
+// below `wide_apart` squared lengths of the kernel, or r2 is not below 1 / near_share of them.
+inline constexpr int wide_apart = 64;
+inline constexpr int near_share = 8;
+inline constexpr int far_apart = 4096; ///< from here the mean serves no more as the centre of all
+
+inline constexpr std::size_t widest = 16; ///< lanes of the widest vector
+
+} // namespace starling::cpu

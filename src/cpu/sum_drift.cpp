@@ -1,0 +1,44 @@
+// The drift of a sum of kernels, term by term.
+#include <starling/cpu/sum_drift.hpp>
+
+#include <starling/cpu/pairwise_drift.hpp>
+#include <starling/drift/pairwise.hpp>
+
+#include <algorithm>
+
+namespace starling::cpu {
+
+template <typename Real, typename Domain>
+SumDrift<Real, Domain>::SumDrift(kernel::RuntimeSum<Real> sum, Threads& threads, Domain domain)
+    : sum_(std::move(sum)), threads_(&threads), domain_(domain) {
+  if (Domain::periodic && sum_.has_product())
+    reject("kernel", "a kernel of the distance on a torus", "one of the inner product");
+}
+
+template <typename Real, typename Domain>
+void SumDrift<Real, Domain>::operator()(Step, Ensemble<Real>& particles, const Batches& batches) {
+  if (sum_.terms().empty())
+    for (const std::uint32_t i : batches.order())
+      std::ranges::fill(particles.drift()[i], Real(0));
+  Part<Real> part;
+  for (const kernel::Term<Real>& term : sum_.terms()) {
+    part.weight = term.weight;
+    std::visit(
+        [&]<typename K>(const K& one) {
+          // A kernel per coordinate would have its sweep here.
+          if constexpr (Vectorised<K, Real> && !Domain::periodic)
+            sweep<Real, K>(one, particles, batches, *threads_, part);
+          else if constexpr (RadialKernel<K, Real>)
+            PairwiseSweep<Real, K, Domain>(one, domain_, part)(particles, batches, *threads_);
+        },
+        term.kernel);
+    part.added = true;
+  }
+}
+
+template class SumDrift<double>;
+template class SumDrift<float>;
+template class SumDrift<double, Torus<double>>;
+template class SumDrift<float, Torus<float>>;
+
+} // namespace starling::cpu
