@@ -18,10 +18,10 @@ namespace {
 using namespace starling;
 using testing::ElementsAre;
 
-static_assert(Observer<Moments, double> && Observer<Guard, float>);
-static_assert(Observer<Recorder<double>, double> && Observer<NoObserver, float>);
-static_assert(Observer<Progress, double> && Observer<Expectations<float>, float>);
-static_assert(Observer<InTurn<Moments, Guard>, double> && Observer<Every<Moments>, double>);
+static_assert(Observer<Moments, Ensemble<double>> && Observer<Guard, Ensemble<float>>);
+static_assert(Observer<Recorder<double>, Ensemble<double>> && Observer<NoObserver, Ensemble<float>>);
+static_assert(Observer<Progress, Ensemble<double>> && Observer<Expectations<float>, Ensemble<float>>);
+static_assert(Observer<InTurn<Moments, Guard>, Ensemble<double>> && Observer<Every<Moments>, Ensemble<double>>);
 
 template <typename Real>
 Ensemble<Real> three() {
