@@ -2,6 +2,7 @@
 #pragma once
 
 #include <starling/error.hpp>
+#include <starling/particles.hpp>
 #include <starling/rows.hpp>
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 
 namespace starling {
 
-/// N particles in d dimensions. A row is a particle; row order carries no meaning, because the step
+/// N particles in d dimensions, all of them here, in the host's memory. A row is a particle; row order carries no meaning, because the step
 /// rule's memory and the particle's identity travel with it.
 template <typename Number>
 class Ensemble {
@@ -110,5 +111,6 @@ private:
   std::vector<std::uint64_t> id_;
   Column<unsigned char> spare_; // one column's worth, while rows travel
 };
+static_assert(HostParticles<Ensemble<double>, double>);
 
 } // namespace starling

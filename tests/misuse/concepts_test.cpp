@@ -36,7 +36,8 @@ struct DealsForFloat {
 struct LetsRowsTravel {
   const Batches& operator()(Step, Ensemble<double>&);
 };
-static_assert(Dealer<Shuffle, Ensemble<double>> && Dealer<Draw, Ensemble<float>> && Dealer<Whole, Ensemble<double>>);
+static_assert(Dealer<Shuffle, Ensemble<double>> && Dealer<Draw, Ensemble<float>>);
+static_assert(Dealer<Whole, Ensemble<double>> && !Dealer<Whole, double>); // over particles, not numbers
 static_assert(!Dealer<DealsANumber, Ensemble<double>>);
 static_assert(!Dealer<DealsWithoutTheStep, Ensemble<double>>);
 static_assert(Dealer<DealsForFloat, Ensemble<float>> && !Dealer<DealsForFloat, Ensemble<double>>);
@@ -59,7 +60,10 @@ struct ObservesYesOrNo {
 struct ObservesAndTouches {
   Signal operator()(Step, Ensemble<double>&, const Batches&);
 };
-static_assert(!Scorer<ScoresWithoutBatches, Ensemble<double>> && !Drifter<ScoresWithoutBatches, Ensemble<double>>);
+static_assert(!Scorer<ScoresWithoutBatches, Ensemble<double>>);
+static_assert(!Drifter<ScoresWithoutBatches, Ensemble<double>>);
+static_assert(!Looker<ScoresWithoutBatches, Ensemble<double>>);
+static_assert(Looker<NoLook, Ensemble<double>> && Looker<NoLook, Ensemble<float>>);
 static_assert(!Advancer<AdvancesWithoutTheFlow, Ensemble<double>>);
 static_assert(Observer<NoObserver, Ensemble<double>>);
 static_assert(!Observer<ObservesInSilence, Ensemble<double>>);

@@ -19,9 +19,12 @@ using namespace starling;
 using testing::ElementsAre;
 
 static_assert(Observer<Moments, Ensemble<double>> && Observer<Guard, Ensemble<float>>);
-static_assert(Observer<Recorder<double>, Ensemble<double>> && Observer<NoObserver, Ensemble<float>>);
-static_assert(Observer<Progress, Ensemble<double>> && Observer<Expectations<float>, Ensemble<float>>);
-static_assert(Observer<InTurn<Moments, Guard>, Ensemble<double>> && Observer<Every<Moments>, Ensemble<double>>);
+static_assert(Observer<Recorder<double>, Ensemble<double>>);
+static_assert(Observer<NoObserver, Ensemble<float>> && Observer<Progress, Ensemble<double>>);
+static_assert(Observer<Expectations<float>, Ensemble<float>>);
+static_assert(!Observer<Expectations<float>, Ensemble<double>>); // of other numbers
+static_assert(Observer<InTurn<Moments, Guard>, Ensemble<double>>);
+static_assert(Observer<Every<Moments>, Ensemble<double>>);
 
 template <typename Real>
 Ensemble<Real> three() {

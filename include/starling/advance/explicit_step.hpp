@@ -4,7 +4,7 @@
 #include <starling/advance/rules.hpp>
 #include <starling/batches.hpp>
 #include <starling/domain.hpp>
-#include <starling/particles.hpp>
+#include <starling/ensemble.hpp>
 #include <starling/threads.hpp>
 
 #include <algorithm>

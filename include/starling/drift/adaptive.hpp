@@ -1,9 +1,9 @@
 // A drift whose kernel gets its bandwidth afresh in every sweep.
 #pragma once
 
+#include <starling/ensemble.hpp>
 #include <starling/batches.hpp>
 #include <starling/kernel/bandwidth.hpp>
-#include <starling/particles.hpp>
 
 #include <utility>
 

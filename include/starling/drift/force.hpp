@@ -2,7 +2,7 @@
 #pragma once
 
 #include <starling/drift/sweep.hpp>
-#include <starling/particles.hpp>
+#include <starling/ensemble.hpp>
 
 #include <concepts>
 #include <utility>

@@ -3,8 +3,8 @@
 
 #include <starling/domain.hpp>
 #include <starling/drift/sweep.hpp>
+#include <starling/ensemble.hpp>
 #include <starling/kernel/concepts.hpp>
-#include <starling/particles.hpp>
 
 #include <utility>
 #include <vector>

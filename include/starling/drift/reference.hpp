@@ -4,8 +4,8 @@
 
 #include <starling/batches.hpp>
 #include <starling/domain.hpp>
+#include <starling/ensemble.hpp>
 #include <starling/kernel/concepts.hpp>
-#include <starling/particles.hpp>
 
 #include <utility>
 #include <vector>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <starling/batches.hpp>
-#include <starling/particles.hpp>
+#include <starling/ensemble.hpp>
 #include <starling/target/concepts.hpp>
 
 #include <algorithm>
