@@ -14,7 +14,8 @@ namespace starling {
 /// (Algorithm 2) only the particles of one batch are dealt at all.
 class Batches {
 public:
-  std::size_t population = 0; ///< N, the whole ensemble, which the weights are made for
+  std::size_t population = 0; ///< N, all there are, here or elsewhere: the weights are made for them
+  std::size_t here = 0;       ///< rows that are here; 0: the whole population
   double time = 0;            ///< sweeps since the start: k, or the pseudo-time k p/N of Algorithm 2
 
   std::size_t count() const { return bounds_.empty() ? 0 : bounds_.size() - 1; }
@@ -25,8 +26,8 @@ public:
   std::span<const std::uint32_t> order() const { return order_; }
   /// Where batch q begins in the order; bounds()[count()] is its end.
   std::span<const std::uint32_t> bounds() const { return bounds_; }
-  /// True when everyone is dealt: particle columns can then be swept as they lie.
-  bool whole() const { return order_.size() == population; }
+  /// True when all that are here are dealt: particle columns can then be swept as they lie.
+  bool whole() const { return order_.size() == (here == 0 ? population : here); }
 
   /// Weight of each other member in a batch of that size: (1 - 1/N)/(p - 1), which makes the batch
   /// force unbiased (Lemma 1). A batch of one has no others.
@@ -45,6 +46,22 @@ public:
     bounds_.resize(pieces + 1);
     for (std::size_t q = 0; q <= pieces; ++q) // the first count % pieces batches are larger by one
       bounds_[q] = static_cast<std::uint32_t>(q * (count / pieces) + std::min(q, count % pieces));
+    return order_;
+  }
+
+  /// Lays out the rows that are here, or as many of them as the batches are to have members, as
+  /// batches of the sizes of every `stride`-th of `other`, first to last. The rows are spread evenly.
+  std::span<std::uint32_t> lay_out_like(const Batches& other, std::size_t stride) {
+    population = other.population;
+    here = other.here;
+    time = other.time;
+    bounds_.assign(1, 0);
+    for (std::size_t q = 0; q < other.count(); q += stride)
+      bounds_.push_back(bounds_.back() + static_cast<std::uint32_t>(other[q].size()));
+    const std::uint64_t members = bounds_.back(), rows = here == 0 ? population : here;
+    order_.resize(members);
+    for (std::uint64_t m = 0; m < members; ++m)
+      order_[m] = static_cast<std::uint32_t>(m * rows / members);
     return order_;
   }
 

@@ -2,35 +2,37 @@
 #pragma once
 
 #include <starling/error.hpp>
+#include <starling/particles.hpp>
 #include <starling/rows.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <numeric>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace starling {
 
-/// N particles in d dimensions. A row is a particle; row order carries no meaning, because the step
+/// N particles in d dimensions, all of them here, in the host's memory. A row is a particle; row order carries no meaning, because the step
 /// rule's memory and the particle's identity travel with it.
-template <typename Real>
+template <typename Number>
 class Ensemble {
 public:
-  Ensemble(std::size_t count, std::size_t dim)
-      : count_(count), dim_(dim), position_(count * dim), score_(count * dim),
+  using Real = Number;
+
+  Ensemble(std::size_t count, std::size_t dim) try
+      : count_(checked(count, dim)), dim_(dim), position_(count * dim), score_(count * dim),
         drift_(count * dim), moves_(count), id_(count) {
-    if (count == 0)
-      reject("particles", "at least 1", "0");
-    if (dim == 0)
-      reject("dim", "at least 1", "0");
-    if (count > UINT32_MAX)
-      reject("particles", "below 2^32", std::to_string(count));
     std::iota(id_.begin(), id_.end(), std::uint64_t{0});
+  } catch (const std::bad_alloc&) {
+    throw does_not_fit(count, dim);
   }
 
   std::size_t count() const { return count_; }
+  std::size_t population() const { return count_; } // all there are, are here
   std::size_t dim() const { return dim_; }
 
   Rows<Real> position() { return {position_.data(), count_, dim_}; } // x_i
@@ -85,6 +87,23 @@ public:
   }
 
 private:
+  // Before anything is allocated.
+  static std::size_t checked(std::size_t count, std::size_t dim) {
+    if (count == 0)
+      reject("particles", "at least 1", "0");
+    if (dim == 0)
+      reject("dim", "at least 1", "0");
+    if (count > UINT32_MAX)
+      reject("particles", "fewer than 2^32", std::to_string(count));
+    if (dim > static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(Real) / count)
+      throw does_not_fit(count, dim);
+    return count;
+  }
+  static DoesNotFit does_not_fit(std::size_t count, std::size_t dim) {
+    return DoesNotFit("particles: " + std::to_string(count) + " of " + std::to_string(dim) +
+                      " numbers each do not fit into memory");
+  }
+
   std::size_t count_, dim_;
   Column<Real> position_, score_, drift_;
   std::vector<Column<Real>> memory_;
@@ -92,5 +111,6 @@ private:
   std::vector<std::uint64_t> id_;
   Column<unsigned char> spare_; // one column's worth, while rows travel
 };
+static_assert(HostParticles<Ensemble<double>, double>);
 
 } // namespace starling

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -59,6 +60,16 @@ public:
 private:
   Step step_;
   std::size_t particle_;
+};
+
+/// More than there is memory for. The text says what it was.
+class DoesNotFit : public std::bad_alloc {
+public:
+  explicit DoesNotFit(std::string text) : text_(std::move(text)) {}
+  const char* what() const noexcept override { return text_.c_str(); }
+
+private:
+  std::string text_;
 };
 
 /// A back end that this build does not have.

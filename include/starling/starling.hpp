@@ -5,6 +5,8 @@
 #include <starling/advance/riesz_splitting.hpp>
 #include <starling/advance/rules.hpp>
 #include <starling/advance/runge_kutta.hpp>
+#include <starling/back_ends.hpp>
+#include <starling/batches.hpp>
 #include <starling/concepts.hpp>
 #include <starling/cpu/algebra.hpp>
 #include <starling/cpu/explicit_step.hpp>
@@ -22,6 +24,7 @@
 #include <starling/drift/force.hpp>
 #include <starling/drift/pairwise.hpp>
 #include <starling/drift/reference.hpp>
+#include <starling/ensemble.hpp>
 #include <starling/error.hpp>
 #include <starling/kernel/bandwidth.hpp>
 #include <starling/kernel/concepts.hpp>
@@ -41,6 +44,7 @@
 #include <starling/observe/progress.hpp>
 #include <starling/observe/recorder.hpp>
 #include <starling/observe/stein.hpp>
+#include <starling/particles.hpp>
 #include <starling/random/philox.hpp>
 #include <starling/random/start.hpp>
 #include <starling/rbm_svgd.hpp>

@@ -5,14 +5,25 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <new>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 namespace starling {
 
 struct Threads::Crew {
+  explicit Crew(std::size_t count) : others(), process(::getpid()) { start(count); }
+  ~Crew() { dismiss(); }
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
   std::vector<std::thread> others; // the caller is the one more
+  pid_t process;                   // whose threads they are: a child that was forked off has none
   std::mutex mutex;
   std::condition_variable wake, done;
   std::size_t sweep = 0; // counts calls of run; a change wakes the others
@@ -24,6 +35,35 @@ struct Threads::Crew {
   std::atomic<std::size_t> next{0};
   std::exception_ptr failure;
   std::size_t failed_piece = 0;
+
+  void start(std::size_t count) {
+    std::error_code cause = std::make_error_code(std::errc::not_enough_memory);
+    try {
+      others.reserve(count - 1);
+      while (others.size() + 1 < count)
+        others.emplace_back([this] { serve(); });
+      return;
+    } catch (const std::system_error& error) {
+      cause = error.code();
+    } catch (const std::bad_alloc&) {
+    }
+    const std::size_t started = others.size() + 1;
+    dismiss();
+    throw std::system_error(cause, "threads: asked for " + std::to_string(count) +
+                                       ", but the system started only " + std::to_string(started) +
+                                       "; ask for fewer");
+  }
+
+  void dismiss() {
+    {
+      const std::lock_guard lock(mutex);
+      leaving = true;
+    }
+    wake.notify_all();
+    for (std::thread& other : others)
+      other.join();
+    others.clear();
+  }
 
   // Every piece runs even after one failed, so that the lowest failure is always the one reported.
   void take_pieces() {
@@ -76,30 +116,26 @@ void run_alone(std::size_t pieces, const std::function<void(std::size_t)>& piece
 
 } // namespace
 
-Threads::Threads(std::size_t count) : crew_(std::make_unique<Crew>()) {
-  if (count == 0)
-    count = std::max(1u, std::thread::hardware_concurrency());
-  crew_->others.reserve(count - 1);
-  for (std::size_t t = 1; t < count; ++t)
-    crew_->others.emplace_back([crew = crew_.get()] { crew->serve(); });
-}
+Threads::Threads(std::size_t count)
+    : crew_(std::make_unique<Crew>(
+          count == 0 ? std::max<std::size_t>(1, std::thread::hardware_concurrency()) : count)) {}
 
 Threads::~Threads() {
-  {
-    const std::lock_guard lock(crew_->mutex);
-    crew_->leaving = true;
-  }
-  crew_->wake.notify_all();
-  for (std::thread& other : crew_->others)
-    other.join();
+  if (crew_->process != ::getpid())
+    static_cast<void>(crew_.release()); // another process's threads: nobody here to be joined
 }
 
 std::size_t Threads::count() const { return crew_->others.size() + 1; }
 
 void Threads::run(std::size_t pieces, const std::function<void(std::size_t)>& piece) {
-  Crew& crew = *crew_;
-  if (crew.others.empty()) // nothing shared is touched: the crew of one serves many callers at once
+  if (crew_->others.empty()) // nothing shared is touched: the crew of one serves many callers at once
     return run_alone(pieces, piece);
+  if (crew_->process != ::getpid()) { // forked: the threads stayed behind, and would be waited for
+    auto anew = std::make_unique<Crew>(count());
+    static_cast<void>(crew_.release()); // its lock may be held by one who is not here
+    crew_ = std::move(anew);
+  }
+  Crew& crew = *crew_;
   {
     const std::lock_guard lock(crew.mutex);
     crew.piece = &piece;

@@ -113,12 +113,12 @@ public:
       score_(k, e, b);
     };
     const auto drift = [&](Step k, Ensemble<Real>& e, const Batches& b) {
-      {
-        const Stopwatch watching(seconds_.drift);
-        drift_(k, e, b);
-      }
-      if (k % every == 0 && (trace_.empty() || trace_.back().step < k)) // before the first move of k
-        look(k, b, before.total + since(begin));
+      const Stopwatch watching(seconds_.drift);
+      drift_(k, e, b);
+    };
+    const auto look = [&](Step k, Ensemble<Real>&, const Batches& b) {
+      if (k % every == 0 && (trace_.empty() || trace_.back().step < k)) // not again after a failure
+        this->look(k, b, before.total + since(begin));
     };
     const auto advance = [&](Step k, Ensemble<Real>& e, const Batches& b, const auto& flow) {
       const Stopwatch watching(seconds_.advance);
@@ -142,7 +142,7 @@ public:
         flight.looking_ = 0;
       }
     } const ending{*this, before, begin};
-    rbm_svgd(particles_, Span{done_, last}, deal, score, drift, advance, observe);
+    rbm_svgd(particles_, Span{done_, last}, deal, score, drift, look, advance, observe);
   }
 
   double drift_size() const override {

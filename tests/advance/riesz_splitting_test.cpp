@@ -18,7 +18,7 @@ using namespace starling;
 using kernel::Riesz;
 using kernel::RieszAttraction;
 
-static_assert(Advancer<RieszSplitting<double>, double>);
+static_assert(Advancer<RieszSplitting<double>, Ensemble<double>>);
 
 constexpr double exponent = 1, time_span = 0.2;
 constexpr std::size_t dim = 2;

@@ -197,7 +197,7 @@ struct Momentum {
   }
 };
 static_assert(StepRule<Momentum, double>);
-static_assert(Advancer<ExplicitStep<double, Momentum>, double>);
+static_assert(Advancer<ExplicitStep<double, Momentum>, Ensemble<double>>);
 
 TEST(ExplicitStep, TakesARuleOfOnesOwn) {
   expect_moves(path<double>(Momentum{}), {2.0, 0.0, 0.5}, 1e-16);

@@ -16,7 +16,7 @@ namespace {
 
 using namespace starling;
 
-static_assert(Advancer<RungeKutta4<double>, double>);
+static_assert(Advancer<RungeKutta4<double>, Ensemble<double>>);
 
 // x' = A x with A = [[-0.5, -2], [2, -0.5]]: a spiral, x(t) = e^(-t/2) (cos 2t, sin 2t).
 double spiral_error(int steps) {

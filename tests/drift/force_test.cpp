@@ -58,7 +58,7 @@ struct Lopsided {
   }
 };
 static_assert(PairForce<Lopsided, double>);
-static_assert(Drifter<ForceDrift<double, Lopsided>, double>);
+static_assert(Drifter<ForceDrift<double, Lopsided>, Ensemble<double>>);
 
 TEST(ForceDrift, WeighsTheSelfForceByOneOverNAndTheOthersByTheirShare) {
   Ensemble<double> particles(5, 1);

@@ -161,7 +161,7 @@ TEST(PairwiseDrift, WritesTheDriftOfThoseDealtOnly) {
     EXPECT_EQ(particles.drift()[i][0] == 123.0, dealt.count(i) == 0) << "particle " << i;
 }
 
-static_assert(Drifter<PairwiseDrift<double, Gaussian<double>>, double>);
-static_assert(Drifter<ReferenceDrift<float, Polynomial<float>>, float>);
+static_assert(Drifter<PairwiseDrift<double, Gaussian<double>>, Ensemble<double>>);
+static_assert(Drifter<ReferenceDrift<float, Polynomial<float>>, Ensemble<float>>);
 
 } // namespace

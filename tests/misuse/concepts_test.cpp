@@ -36,11 +36,12 @@ struct DealsForFloat {
 struct LetsRowsTravel {
   const Batches& operator()(Step, Ensemble<double>&);
 };
-static_assert(Dealer<Shuffle, double> && Dealer<Draw, float> && Dealer<Whole, double>);
-static_assert(!Dealer<DealsANumber, double>);
-static_assert(!Dealer<DealsWithoutTheStep, double>);
-static_assert(Dealer<DealsForFloat, float> && !Dealer<DealsForFloat, double>);
-static_assert(Dealer<LetsRowsTravel, double> && Dealer<Matching, double>);
+static_assert(Dealer<Shuffle, Ensemble<double>> && Dealer<Draw, Ensemble<float>>);
+static_assert(Dealer<Whole, Ensemble<double>> && !Dealer<Whole, double>); // over particles, not numbers
+static_assert(!Dealer<DealsANumber, Ensemble<double>>);
+static_assert(!Dealer<DealsWithoutTheStep, Ensemble<double>>);
+static_assert(Dealer<DealsForFloat, Ensemble<float>> && !Dealer<DealsForFloat, Ensemble<double>>);
+static_assert(Dealer<LetsRowsTravel, Ensemble<double>> && Dealer<Matching, Ensemble<double>>);
 
 // Scorers, drifters, advancers, observers
 
@@ -59,12 +60,15 @@ struct ObservesYesOrNo {
 struct ObservesAndTouches {
   Signal operator()(Step, Ensemble<double>&, const Batches&);
 };
-static_assert(!Scorer<ScoresWithoutBatches, double> && !Drifter<ScoresWithoutBatches, double>);
-static_assert(!Advancer<AdvancesWithoutTheFlow, double>);
-static_assert(Observer<NoObserver, double>);
-static_assert(!Observer<ObservesInSilence, double>);
-static_assert(!Observer<ObservesYesOrNo, double>);
-static_assert(!Observer<ObservesAndTouches, double>);
+static_assert(!Scorer<ScoresWithoutBatches, Ensemble<double>>);
+static_assert(!Drifter<ScoresWithoutBatches, Ensemble<double>>);
+static_assert(!Looker<ScoresWithoutBatches, Ensemble<double>>);
+static_assert(Looker<NoLook, Ensemble<double>> && Looker<NoLook, Ensemble<float>>);
+static_assert(!Advancer<AdvancesWithoutTheFlow, Ensemble<double>>);
+static_assert(Observer<NoObserver, Ensemble<double>>);
+static_assert(!Observer<ObservesInSilence, Ensemble<double>>);
+static_assert(!Observer<ObservesYesOrNo, Ensemble<double>>);
+static_assert(!Observer<ObservesAndTouches, Ensemble<double>>);
 
 // The loop refuses them too.
 

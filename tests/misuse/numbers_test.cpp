@@ -38,6 +38,32 @@ TEST(Ensemble, RefusesNoParticlesAndNoDimensions) {
   EXPECT_EQ(refusal([] { Ensemble<float>(3, 0); }), "dim: must be at least 1; got 0");
 }
 
+// Refused before anything is asked of the memory: else this would take 160 GB, or fail for want of it.
+TEST(Ensemble, RefusesMoreThanCanBeNumberedBeforeItAllocates) {
+  EXPECT_EQ(refusal([] { Ensemble<double>((std::size_t{1} << 32) + 1, 1); }),
+            "particles: must be fewer than 2^32; got 4294967297");
+  expect_refused("particles", [] { Ensemble<double>(std::size_t{1} << 60, 1); });
+  EXPECT_EQ(refusal([] { Ensemble<double>(0, std::size_t{1} << 63); }),
+            "particles: must be at least 1; got 0");
+}
+
+TEST(Ensemble, NamesWhatDidNotFitAlsoWhereTheSizeOverflows) {
+  const auto said = [](std::size_t count, std::size_t dim) -> std::string {
+    try {
+      Ensemble<double>(count, dim);
+    } catch (const DoesNotFit& error) {
+      return error.what();
+    }
+    return "it fitted";
+  };
+  // 2^31 x 2^33 numbers are 2^67 bytes, of which 64 bits keep 0
+  EXPECT_EQ(said(std::size_t{1} << 31, std::size_t{1} << 33),
+            "particles: 2147483648 of 8589934592 numbers each do not fit into memory");
+  // 2^62 bytes: a size that 64 bits can say, and no machine has
+  EXPECT_EQ(said(1 << 20, std::size_t{1} << 39),
+            "particles: 1048576 of 549755813888 numbers each do not fit into memory");
+}
+
 TEST(BatchSize, RefusesFewerThanTwo) {
   for (const std::size_t p : {0u, 1u}) {
     const std::string text = "batch_size: must be at least 2; got " + std::to_string(p);

@@ -1,11 +1,15 @@
 // The loop: which role is called when, and where it stops.
+#include <starling/advance/runge_kutta.hpp>
 #include <starling/deal/whole.hpp>
 #include <starling/observe/in_turn.hpp>
 #include <starling/rbm_svgd.hpp>
+#include <starling/target/score.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -69,6 +73,59 @@ TEST(Loop, LetsTheSolverAskForTheFlowAsOftenAsItNeeds) {
   log.run(particles, {0, 1}, 1000, 2);
   EXPECT_THAT(log.lines, ElementsAre("deal 0", "advance 0", "score 0", "drift 0", "score 0",
                                      "drift 0", "observe 0"));
+}
+
+TEST(Loop, LooksBetweenTheFirstFlowAndTheMoveOnceAStep) {
+  Ensemble<double> particles(2, 1);
+  Log log;
+  const auto look = [&](Step k, Ensemble<double>& all, const Batches& given) {
+    EXPECT_EQ(&given, &log.batches);
+    EXPECT_EQ(all.position()[0][0], double(k)); // where step k - 1 left it
+    log.lines.push_back("look " + std::to_string(k));
+  };
+  EXPECT_EQ(rbm_svgd(particles, {0, 2}, log.deal(), log.noted("score"), log.noted("drift"), look,
+                     log.advance(2), log.observe(1000)),
+            2u);
+  EXPECT_THAT(log.lines,
+              ElementsAre("deal 0", "advance 0", "score 0", "drift 0", "look 0", "score 0",
+                          "drift 0", "observe 0", "deal 1", "advance 1", "score 1", "drift 1",
+                          "look 1", "score 1", "drift 1", "observe 1"));
+}
+
+// What is seen belongs together: the drift of a pair is that of its positions and its scores.
+TEST(Loop, LooksWherePositionsScoresAndDriftBelongTogether) {
+  Ensemble<double> particles(1, 1);
+  particles.position()[0][0] = 3;
+  const auto score = [](Step, Ensemble<double>& all, const Batches&) {
+    all.score()[0][0] = -all.position()[0][0];
+  };
+  const auto drift = [](Step, Ensemble<double>& all, const Batches&) {
+    all.drift()[0][0] = 2 * all.score()[0][0] + all.position()[0][0];
+  };
+  int looks = 0;
+  const auto look = [&](Step, Ensemble<double>& all, const Batches&) {
+    ++looks;
+    EXPECT_EQ(all.score()[0][0], -all.position()[0][0]);
+    EXPECT_EQ(all.drift()[0][0], -all.position()[0][0]);
+  };
+  rbm_svgd(particles, {0, 3}, Whole(), score, drift, look, RungeKutta4<double>(0.25), NoObserver());
+  EXPECT_EQ(looks, 3);
+  EXPECT_NE(particles.score()[0][0], -particles.position()[0][0]); // after the move they do not
+}
+
+TEST(Loop, DoesNotTakeAStepWhoseLookThrows) {
+  Ensemble<double> particles(2, 1);
+  const auto look = [](Step k, Ensemble<double>&, const Batches&) {
+    if (k == 2)
+      throw std::runtime_error("seen enough");
+  };
+  const auto drift = [](Step, Ensemble<double>& all, const Batches&) {
+    std::ranges::fill(all.drift(), 1.0);
+  };
+  EXPECT_THROW(rbm_svgd(particles, {0, 9}, Whole(), NoScore(), drift, look, RungeKutta4<double>(0.5),
+                        NoObserver()),
+               std::runtime_error);
+  EXPECT_DOUBLE_EQ(particles.position()[1][0], 1); // two steps, not two and a half
 }
 
 TEST(Loop, ReturnsTheStepThatComesNextWhenToldToStop) {

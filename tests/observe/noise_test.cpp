@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 #include <vector>
 
 namespace {
@@ -118,10 +119,38 @@ TEST(DriftNoise, OfALargeCloudIsMeasuredOnAPart) {
     drift(0, particles, batches);
     const DriftNoise all = drift_noise(0, particles, batches, drift, 9, 20000);
     const DriftNoise part = drift_noise(0, particles, batches, drift, 9, 5000);
-    // the squares of 5000 particles scatter by about their mean: one and a half percent
+    // the squares of 5000 particles scatter by about their mean: one and a half percent; five of them
     EXPECT_NEAR(part.variance, all.variance, 0.08 * all.variance) << p;
     EXPECT_NE(part.variance, all.variance) << p;
     EXPECT_NEAR(part.square_of_mean, all.square_of_mean, 0.1 * all.variance) << p;
+  }
+}
+
+std::vector<std::size_t> sizes(const Batches& batches, std::size_t stride) {
+  std::vector<std::size_t> all;
+  for (std::size_t q = 0; q < batches.count(); q += stride)
+    all.push_back(batches[q].size());
+  return all;
+}
+
+// Lemma 1's variance goes with 1/(p - 1): other sizes have another noise.
+TEST(DriftNoise, IsMeasuredOnBatchesOfTheSizesOfTheRun) {
+  struct Case {
+    std::size_t population, batch, fewest, stride;
+  };
+  for (const Case c : {Case{24, 5, 100, 1}, {1003, 7, 100, 10}, {1003, 300, 250, 3}, {50, 20, 10, 3}}) {
+    Ensemble<double> particles(c.population, 1);
+    const Batches batches = Shuffle(3, c.batch).deal(0, c.population);
+    std::vector<std::size_t> dealt;
+    const auto notes = [&](Step, Ensemble<double>&, const Batches& again) {
+      dealt = sizes(again, 1);
+      EXPECT_EQ(again.population, c.population);
+      std::set<std::uint32_t> rows(again.order().begin(), again.order().end());
+      EXPECT_EQ(rows.size(), again.order().size()); // nobody twice
+      EXPECT_LT(*rows.rbegin(), c.population);
+    };
+    drift_noise(0, particles, batches, notes, 9, c.fewest);
+    EXPECT_EQ(dealt, sizes(batches, c.stride)) << c.population << " in batches of " << c.batch;
   }
 }
 

@@ -18,10 +18,13 @@ namespace {
 using namespace starling;
 using testing::ElementsAre;
 
-static_assert(Observer<Moments, double> && Observer<Guard, float>);
-static_assert(Observer<Recorder<double>, double> && Observer<NoObserver, float>);
-static_assert(Observer<Progress, double> && Observer<Expectations<float>, float>);
-static_assert(Observer<InTurn<Moments, Guard>, double> && Observer<Every<Moments>, double>);
+static_assert(Observer<Moments, Ensemble<double>> && Observer<Guard, Ensemble<float>>);
+static_assert(Observer<Recorder<double>, Ensemble<double>>);
+static_assert(Observer<NoObserver, Ensemble<float>> && Observer<Progress, Ensemble<double>>);
+static_assert(Observer<Expectations<float>, Ensemble<float>>);
+static_assert(!Observer<Expectations<float>, Ensemble<double>>); // of other numbers
+static_assert(Observer<InTurn<Moments, Guard>, Ensemble<double>>);
+static_assert(Observer<Every<Moments>, Ensemble<double>>);
 
 template <typename Real>
 Ensemble<Real> three() {

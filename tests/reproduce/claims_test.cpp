@@ -1,5 +1,6 @@
 // Claims: each verdict, and that a wrong expectation is not let pass.
 #include "experiment.hpp"
+#include "names.hpp"
 
 #include <gtest/gtest.h>
 
@@ -63,6 +64,13 @@ TEST(VerdictOnAll, IsTheWorst) {
   EXPECT_EQ(verdict_on_all(with_verdicts({holds, unclear})), "unclear");
   EXPECT_EQ(verdict_on_all(with_verdicts({unclear, differs, holds})), "differs");
   EXPECT_EQ(verdict_on_all(with_verdicts({})), "unclear");
+}
+
+TEST(Experiments, AreListedByTheirNames) {
+  std::vector<std::string_view> names;
+  for (const Experiment& experiment : experiments())
+    names.push_back(experiment.name);
+  EXPECT_EQ(names, std::vector<std::string_view>(experiment_names.begin(), experiment_names.end()));
 }
 
 TEST(Experiments, HaveNamesOfTheirOwnAndSayWhatTheyAreFor) {

@@ -6,10 +6,18 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
+#include <fstream>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace starling {
 namespace {
@@ -125,6 +133,84 @@ TEST(Threads, TheCrewOfOneServesSeveralCallersAtOnce) {
   first = sweep([&] { std::thread([&] { second = sweep([] {}); }).join(); });
   EXPECT_EQ(first, std::vector<int>(64, 1));
   EXPECT_EQ(second, std::vector<int>(64, 1));
+}
+
+/// Runs `work` in a process that is forked off, and gives its exit code; -1: it did not end in time.
+template <typename Work>
+int in_a_child(Work&& work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    int code = 99;
+    try {
+      code = work();
+    } catch (...) {
+    }
+    ::_exit(code);
+  }
+  int status = 0;
+  for (int waits = 0; ::waitpid(child, &status, WNOHANG) == 0; ++waits) {
+    if (waits == 3000) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, &status, 0);
+      return -1;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+std::size_t sum_of_pieces(Threads& threads) {
+  std::atomic<std::size_t> sum{0};
+  threads.for_pieces(100, 1, [&](std::size_t begin, std::size_t) { sum += begin; });
+  return sum;
+}
+
+TEST(Threads, WorkInAProcessThatWasForkedOff) {
+  Threads threads(3);
+  ASSERT_EQ(sum_of_pieces(threads), 4950u);
+  const auto work = [&] {
+    const bool right = sum_of_pieces(threads) == 4950 && sum_of_pieces(threads) == 4950;
+    return right && threads.count() == 3 ? 0 : 1;
+  };
+  EXPECT_EQ(in_a_child(work), 0);
+  EXPECT_EQ(sum_of_pieces(threads), 4950u); // and here they still do
+}
+
+TEST(Threads, LetAProcessEndThatWasForkedOffAndNeverUsedThem) {
+  auto threads = std::make_unique<Threads>(3);
+  EXPECT_EQ(in_a_child([&] {
+              threads.reset(); // joins nobody
+              return 0;
+            }),
+            0);
+}
+
+/// Lets this process have that much more memory than it has.
+void leave_room(rlim_t bytes) {
+  std::ifstream statm("/proc/self/statm");
+  rlim_t pages = 0;
+  statm >> pages;
+  const rlim_t most = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + bytes;
+  const rlimit limit{most, most};
+  ::setrlimit(RLIMIT_AS, &limit);
+}
+
+TEST(Threads, ThatCannotBeStartedAreAnErrorAndNobodyIsLeftBehind) {
+  const int code = in_a_child([] {
+    leave_room(rlim_t{256} << 20); // stacks of some threads, not of 1024
+    try {
+      Threads threads(1024);
+      return 1;
+    } catch (const std::system_error& error) {
+      const std::string text = error.what();
+      if (text.find("threads: asked for 1024, but the system started only ") != 0 ||
+          text.find("; ask for fewer: ") == std::string::npos)
+        return 2;
+    }
+    Threads few(2); // the room of those that were started is free again
+    return sum_of_pieces(few) == 4950 ? 0 : 3;
+  });
+  EXPECT_EQ(code, 0);
 }
 
 } // namespace

@@ -53,8 +53,8 @@ TargetError failure(Scorer&& score, Step k, Ensemble<double>& particles, const B
   return {0, 0, ""};
 }
 
-static_assert(Scorer<Score<double, decltype(failing(true))>, double>);
-static_assert(Scorer<NoScore, double>);
+static_assert(Scorer<Score<double, decltype(failing(true))>, Ensemble<double>>);
+static_assert(Scorer<NoScore, Ensemble<double>>);
 
 TEST(Score, NamesStepAndParticleOfAScoreThatIsNotFinite) {
   auto particles = cloud(6);

@@ -45,8 +45,8 @@ Faults search_code(const std::string& path, const std::string& text, const std::
 std::optional<std::string> part_of(const std::string& path) {
   static const std::set<std::string> folders = {"random",  "kernel",  "deal", "target", "drift",
                                                 "advance", "observe", "cpu"};
-  static const std::set<std::string> ground = {"error",  "rows",    "threads",
-                                                "domain", "version", "plugin"};
+  static const std::set<std::string> ground = {"error",   "rows",   "particles", "threads", "domain",
+                                               "version", "plugin", "device",    "back_ends"};
   static const std::set<std::string> single = {"ensemble", "batches", "concepts"};
   std::smatch m;
   if (std::regex_match(path, m, std::regex("include/starling/(\\w+)/.*")))

@@ -1,6 +1,7 @@
 // starling info: what this build is and what it runs on.
 #include "commands.hpp"
 
+#include <starling/back_ends.hpp>
 #include <starling/cpu/level.hpp>
 #include <starling/version.hpp>
 
@@ -37,9 +38,11 @@ int info(bool json) {
   j["architecture"] = architecture;
   j["simd"] = {{"in_use", cpu::level()}, {"available", cpu::levels()}};
   j["threads"] = std::max(1u, std::thread::hardware_concurrency());
-  j["back_ends"] = {{"cpu", {{"built", true}, {"present", true}}},
-                    {"cuda", {{"built", false}, {"present", false}}},
-                    {"mpi", {{"built", false}, {"present", false}}}};
+  for (const BackEnd& one : back_ends()) {
+    j["back_ends"][one.name] = {{"built", one.built}, {"present", one.present()}, {"devices", one.devices}};
+    if (!one.why_not.empty())
+      j["back_ends"][one.name]["why_not"] = one.why_not;
+  }
   if (json) {
     fmt::print("{}\n", j.dump(2));
     return ok;
@@ -47,7 +50,10 @@ int info(bool json) {
   fmt::print("starling     {}\ncompiler     {}\narchitecture {}\nsimd         {}\nthreads      {}\nback ends    ",
              version, compiler, architecture, cpu::level(), j["threads"].get<int>());
   for (const auto& [name, state] : j["back_ends"].items())
-    fmt::print("{}{}", name, state["built"].get<bool>() ? "  " : " (not built)  ");
+    fmt::print("{}{}", name,
+               state["present"].get<bool>() ? "  "
+               : state["built"].get<bool>() ? " (built, but nothing to run on)  "
+                                            : " (not built)  ");
   fmt::print("\n");
   return ok;
 }

@@ -4,6 +4,8 @@
 #include "plan/config.hpp"
 #include "io/errors.hpp"
 
+#include <starling/error.hpp>
+
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -33,6 +35,8 @@ int guarded(int argc, char** argv) {
     return complain(cannot_write, error.what());
   } catch (const std::invalid_argument& error) {
     return complain(usage, error.what());
+  } catch (const DoesNotFit& error) {
+    return complain(failed, error.what());
   } catch (const std::bad_alloc&) {
     return complain(failed, "memory: not enough for this many particles or rows");
   } catch (const std::exception& error) {

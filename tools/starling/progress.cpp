@@ -16,9 +16,11 @@ namespace {
 volatile std::sig_atomic_t asked_to_stop = 0;
 bool line_shown = false;
 
-extern "C" void ask_to_stop(int signal) {
+// The first asks, and waits for the step. A second, of either kind, ends the process at once.
+extern "C" void ask_to_stop(int) {
   asked_to_stop = 1;
-  std::signal(signal, SIG_DFL); // a second one does not wait for the step
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
 }
 
 std::string clock_text(double seconds) {

@@ -45,8 +45,8 @@ public:
   explicit ExplicitStep(Rule rule, Threads& threads = Threads::alone(), Domain domain = {})
       : rule_(rule), threads_(&threads), domain_(domain) {}
 
-  template <typename Flow>
-  void operator()(Step, Ensemble<Real>& particles, const Batches& batches, Flow&& flow) {
+  template <HostParticles<Real> P, typename Flow>
+  void operator()(Step, P& particles, const Batches& batches, Flow&& flow) {
     particles.remember(Rule::memories);
     flow();
     const auto order = batches.order();
@@ -70,14 +70,20 @@ public:
   }
 
 private:
-  // Rows [begin, end), as one run of numbers.
-  void move(Ensemble<Real>& particles, std::size_t begin, std::size_t end,
-            const StepOf<Rule>& step) const {
-    Moving<Real> run{particles.position()[begin].data(), particles.drift()[begin].data(), {},
-                     (end - begin) * particles.dim()};
-    for (std::size_t c = 0; c < Rule::memories; ++c)
-      run.memory[c] = particles.memory(c)[begin].data();
-    Pace::template move<Rule::memories>(step, run, domain_);
+  // Rows [begin, end), as one run of numbers where they lie so, else number by number.
+  template <typename P>
+  void move(P& particles, std::size_t begin, std::size_t end, const StepOf<Rule>& step) const {
+    const auto from = [&](std::size_t i, std::size_t a, std::size_t count) {
+      Moving<Real> run{&particles.position()[i][a], &particles.drift()[i][a], {}, count};
+      for (std::size_t c = 0; c < Rule::memories; ++c)
+        run.memory[c] = &particles.memory(c)[i][a];
+      Pace::template move<Rule::memories>(step, run, domain_);
+    };
+    if constexpr (PlainColumn<decltype(particles.position()), Real>)
+      return from(begin, 0, (end - begin) * particles.dim());
+    for (std::size_t i = begin; i < end; ++i)
+      for (std::size_t a = 0; a < particles.dim(); ++a)
+        from(i, a, 1);
   }
 
   Rule rule_;

@@ -26,15 +26,15 @@ public:
       reject("exponent", "positive and finite", shown(exponent));
   }
 
-  template <typename Flow>
-  void operator()(Step, Ensemble<Real>& particles, const Batches& batches, Flow&& flow) {
-    const Rows<Real> x = particles.position();
-    start_.assign(x.begin(), x.end());
+  template <HostParticles<Real> P, typename Flow>
+  void operator()(Step, P& particles, const Batches& batches, Flow&& flow) {
+    const auto x = particles.position();
+    copy_rows(x, start_);
     try {
       repel(x, batches, false);
       flow();
     } catch (...) {
-      std::copy(start_.begin(), start_.end(), x.begin());
+      put_rows(start_, x);
       throw;
     }
     for (const std::uint32_t i : batches.order()) {
@@ -46,7 +46,8 @@ public:
   }
 
 private:
-  void repel(Rows<Real> x, const Batches& batches, bool backwards) const {
+  template <typename C>
+  void repel(const C& x, const Batches& batches, bool backwards) const {
     for (std::size_t q = 0; q < batches.count(); ++q) {
       const auto members = batches[q];
       const double growth = 2 * batches.pair_weight(members.size()) * exponent_ *
@@ -62,7 +63,8 @@ private:
   }
 
   // |u|^(a+2) += growth, about the centre.
-  void part(std::span<Real> x, std::span<Real> y, double growth) const {
+  template <typename Row>
+  void part(const Row& x, const Row& y, double growth) const {
     double r2 = 0;
     for (std::size_t a = 0; a < x.size(); ++a)
       r2 += double(x[a] - y[a]) * double(x[a] - y[a]);

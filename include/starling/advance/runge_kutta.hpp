@@ -18,18 +18,18 @@ public:
 
   /// k1 = f(x), k2 = f(x + eta/2 k1), k3 = f(x + eta/2 k2), k4 = f(x + eta k3),
   /// x += eta/6 (k1 + 2 k2 + 2 k3 + k4)
-  template <typename Flow>
-  void operator()(Step, Ensemble<Real>& particles, const Batches& batches, Flow&& flow) {
-    const Rows<Real> x = particles.position();
-    start_.assign(x.begin(), x.end());
-    sum_.assign(x.size(), Real(0));
+  template <HostParticles<Real> P, typename Flow>
+  void operator()(Step, P& particles, const Batches& batches, Flow&& flow) {
+    const auto x = particles.position();
+    copy_rows(x, start_);
+    sum_.assign(start_.size(), Real(0));
     try {
       stage(particles, batches, flow, 1, eta_ / 2);
       stage(particles, batches, flow, 2, eta_ / 2);
       stage(particles, batches, flow, 2, eta_);
       stage(particles, batches, flow, 1, 0);
     } catch (...) { // half a step is no place to stop
-      std::copy(start_.begin(), start_.end(), x.begin());
+      put_rows(start_, x);
       throw;
     }
     for (const std::uint32_t i : batches.order()) {
@@ -40,9 +40,8 @@ public:
   }
 
 private:
-  template <typename Flow>
-  void stage(Ensemble<Real>& particles, const Batches& batches, Flow& flow, Real weight,
-             Real reach) {
+  template <typename P, typename Flow>
+  void stage(P& particles, const Batches& batches, Flow& flow, Real weight, Real reach) {
     flow();
     for (const std::uint32_t i : batches.order())
       for (std::size_t a = 0; a < particles.dim(); ++a) {

@@ -3,6 +3,7 @@
 
 #include <starling/batches.hpp>
 #include <starling/error.hpp>
+#include <starling/particles.hpp>
 #include <starling/random/philox.hpp>
 
 #include <string>
@@ -24,17 +25,19 @@ public:
     return (sweeps * population + batch_size_ - 1) / batch_size_;
   }
 
-  template <typename Particles>
-  const Batches& operator()(Step k, const Particles& particles) {
-    return deal(k, particles.count());
+  template <Particles P>
+  const Batches& operator()(Step k, const P& particles) {
+    return deal(k, particles.count(), particles.population());
   }
 
-  const Batches& deal(Step k, std::size_t n) {
+  /// Of n rows that are here; `population` of them in all, 0: no others.
+  const Batches& deal(Step k, std::size_t n, std::size_t population = 0) {
     if (n < batch_size_)
       reject("batch_size", "at most the number of particles, " + std::to_string(n),
              std::to_string(batch_size_));
     taken_.resize(n, false);
-    batches_.population = n;
+    batches_.population = population == 0 ? n : population;
+    batches_.here = n;
     batches_.time = static_cast<double>(k) * static_cast<double>(batch_size_) / static_cast<double>(n);
     auto chosen = batches_.lay_out(batch_size_, 1);
     // Floyd: p draws for a uniform set of p out of n, whatever n is.

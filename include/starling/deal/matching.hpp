@@ -2,6 +2,7 @@
 #pragma once
 
 #include <starling/batches.hpp>
+#include <starling/particles.hpp>
 #include <starling/random/permute.hpp>
 
 #include <algorithm>
@@ -25,8 +26,8 @@ public:
       reject("reshuffle", "at least 1 step", "0");
   }
 
-  template <typename Particles>
-  const Batches& operator()(Step k, Particles& particles) {
+  template <Particles P>
+  const Batches& operator()(Step k, P& particles) {
     particles.make_room_to_travel();
     rows_.resize(particles.count());
     if (k > 0 && k % reshuffle_ == 0 && particles.count() > 3) {
@@ -34,15 +35,19 @@ public:
       permute(rows_, philox_, Stream::reshuffle, k);
       particles.reorder(rows_);
     }
-    return deal(k, particles.count());
+    return deal(k, particles.count(), particles.population());
   }
 
-  const Batches& deal(Step k, std::size_t n) {
+  /// Of n rows that are here; `population` of them in all, 0: no others.
+  const Batches& deal(Step k, std::size_t n, std::size_t population = 0) {
     if (n < 2)
       reject("particles", "at least 2 for pairs", std::to_string(n));
     batches_.time = static_cast<double>(k);
     const std::uint32_t c = philox_.below(rounds(n), Stream::matching, k, 0);
-    return round(n, c, n % 2 ? philox_.below(rounds(n) / 2, Stream::matching, k, 1) : 0);
+    round(n, c, n % 2 ? philox_.below(rounds(n) / 2, Stream::matching, k, 1) : 0);
+    if (population != 0)
+      batches_.population = population;
+    return batches_;
   }
 
   /// How many rounds the tournament of n has.
@@ -50,11 +55,26 @@ public:
     return static_cast<std::uint32_t>(n % 2 ? n : n - 1);
   }
 
+  /// Whom row i meets in round c of n: the row j with i + j = c modulo rounds(n). The one for whom
+  /// that is itself meets the last row when n is even, and stays alone, which i says, when n is odd.
+  static std::uint32_t partner(std::uint32_t i, std::uint32_t c, std::size_t n) {
+    const std::uint64_t cycle = rounds(n); // sums of two rows need more than 32 bits
+    if (i == cycle)
+      return left_over(c, n);
+    const auto j = static_cast<std::uint32_t>((c + cycle - i) % cycle);
+    return j == i && n % 2 == 0 ? static_cast<std::uint32_t>(cycle) : j;
+  }
+  /// The row i with 2 i = c modulo rounds(n).
+  static std::uint32_t left_over(std::uint32_t c, std::size_t n) {
+    const std::uint64_t sum = c % 2 == 0 ? std::uint64_t{c} : std::uint64_t{c} + rounds(n);
+    return static_cast<std::uint32_t>(sum / 2);
+  }
+
   /// Round c; when n is odd, the one left alone joins pair number `joined`.
   const Batches& round(std::size_t n, std::uint32_t c, std::uint32_t joined) {
     const bool odd = n % 2 == 1;
     const std::uint32_t cycle = rounds(n);
-    batches_.population = n;
+    batches_.population = batches_.here = n;
     std::uint32_t* const first = batches_.lay_out(n, n / 2).data();
     std::uint32_t* const pairs = odd ? first + 1 : first; // the first batch is the one of three
     std::uint32_t* next = pairs;
@@ -67,7 +87,7 @@ public:
       next[0] = i;
       next[1] = j;
     }
-    const std::uint32_t alone = c % 2 == 0 ? c / 2 : (c + cycle) / 2; // 2 i = c modulo cycle
+    const std::uint32_t alone = left_over(c, n);
     if (odd) {
       std::swap_ranges(pairs, pairs + 2, pairs + 2 * joined);
       first[0] = alone;

@@ -3,6 +3,7 @@
 
 #include <starling/batches.hpp>
 #include <starling/deal/batch_size.hpp>
+#include <starling/particles.hpp>
 #include <starling/random/permute.hpp>
 
 #include <utility>
@@ -16,16 +17,18 @@ public:
   Shuffle(std::uint64_t seed, BatchSize batch_size)
       : philox_(seed), batch_size_(std::move(batch_size)) {}
 
-  template <typename Particles>
-  const Batches& operator()(Step k, const Particles& particles) {
-    return deal(k, particles.count());
+  template <Particles P>
+  const Batches& operator()(Step k, const P& particles) {
+    return deal(k, particles.count(), particles.population());
   }
 
-  const Batches& deal(Step k, std::size_t n) {
+  /// Of n rows that are here; `population` of them in all, 0: no others.
+  const Batches& deal(Step k, std::size_t n, std::size_t population = 0) {
     if (n < batch_size_.first())
       reject("batch_size", "at most the number of particles, " + std::to_string(n),
              std::to_string(batch_size_.first()));
-    batches_.population = n;
+    batches_.population = population == 0 ? n : population;
+    batches_.here = n;
     batches_.time = static_cast<double>(k);
     const auto order = batches_.lay_out(n, Batches::pieces(n, batch_size_(k, n)));
     if (batches_.count() > 1) // in one batch of all, the order says nothing

@@ -3,15 +3,17 @@
 
 #include <starling/batches.hpp>
 #include <starling/error.hpp>
+#include <starling/particles.hpp>
 
 namespace starling {
 
 class Whole {
 public:
-  template <typename Particles>
-  const Batches& operator()(Step k, const Particles& particles) {
-    if (batches_.population != particles.count()) {
-      batches_.population = particles.count();
+  template <Particles P>
+  const Batches& operator()(Step k, const P& particles) {
+    batches_.population = particles.population();
+    if (batches_.here != particles.count()) {
+      batches_.here = particles.count();
       batches_.lay_out(particles.count(), 1);
     }
     batches_.time = static_cast<double>(k);

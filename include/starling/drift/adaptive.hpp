@@ -15,8 +15,9 @@ class AdaptiveDrift {
 public:
   AdaptiveDrift(Drift drift, Rule rule) : drift_(std::move(drift)), rule_(std::move(rule)) {}
 
-  void operator()(Step k, Ensemble<Real>& particles, const Batches& batches) {
-    bandwidth_ = rule_(k, std::as_const(particles).position());
+  template <HostParticles<Real> P>
+  void operator()(Step k, P& particles, const Batches& batches) {
+    bandwidth_ = rule_(k, plain_rows<Real>(std::as_const(particles).position(), room_));
     drift_.kernel().set_bandwidth(bandwidth_);
     drift_(k, particles, batches);
   }
@@ -27,6 +28,7 @@ private:
   Drift drift_;
   Rule rule_;
   Real bandwidth_ = 1;
+  Column<Real> room_; // for positions that do not lie row after row
 };
 
 } // namespace starling

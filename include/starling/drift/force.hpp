@@ -5,6 +5,7 @@
 #include <starling/ensemble.hpp>
 
 #include <concepts>
+#include <utility>
 #include <vector>
 
 namespace starling {
@@ -24,16 +25,18 @@ public:
   explicit ForceDrift(Force force, Threads& threads = Threads::alone())
       : force_(std::move(force)), threads_(&threads) {}
 
-  void operator()(Step, Ensemble<Real>& particles, const Batches& batches) {
+  template <HostParticles<Real> P>
+  void operator()(Step, P& particles, const Batches& batches) {
+    const Rows<const Real> x = plain_rows<Real>(std::as_const(particles).position(), room_);
     for_each_batch(*threads_, batches, [&](auto members, std::size_t first, std::size_t last) {
       thread_local std::vector<Real> out;
       out.resize(particles.dim());
       const auto pair = static_cast<Real>(batches.pair_weight(members.size()));
       const auto self = static_cast<Real>(batches.self_weight());
-      const Rows<const Real> x = std::as_const(particles).position();
       for (std::size_t i = first; i < last; ++i) {
-        auto phi = particles.drift()[members[i]];
-        std::fill(phi.begin(), phi.end(), Real(0));
+        const auto phi = particles.drift()[members[i]];
+        for (std::size_t a = 0; a < phi.size(); ++a)
+          phi[a] = 0;
         for (std::size_t j = 0; j < members.size(); ++j) {
           force_(x[members[i]], x[members[j]], std::span<Real>(out));
           for (std::size_t a = 0; a < phi.size(); ++a)
@@ -46,6 +49,7 @@ public:
 private:
   Force force_;
   Threads* threads_;
+  Column<Real> room_; // for positions that do not lie row after row
 };
 
 } // namespace starling

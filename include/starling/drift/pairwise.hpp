@@ -22,17 +22,24 @@ public:
   PairwiseSweep(const K& kernel, const Domain& domain, Part<Real> part = {})
       : kernel_(kernel), domain_(domain), part_(part) {}
 
-  void operator()(Ensemble<Real>& particles, const Batches& batches, Threads& threads) const {
+  template <HostParticles<Real> P>
+  void operator()(P& particles, const Batches& batches, Threads& threads) const {
     const auto order = batches.order();
+    const auto position = std::as_const(particles).position(), score = std::as_const(particles).score();
     const bool as_they_lie = batches.whole() && batches.count() == 1 &&
                              std::is_sorted(order.begin(), order.end()); // nothing to gather
     for_each_batch(threads, batches, [&](auto members, std::size_t first, std::size_t last) {
-      Rows<const Real> x = particles.position(), s = particles.score();
-      if (!as_they_lie) {
+      Rows<const Real> x, s;
+      if constexpr (PlainColumn<decltype(position), Real>)
+        if (as_they_lie) {
+          x = position;
+          s = score;
+        }
+      if (x.data == nullptr) {
         thread_local std::vector<Real> scratch; // one per thread, kept from step to step
-        scratch.resize(2 * members.size() * x.dim);
-        x = gather(x, members, scratch.data());
-        s = gather(s, members, scratch.data() + x.size());
+        scratch.resize(2 * members.size() * particles.dim());
+        x = gather(position, members, scratch.data());
+        s = gather(score, members, scratch.data() + x.size());
       }
       const Real pair = static_cast<Real>(batches.pair_weight(members.size())) * part_.weight;
       const Real self = static_cast<Real>(batches.self_weight()) * part_.weight;
@@ -42,21 +49,22 @@ public:
   }
 
 private:
-  static Rows<const Real> gather(Rows<const Real> from, std::span<const std::uint32_t> members,
-                                 Real* to) {
+  template <typename C>
+  static Rows<const Real> gather(const C& from, std::span<const std::uint32_t> members, Real* to) {
     Real* next = to;
     for (const std::uint32_t i : members)
-      next = std::copy_n(from[i].data(), from.dim, next);
+      next = copy_row(from[i], next);
     return {to, members.size(), from.dim};
   }
 
   // Cost: one kernel evaluation and about 8 d operations for each of the p - 1 others.
+  template <typename Row>
   void sum_forces(Rows<const Real> x, Rows<const Real> s, std::size_t i, Real pair, Real self,
-                  std::span<Real> phi) const {
+                  const Row& phi) const {
     const std::size_t dim = x.dim;
     const Real* xi = x[i].data();
-    if (!part_.added)
-      std::fill(phi.begin(), phi.end(), Real(0));
+    for (std::size_t a = 0; a < dim && !part_.added; ++a)
+      phi[a] = 0;
     Real lift = 0;
     const auto add = [&](std::size_t j, Real c) {
       const Real *xj = x.data + j * dim, *sj = s.data + j * dim;
@@ -104,7 +112,8 @@ public:
 
   K& kernel() { return kernel_; }
 
-  void operator()(Step, Ensemble<Real>& particles, const Batches& batches) {
+  template <HostParticles<Real> P>
+  void operator()(Step, P& particles, const Batches& batches) {
     PairwiseSweep<Real, K, Domain>(kernel_, domain_)(particles, batches, *threads_);
   }
 

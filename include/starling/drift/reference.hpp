@@ -20,7 +20,8 @@ public:
   K& kernel() { return kernel_; }
 
   /// Phi_i = F(x_i, x_i)/N + (N-1)/(N(p-1)) sum over j in C, j != i, of F(x_i, x_j)    (Alg. 3)
-  void operator()(Step, Ensemble<Real>& particles, const Batches& batches) {
+  template <HostParticles<Real> P>
+  void operator()(Step, P& particles, const Batches& batches) {
     const std::size_t dim = particles.dim();
     std::vector<Real> force(dim);
     for (std::size_t q = 0; q < batches.count(); ++q) {
@@ -42,8 +43,8 @@ public:
 
 private:
   // phi += c F(x, y),  F(x, y) = grad_y K(x, y) + K(x, y) s(y)
-  void add(const Ensemble<Real>& particles, std::size_t i, std::size_t j, Real c,
-           std::span<Real> phi) const {
+  template <typename P, typename Row>
+  void add(const P& particles, std::size_t i, std::size_t j, Real c, const Row& phi) const {
     const auto x = particles.position()[i], y = particles.position()[j], s = particles.score()[j];
     Real r2 = 0, product = 0;
     for (std::size_t a = 0; a < x.size(); ++a) {

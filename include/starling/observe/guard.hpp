@@ -16,25 +16,31 @@ class Guard {
 public:
   explicit Guard(std::vector<std::string> names = {}) : names_(std::move(names)) {}
 
-  template <typename Real>
-  Signal operator()(Step k, const Ensemble<Real>& particles, const Batches& batches) const {
-    const Rows<const Real> x = particles.position();
+  template <HostParticles P>
+  Signal operator()(Step k, const P& particles, const Batches& batches) const {
+    using Real = typename P::Real;
+    const auto x = particles.position();
     Real sum = 0; // x * 0 is 0 for numbers, NaN for the rest: one branch for the whole cloud
-    if (batches.whole())
+    const auto add = [&](std::size_t i) {
+      for (std::size_t a = 0; a < x.dim; ++a)
+        sum += x[i][a] * 0;
+    };
+    if (!batches.whole()) // only they have moved
+      std::ranges::for_each(batches.order(), add);
+    else if constexpr (PlainColumn<decltype(x), Real>)
       for (const Real value : x)
         sum += value * 0;
-    else // only they have moved
-      for (const std::uint32_t i : batches.order())
-        for (const Real value : x[i])
-          sum += value * 0;
+    else
+      for (std::size_t i = 0; i < x.count; ++i)
+        add(i);
     if (sum == 0)
       return Signal::go_on;
-    const auto bad = static_cast<std::size_t>(
-        std::find_if(x.begin(), x.end(), [](Real value) { return !std::isfinite(value); }) -
-        x.begin());
-    const std::size_t i = bad / x.dim, a = bad % x.dim;
-    throw Diverged(k, static_cast<std::size_t>(particles.id()[i]),
-                   a < names_.size() ? names_[a] : std::to_string(a));
+    for (std::size_t i = 0; i < x.count; ++i)
+      for (std::size_t a = 0; a < x.dim; ++a)
+        if (!std::isfinite(x[i][a]))
+          throw Diverged(k, static_cast<std::size_t>(particles.id()[i]),
+                         a < names_.size() ? names_[a] : std::to_string(a));
+    return Signal::go_on;
   }
 
 private:

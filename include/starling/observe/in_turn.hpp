@@ -14,8 +14,8 @@ class InTurn {
 public:
   explicit InTurn(Observers... observers) : observers_(std::forward<Observers>(observers)...) {}
 
-  template <typename Real>
-  Signal operator()(Step k, const Ensemble<Real>& particles, const Batches& batches) {
+  template <Particles P>
+  Signal operator()(Step k, const P& particles, const Batches& batches) {
     Signal answer = Signal::go_on;
     std::apply(
         [&](auto&... observe) {
@@ -40,8 +40,8 @@ public:
       reject("every", "at least 1", "0");
   }
 
-  template <typename Real>
-  Signal operator()(Step k, const Ensemble<Real>& particles, const Batches& batches) {
+  template <Particles P>
+  Signal operator()(Step k, const P& particles, const Batches& batches) {
     return k % every_ == 0 ? observe_(k, particles, batches) : Signal::go_on;
   }
 
@@ -54,8 +54,8 @@ Every(Step, Observe&&) -> Every<Observe>;
 
 /// Looks at nothing.
 struct NoObserver {
-  template <typename Real>
-  Signal operator()(Step, const Ensemble<Real>&, const Batches&) const {
+  template <Particles P>
+  Signal operator()(Step, const P&, const Batches&) const {
     return Signal::go_on;
   }
 };

@@ -11,17 +11,18 @@
 namespace starling {
 
 /// Mean and variance of each parameter over the particles (divided by N: the cloud is the whole
-/// population, not a sample of one), as of the last look.
+/// population, not a sample of one; of those that are here), as of the last look.
 class Moments {
 public:
-  template <typename Real>
-  Signal operator()(Step, const Ensemble<Real>& particles, const Batches&) {
+  template <HostParticles P>
+  Signal operator()(Step, const P& particles, const Batches&) {
     look(particles.position());
     return Signal::go_on;
   }
 
-  template <typename Real>
-  void look(Rows<const Real> x) {
+  /// Of any column: rows of numbers as x[i][a].
+  template <typename C>
+  void look(const C& x) {
     mean_.assign(x.dim, 0);
     variance_.assign(x.dim, 0);
     const auto n = static_cast<double>(x.count);
@@ -50,11 +51,13 @@ public:
   explicit Expectations(std::vector<Function> functions)
       : functions_(std::move(functions)), values_(functions_.size()) {}
 
-  Signal operator()(Step, const Ensemble<Real>& particles, const Batches&) {
+  template <HostParticles<Real> P>
+  Signal operator()(Step, const P& particles, const Batches&) {
+    const Rows<const Real> x = plain_rows<Real>(particles.position(), room_);
     for (std::size_t f = 0; f < functions_.size(); ++f) {
       values_[f] = 0;
-      for (std::size_t i = 0; i < particles.count(); ++i)
-        values_[f] += functions_[f](particles.position()[i]);
+      for (std::size_t i = 0; i < x.count; ++i)
+        values_[f] += functions_[f](x[i]);
       values_[f] /= static_cast<double>(particles.count());
     }
     return Signal::go_on;
@@ -65,6 +68,7 @@ public:
 private:
   std::vector<Function> functions_;
   std::vector<double> values_;
+  Column<Real> room_;
 };
 
 } // namespace starling

@@ -28,35 +28,33 @@ struct DriftNoise {
 /// the same sizes, dealt anew, are independent. So |Phi - Phi'|^2 / 2 has the mean of the variance,
 /// and Phi.Phi' that of the square of the mean, for any kernel. Everyone must be dealt, and
 /// `particles.drift()` be up to date; it is left as it was found. One batch of all has no noise,
-/// and then the drift is not called. Of a large cloud only every so many particles are dealt anew,
-/// at least `fewest`: their partners are as good as drawn from all. Costs a deal and a drift of
-/// them.
-template <typename Real, Drifter<Real> Drift>
-DriftNoise drift_noise(Step k, Ensemble<Real>& particles, const Batches& batches, Drift&& drift,
+/// and then the drift is not called. Of a large cloud only every so many batches are dealt anew, of
+/// about `fewest` particles: their partners are as good as drawn from all. Costs a deal and a drift
+/// of them.
+template <HostParticles P, Drifter<P> Drift>
+DriftNoise drift_noise(Step k, P& particles, const Batches& batches, Drift&& drift,
                        std::uint64_t seed, std::size_t fewest = 16384) {
-  const std::size_t n = batches.population;
+  const std::size_t n = particles.count();
   const std::size_t stride =
       std::max<std::size_t>(1, std::min(batches.count(), n / std::max<std::size_t>(1, fewest)));
   Batches again;
-  again.population = n;
-  again.time = batches.time;
-  const auto order = again.lay_out(n / stride, batches.count() / stride);
+  const auto order = again.lay_out_like(batches, stride);
   permute(order, Philox(seed), Stream::probe, k);
-  for (std::uint32_t& i : order)
-    i *= static_cast<std::uint32_t>(stride);
 
-  const Rows<Real> phi = particles.drift();
-  const Column<Real> first(phi.begin(), phi.end());
+  const auto phi = particles.drift();
+  Column<typename P::Real> first;
+  copy_rows(phi, first);
   if (batches.count() > 1)
     drift(k, particles, again);
   double apart = 0, together = 0;
   for (const std::uint32_t i : order)
-    for (std::size_t m = i * phi.dim; m < (i + 1) * phi.dim; ++m) {
-      const auto one = static_cast<double>(first[m]), other = static_cast<double>(phi.data[m]);
+    for (std::size_t a = 0; a < phi.dim; ++a) {
+      const auto one = static_cast<double>(first[i * phi.dim + a]);
+      const auto other = static_cast<double>(phi[i][a]);
       apart += (one - other) * (one - other);
       together += one * other;
     }
-  std::copy(first.begin(), first.end(), phi.begin());
+  put_rows(first, phi);
   const auto count = static_cast<double>(order.size());
   return {apart / (2 * count), together / count};
 }

@@ -21,8 +21,8 @@ public:
   Progress(Step total, double pause, std::function<void(const ProgressReport&)> show)
       : total_(total), pause_(pause), show_(std::move(show)) {}
 
-  template <typename Real>
-  Signal operator()(Step k, const Ensemble<Real>&, const Batches&) {
+  template <Particles P>
+  Signal operator()(Step k, const P&, const Batches&) {
     tell(k);
     return Signal::go_on;
   }

@@ -16,8 +16,9 @@ public:
     std::vector<Real> position;
   };
 
-  Signal operator()(Step k, const Ensemble<Real>& particles, const Batches&) {
-    const Rows<const Real> x = particles.position();
+  template <HostParticles<Real> P>
+  Signal operator()(Step k, const P& particles, const Batches&) {
+    const Rows<const Real> x = plain_rows<Real>(particles.position(), room_);
     snapshots_.push_back({k + 1, {x.begin(), x.end()}});
     return Signal::go_on;
   }
@@ -26,6 +27,7 @@ public:
 
 private:
   std::vector<Snapshot> snapshots_;
+  Column<Real> room_;
 };
 
 } // namespace starling

@@ -12,33 +12,42 @@
 
 namespace starling {
 
-/// Holds the target by value, or by reference when T is a reference type.
+/// Holds the target by value, or by reference when T is a reference type. A Target scores Rows in the
+/// host's memory, so the particles must be there too.
 template <typename Real, typename T>
   requires Target<T, Real>
 class Score {
 public:
   explicit Score(T target) : target_(std::forward<T>(target)) {}
 
-  void operator()(Step k, Ensemble<Real>& particles, const Batches& batches) {
-    if (batches.whole())
-      return score(k, std::as_const(particles).position(), particles.score(), {}, particles);
-    // Algorithm 2: only the dealt particles, as a block of their own.
-    const auto order = batches.order();
-    const std::size_t dim = particles.dim();
-    x_.resize(order.size() * dim);
-    s_.resize(order.size() * dim);
-    const Rows<Real> x{x_.data(), order.size(), dim}, s{s_.data(), order.size(), dim};
-    for (std::size_t n = 0; n < order.size(); ++n)
-      std::ranges::copy(particles.position()[order[n]], x[n].begin());
-    score(k, x, s, order, particles);
-    for (std::size_t n = 0; n < order.size(); ++n)
-      std::ranges::copy(s[n], particles.score()[order[n]].begin());
+  template <HostParticles<Real> P>
+  void operator()(Step k, P& particles, const Batches& batches) {
+    const auto position = std::as_const(particles).position();
+    const auto to = particles.score();
+    const bool all = batches.whole();
+    if constexpr (PlainColumn<decltype(position), Real> && std::convertible_to<decltype(to), Rows<Real>>)
+      if (all)
+        return score(k, position, to, {}, particles);
+    // Algorithm 2: only the dealt particles, as a block of their own. All of them, as they lie.
+    const auto rows = all ? std::span<const std::uint32_t>() : batches.order();
+    const std::size_t count = all ? particles.count() : rows.size(), dim = particles.dim();
+    x_.resize(count * dim);
+    s_.resize(count * dim);
+    const Rows<Real> x{x_.data(), count, dim}, s{s_.data(), count, dim};
+    const auto row = [&](std::size_t n) { return all ? n : rows[n]; };
+    for (std::size_t n = 0; n < count; ++n)
+      copy_row(position[row(n)], x[n].data());
+    score(k, x, s, rows, particles);
+    for (std::size_t n = 0; n < count; ++n)
+      for (std::size_t a = 0; a < dim; ++a)
+        to[row(n)][a] = s[n][a];
   }
 
 private:
   // `rows` says which particle a row of the block is; empty: row i is particle i.
+  template <typename P>
   void score(Step k, Rows<const Real> x, Rows<Real> s, std::span<const std::uint32_t> rows,
-             const Ensemble<Real>& particles) {
+             const P& particles) {
     const auto who = [&](std::size_t n) {
       return static_cast<std::size_t>(particles.id()[rows.empty() ? n : rows[n]]);
     };
@@ -74,8 +83,8 @@ Score<Real, T> score_of(T&& target) {
 
 /// For systems that have no density, only a pair force.
 struct NoScore {
-  template <typename Real>
-  void operator()(Step, Ensemble<Real>&, const Batches&) const {}
+  template <Particles P>
+  void operator()(Step, P&, const Batches&) const {}
 };
 
 } // namespace starling
