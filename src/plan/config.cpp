@@ -92,10 +92,15 @@ void parse_config(const std::string& text, const std::filesystem::path& file, Re
       throw BadConfig(fmt::format("{}:{}: {}: is no key of a run{}", file.string(),
                                   node.source().begin.line, key.str(),
                                   io::did_you_mean(key.str(), known)));
+  bool raw = false;
   for_each_field(recipe, [&](const About& about, auto& field) {
-    if (const toml::node* node = table.get(about.name))
+    if (const toml::node* node = table.get(about.name)) {
       take(file, about.name, *node, field);
+      raw = raw || about.raw;
+    }
   });
+  if (raw && !table.contains("method"))
+    recipe.method = "paper"; // as files that know of no other method mean it
   for (const Extra& extra : extras()) {
     const toml::node* node = table.get(extra.setting.name);
     if (!node)
@@ -142,7 +147,12 @@ std::string write_config(const Recipe& recipe) {
   for (const Extra& extra : extras())
     if (const auto found = recipe.extra.find(extra.setting.name); found != recipe.extra.end())
       std::visit([&](const auto& value) { line(extra.setting.name, value); }, found->second);
-  for_each_field(recipe, [&](const About& about, const auto& field) { line(about.name, field); });
+  const bool staged = recipe.method == "auto";
+  const Recipe untouched;
+  for_each_pair(recipe, untouched, [&](const About& about, const auto& field, const auto& usual) {
+    if (about.group == "Stages" ? staged || about.name == "method" : !staged || !about.raw || field != usual)
+      line(about.name, field);
+  });
   return text;
 }
 

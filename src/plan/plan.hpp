@@ -43,9 +43,22 @@ struct StartFile { ///< positions: FILE.npy or FILE.checkpoint
 struct StartGiven {}; ///< by the program
 using Start = std::variant<StartNormal, StartUniform, StartOwn, StartFile, StartGiven>;
 
+/// The stages of a run that needs no tuning; none of it for the raw method.
+struct Stages {
+  enum class Metric { none, diagonal, dense };
+  std::size_t starts = 8; ///< ways up of the scout; 0: none
+  std::optional<Metric> metric; ///< none given: dense as far as that is possible
+  std::size_t certify = 20;     ///< exact moves of the certificate; 0: none
+  enum class Exact { when_moved, never, always } exact = Exact::when_moved;
+  std::size_t exact_moves = 0; ///< for always
+  std::size_t polish = 20;
+  std::optional<std::size_t> steps, batch; ///< of the flight; none given: the usual ones
+};
+
 struct Plan {
   Recipe recipe; ///< everything decided, as text: what config.toml says
 
+  std::optional<Stages> stages; ///< none: the raw method
   const TargetEntry* target = nullptr; ///< none: a guest
   InBoth<MakeTarget> make_target;
   std::size_t particles = 0;
@@ -73,8 +86,11 @@ struct Plan {
   std::vector<std::string> warnings() const;
 };
 
+/// Whether the target gives a log density: a guest may not.
+enum class Gives { density, scores_alone };
+
 /// Checks every choice that can be checked without opening a file, and decides what was left open.
 /// Throws invalid_argument that names the option.
-Plan resolve(const Recipe& recipe);
+Plan resolve(const Recipe& recipe, Gives gives = Gives::density);
 
 } // namespace starling::plan

@@ -42,22 +42,28 @@ std::vector<About> make_abouts() {
 
   return {
       {"Run", "particles", "Number of particles N"},
-      {"Run", "batch", "Particles per random batch P, or 'all' for SVGD (default 8)", {"all"}},
-      {"Run", "steps", "Number of steps (sweeps over all particles)"},
-      {"Run", "until-converged", "Stop once the diagnostics say converged, and go on saying so; --steps is then the most it takes"},
+      {"Run", "batch", "Particles per random batch P, or 'all' for SVGD (default 8)", {"all"}, true},
+      {"Run", "steps", "Number of steps (sweeps over all particles)", {}, true},
+      {"Run", "until-converged", "Stop once the diagnostics say converged, and go on saying so; --steps is then the most it takes", {}, true},
       {"Run", "seed", "Seed of everything random"},
       {"Run", "runs", "Independent clouds, one file of draws each: R-hat between them then means something"},
-      {"Run", "start", fmt::format("normal:MEAN,SD, uniform:LO,HI, FILE.npy, FILE.checkpoint (where a run stopped); {} (default normal:0,1, for stan stan)", fmt::join(own, ", ")), starts},
+      {"Run", "start", fmt::format("normal:MEAN,SD, uniform:LO,HI, FILE.npy, FILE.checkpoint (where a run stopped); {} (default normal:0,1, for stan stan)", fmt::join(own, ", ")), starts, true},
       {"Run", "threads", "Threads (0: one per core); results do not depend on it"},
-      {"Run", "precision", "double or single", {"double", "single"}},
-      {"Method", "kernel", fmt::format("{}, or a sum such as gaussian+0.1*polynomial; imq+bilinear adds a bilinear part, exact over all particles", fmt::join(kernel_helps, ", ")), kernel_words},
-      {"Method", "bandwidth", "H, median, or median:M for M pairs drawn afresh each step (default median:1000)", {"median", "median:"}},
-      {"Method", "advance", in_a_row(rule_names, "or"), rule_names},
-      {"Method", "step-size", "Step size eta"},
-      {"Method", "deal", dealer_helps, names_of(dealers())},
-      {"Method", "replace", "Draw batches with replacement (Algorithm 2)"},
-      {"Method", "grow-batch", "Let the batch grow: double:K (doubled every K steps) or power:G (P (1+k)^G)", {"double:", "power:"}},
-      {"Method", "domain", "torus:L for periodic coordinates; default all of R^d", {"torus:"}},
+      {"Run", "precision", "double or single", {"double", "single"}, true},
+      {"Stages", "method", "auto: scout, fly, certify and settle, with nothing to tune; paper: RBM-SVGD as the paper has it (default auto where the target gives a log density and no option of the raw method is given)", {"auto", "paper"}},
+      {"Stages", "prefit", "auto: K ways up to find the mode and a first metric, or none (default 8)", {"none"}},
+      {"Stages", "metric", "auto: none, diagonal or dense; the coordinates the flight sees (default dense, above 500 dimensions diagonal)", {"none", "diagonal", "dense"}},
+      {"Stages", "certify", "auto: K exact moves that show whether the cloud stays where it is, or none (default 20)", {"none"}},
+      {"Stages", "exact", "auto: exact moves when the certificate asks for them; none; or K of them in any case (default auto)", {"auto", "none"}},
+      {"Stages", "polish", "auto: K steps of RBM-SVGD after exact moves (default 20)", {}},
+      {"Method", "kernel", fmt::format("{}, or a sum such as gaussian+0.1*polynomial; imq+bilinear adds a bilinear part, exact over all particles", fmt::join(kernel_helps, ", ")), kernel_words, true},
+      {"Method", "bandwidth", "H, median, or median:M for M pairs drawn afresh each step (default median:1000)", {"median", "median:"}, true},
+      {"Method", "advance", in_a_row(rule_names, "or"), rule_names, true},
+      {"Method", "step-size", "Step size eta", {}, true},
+      {"Method", "deal", dealer_helps, names_of(dealers()), true},
+      {"Method", "replace", "Draw batches with replacement (Algorithm 2)", {}, true},
+      {"Method", "grow-batch", "Let the batch grow: double:K (doubled every K steps) or power:G (P (1+k)^G)", {"double:", "power:"}, true},
+      {"Method", "domain", "torus:L for periodic coordinates; default all of R^d", {"torus:"}, true},
   };
 }
 
@@ -75,6 +81,15 @@ void add(std::vector<Extra>& all, const Setting& setting, const std::string& nam
 const std::vector<About>& abouts() {
   static const std::vector<About> all = make_abouts();
   return all;
+}
+
+bool asks_for_the_raw_method(const Recipe& recipe) {
+  const Recipe untouched;
+  bool asks = recipe.extra.contains("data-batch");
+  for_each_pair(recipe, untouched, [&](const About& about, const auto& field, const auto& usual) {
+    asks = asks || (about.raw && field != usual);
+  });
+  return asks;
 }
 
 const std::vector<Extra>& extras() {

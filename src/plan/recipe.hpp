@@ -15,6 +15,9 @@ struct Recipe {
   std::string target;
   Given extra; ///< settings of the target and of the step rule, by name; absent: the usual value
 
+  std::string method; ///< auto, paper; empty: auto where that is possible and nothing of the method was asked for
+  std::string prefit, metric, certify, exact, polish; ///< the stages of auto
+
   std::uint64_t particles = 1000;
   std::string batch;
   std::uint64_t steps = 1000;
@@ -46,28 +49,40 @@ struct Recipe {
   }
 };
 
+/// Whether it asks for something that only the raw method has: a start, steps, a batch, a kernel ...
+bool asks_for_the_raw_method(const Recipe& recipe);
+
 /// What is told about a field of a recipe beside its value.
 struct About {
   std::string group; ///< the heading in the help
   std::string name;  ///< as the option has it, without the dashes
   std::string help;
   std::vector<std::string> words = {}; ///< what completion offers
+  bool raw = false;                    ///< given, it asks for the raw method
 };
 
 /// One for each field, in the order of for_each_field.
 const std::vector<About>& abouts();
 
-/// Calls visit(about, field) for every field that all targets share: options, TOML keys and
-/// config.toml are made from this list and from extras().
-template <typename AnyRecipe, typename Visit>
-void for_each_field(AnyRecipe& r, Visit&& visit) {
+/// Calls visit(about, field of a, field of b) for every field that all targets share.
+template <typename A, typename B, typename Visit>
+void for_each_pair(A& a, B& b, Visit&& visit) {
   const auto& about = abouts();
   std::size_t n = 0;
-  const auto next = [&](auto& field) { visit(about.at(n++), field); };
-  next(r.particles), next(r.batch), next(r.steps), next(r.until_converged), next(r.seed);
-  next(r.runs), next(r.start), next(r.threads), next(r.precision);
-  next(r.kernel), next(r.bandwidth), next(r.advance), next(r.step_size), next(r.deal);
-  next(r.replace), next(r.grow_batch), next(r.domain);
+  const auto next = [&](auto field) { visit(about.at(n++), a.*field, b.*field); };
+  next(&Recipe::particles), next(&Recipe::batch), next(&Recipe::steps), next(&Recipe::until_converged);
+  next(&Recipe::seed), next(&Recipe::runs), next(&Recipe::start), next(&Recipe::threads);
+  next(&Recipe::precision), next(&Recipe::method), next(&Recipe::prefit), next(&Recipe::metric);
+  next(&Recipe::certify), next(&Recipe::exact), next(&Recipe::polish), next(&Recipe::kernel);
+  next(&Recipe::bandwidth), next(&Recipe::advance), next(&Recipe::step_size), next(&Recipe::deal);
+  next(&Recipe::replace), next(&Recipe::grow_batch), next(&Recipe::domain);
+}
+
+/// Calls visit(about, field): options, TOML keys and config.toml are made from this list and from
+/// extras().
+template <typename AnyRecipe, typename Visit>
+void for_each_field(AnyRecipe& r, Visit&& visit) {
+  for_each_pair(r, r, [&](const About& about, auto& field, auto&) { visit(about, field); });
 }
 
 } // namespace starling::plan

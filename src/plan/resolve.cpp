@@ -3,6 +3,7 @@
 #include "plan/names.hpp"
 #include "plan/plan.hpp"
 #include "plan/spec.hpp"
+#include "plan/stages.hpp"
 
 #include <starling/deal/draw.hpp>
 #include <starling/error.hpp>
@@ -223,10 +224,11 @@ void resolve_start(Plan& plan) {
 
 } // namespace
 
-Plan resolve(const Recipe& r) {
+Plan resolve(const Recipe& r, Gives gives) {
   Plan plan;
   plan.recipe = r;
   plan.recipe.extra.clear(); // filled in again with what counts
+  resolve_stages(r, plan, gives);
   resolve_numbers(r, plan);
   resolve_rule(r, plan);
   resolve_target(r, plan);
@@ -236,6 +238,11 @@ Plan resolve(const Recipe& r) {
   resolve_bandwidth(r, plan);
   resolve_deal(r, plan);
   resolve_start(plan);
+  if (plan.stages) // nothing of the raw method is a part of it
+    for_each_pair(r, plan.recipe, [](const About& about, const auto& given, auto& field) {
+      if (about.raw)
+        field = given;
+    });
   return plan;
 }
 

@@ -74,7 +74,7 @@ Action add_sample(CLI::App& app) {
       refuse_what_is_settled(app);
     s->steps_given = app.count("--steps") > 0;
     s->threads_given = app.count("--threads") > 0;
-    take_model_and_refuse_strangers(app, s->recipe);
+    take_what_was_given(app, s->recipe);
     return sample(*s);
   };
 }
@@ -85,7 +85,7 @@ Action add_check(CLI::App& app) {
   add_flag(app, "--json", c->json, "Print the figures as JSON")->group("Output");
   return [&app, c] {
     require("TARGET", c->recipe.target, "check");
-    take_model_and_refuse_strangers(app, c->recipe);
+    take_what_was_given(app, c->recipe);
     return check(*c);
   };
 }

@@ -84,7 +84,11 @@ void hide_what_is_for_others(CLI::App& app, const std::string& target) {
       app.get_option("--" + extra.setting.name)->group("");
 }
 
-void take_model_and_refuse_strangers(const CLI::App& app, plan::Recipe& recipe) {
+void take_what_was_given(const CLI::App& app, plan::Recipe& recipe) {
+  plan::for_each_field(recipe, [&](const plan::About& about, auto&) {
+    if (about.raw && app.count("--" + about.name) > 0 && app.count("--method") == 0)
+      recipe.method = "paper";
+  });
   const auto& all = plan::extras();
   const auto model = std::ranges::find_if(all, [](auto& extra) { return extra.setting.name == "model"; });
   if (app.count("MODEL") > 0) {

@@ -26,9 +26,9 @@ void add_recipe(CLI::App& app, plan::Recipe& recipe);
 /// `sample logistic --help` shows what is for logistic. Nothing happens if the word is no target.
 void hide_what_is_for_others(CLI::App& app, const std::string& word);
 
-/// MODEL is a setting that may stand after TARGET; an option of another target's would be silently
-/// without effect, and is refused.
-void take_model_and_refuse_strangers(const CLI::App& app, plan::Recipe& recipe);
+/// An option of the raw method asks for it. MODEL is a setting that may stand after TARGET. An option
+/// of another target's would be silently without effect, and is refused.
+void take_what_was_given(const CLI::App& app, plan::Recipe& recipe);
 
 /// A run that goes on has its settings already.
 void refuse_what_is_settled(const CLI::App& app);
