@@ -62,6 +62,19 @@ AnyDealer<Real> make_dealer(const plan::Recipe& r) {
 }
 
 template <typename Real>
+AnyDealer<Real> make_dealer_of_everyone(const plan::Recipe& r) {
+  if (!r.replace && r.deal != "matching")
+    return {};
+  return [deal = Shuffle(r.seed, batch_size(r)), batches = Batches(), p = r.replace ? batch_size(r) : 0](
+             Step k, Ensemble<Real>& particles) mutable -> const Batches& {
+    batches = deal(k, particles);
+    if (p > 0) // a step of Algorithm 2 is p/N of a sweep
+      batches.time *= static_cast<double>(p) / static_cast<double>(particles.count());
+    return batches;
+  };
+}
+
+template <typename Real>
 AnyAdvance<Real> make_advance(const plan::Recipe& r, Threads& threads) {
   if (r.domain.empty())
     return advance_in<Real>(r, threads, Euclid<Real>());
@@ -75,6 +88,8 @@ Step loop_steps(const plan::Recipe& r) {
 
 template AnyDealer<double> make_dealer(const plan::Recipe&);
 template AnyDealer<float> make_dealer(const plan::Recipe&);
+template AnyDealer<double> make_dealer_of_everyone(const plan::Recipe&);
+template AnyDealer<float> make_dealer_of_everyone(const plan::Recipe&);
 template AnyAdvance<double> make_advance(const plan::Recipe&, Threads&);
 template AnyAdvance<float> make_advance(const plan::Recipe&, Threads&);
 

@@ -32,14 +32,7 @@ namespace starling::assemble {
 
 namespace {
 
-std::vector<std::string> numbered(const std::string& name, std::size_t count) {
-  if (count == 1)
-    return {name};
-  std::vector<std::string> names;
-  for (std::size_t a = 1; a <= count; ++a)
-    names.push_back(fmt::format("{}[{}]", name, a));
-  return names;
-}
+using run::numbered;
 
 /// Two columns of one name cannot be written, which would come out only after the run.
 void refuse_equal_names(const std::string& file, const std::vector<std::string>& names) {
@@ -51,15 +44,7 @@ void refuse_equal_names(const std::string& file, const std::vector<std::string>&
 
 template <typename Real, typename T>
 AnyTarget<Real> wrap(T target, std::vector<std::string> names) {
-  auto shared = std::make_shared<T>(std::move(target));
-  AnyTarget<Real> any;
-  any.dim = shared->dim();
-  any.names = std::move(names);
-  any.score = [shared](Step k, Rows<const Real> x, Rows<Real> s) { (*shared)(k, x, s); };
-  any.evaluate = [shared](Rows<const Real> x, Rows<Real> s, std::span<Real> density) {
-    shared->evaluate(x, s, density);
-  };
-  return any;
+  return run::any_target<Real>(std::move(target), std::move(names));
 }
 
 template <typename Real, typename F>
@@ -241,9 +226,11 @@ AnyTarget<Real> from_library(const plan::Recipe& r, Threads& threads, std::uint6
 template <typename Real>
 AnyTarget<Real> make_target(const plan::Recipe& r, Threads& threads, std::uint64_t data_seed,
                             const Guest* guest) {
-  if (guest)
-    return wrap<Real>(Invited<Real>(*guest),
-                      guest->names.empty() ? numbered("x", guest->dim) : guest->names);
+  if (guest) {
+    auto any = wrap<Real>(Invited<Real>(*guest), guest->names);
+    any.has_density = guest->has_density;
+    return any;
+  }
   if (r.target == "guest")
     reject("target", "a name or a library; a guest is brought by a program", "'guest'");
   if (r.target == "mixture")

@@ -1,4 +1,4 @@
-// What can go wrong with files, as types; the library's own, which its users catch.
+// What can go wrong with files, as types: the library's own, for its users catch them too.
 #pragma once
 
 #include <starling/file_error.hpp>

@@ -1,6 +1,7 @@
 // Runs with their files: results when they end, the state meanwhile and when they do not.
 #include "commands.hpp"
 
+#include "assemble/flight.hpp"
 #include "results/results.hpp"
 #include "io/errors.hpp"
 #include "io/output_folder.hpp"
@@ -20,12 +21,12 @@ std::unique_ptr<run::Flight> begin_or_resume(const plan::Recipe& recipe, std::ui
                                                   const Presentation& p, const StateFolder& state) {
   if (!p.resume.empty())
     if (const auto checkpoint = state.find(run))
-      return run::Flight::resume(*checkpoint, recipe, state.name(run));
-  return run::Flight::begin(recipe, run);
+      return assemble::resume_flight(*checkpoint, recipe, state.name(run));
+  return assemble::make_flight(recipe, run);
 }
 
 /// Saves what is under way and says so, and how to go on. Part of a sentence.
-std::string save(const StateFolder& state, const std::vector<io::Checkpoint>& finished,
+std::string save(const StateFolder& state, const std::vector<run::Checkpoint>& finished,
                  const run::Flight& flight, const Presentation& p, bool goes_on) {
   if (std::ranges::any_of(flight.positions(), [](double x) { return !std::isfinite(x); }))
     return "there is no state to save";
@@ -62,7 +63,7 @@ int run_and_write(const plan::Recipe& recipe, const Presentation& p,
   run::Watch watch = watch_for(p, recipe.runs);
   watch.keep_every = p.checkpoint_every;
   watch.keep = [&](const run::Flight& flight) { state.keep(flight.run(), flight.save(p.out)); };
-  std::vector<io::Checkpoint> finished; // runs before the one under way
+  std::vector<run::Checkpoint> finished; // runs before the one under way
   for (std::uint64_t run = 0; run < recipe.runs; ++run) {
     const auto flight = begin_or_resume(recipe, run, p, state);
     outcomes.push_back(run::fly(*flight, watch));
@@ -80,7 +81,7 @@ int run_and_write(const plan::Recipe& recipe, const Presentation& p,
     }
     if (folder && run + 1 == recipe.runs) {
       try {
-        results::write_results(*folder, outcomes, p.format);
+        results::write_results(*folder, recipe, outcomes, p.format);
         folder->commit();
       } catch (const io::CannotWrite& error) {
         return complain(cannot_write, fmt::format("{}; {}", error.what(), save(state, finished, *flight, p, true)));
