@@ -91,7 +91,7 @@ void take(Flight& flight, Step count, nb::object tell) {
 void add_flight(nb::module_& m) {
   const auto rows = [](std::vector<double> (Flight::*get)() const) {
     return [get](const Flight& f) {
-      return array((f.*get)(), {f.recipe().particles, f.names().size()});
+      return array((f.*get)(), {f.settings().particles, f.names().size()});
     };
   };
   nb::class_<Flight>(m, "Flight")
@@ -104,16 +104,16 @@ void add_flight(nb::module_& m) {
       .def_prop_ro("scores", rows(&Flight::scores))
       .def_prop_ro("drifts", rows(&Flight::drifts))
       .def_prop_ro("drift_size", &Flight::drift_size)
-      .def_prop_ro("settings", [](const Flight& f) { return settings_of(f.recipe()); })
+      .def_prop_ro("settings", [](const Flight& f) { return settings_of(assemble::read_identity(f.settings().identity, "flight")); })
       .def_prop_ro("trace", [](const Flight& f) { return rows_of(f.trace()); })
       .def("save",
            [](const Flight& f) {
-             const std::string bytes = io::pack(f.save());
+             const std::string bytes = run::pack(f.save());
              return nb::bytes(bytes.data(), bytes.size());
            })
       .def(
           "keep",
-          [](const Flight& f, const std::string& file) { io::write_checkpoint(file, f.save()); },
+          [](const Flight& f, const std::string& file) { run::write_checkpoint(file, f.save()); },
           "file"_a)
       .def(
           "outcome",
@@ -132,15 +132,15 @@ void add_flight(nb::module_& m) {
             start ? std::span<const double>(start->data(), start->size())
                   : std::span<const double>();
         const nb::gil_scoped_release released;
-        return Flight::begin(recipe, run, guest, positions);
+        return assemble::make_flight(recipe, run, guest, positions);
       },
       "target"_a, "settings"_a, "run"_a, "guest"_a.none(), "start"_a.none());
   m.def(
       "resume",
       [](const nb::bytes& bytes, const std::string& where, std::optional<std::uint64_t> steps,
          std::optional<std::uint64_t> threads, const assemble::Guest* guest) {
-        const io::Checkpoint checkpoint = io::unpack({bytes.c_str(), bytes.size()}, where);
-        Recipe recipe = run::saved(checkpoint, where).recipe;
+        const run::Checkpoint checkpoint = run::unpack({bytes.c_str(), bytes.size()}, where);
+        Recipe recipe = assemble::recipe_in(checkpoint, where);
         recipe.steps = steps.value_or(recipe.steps);
         recipe.threads = threads.value_or(recipe.threads);
         plan::resolve(recipe);
@@ -151,7 +151,7 @@ void add_flight(nb::module_& m) {
                   ? "target: must be left out for a run of " + recipe.target + "; got one"
                   : std::string("target: must be given again for a run of Python's own; got none"));
         const nb::gil_scoped_release released;
-        return Flight::resume(checkpoint, recipe, where, guest);
+        return assemble::resume_flight(checkpoint, recipe, where, guest);
       },
       "state"_a, "where"_a, "steps"_a.none(), "threads"_a.none(), "guest"_a.none());
 }

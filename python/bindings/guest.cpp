@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <memory>
 #include <tuple>
@@ -86,9 +87,10 @@ auto numbers(nb::handle object, const char* what, const std::array<std::size_t, 
   return array;
 }
 
-/// Scores and, if wanted and known, log densities from what the function returned.
+/// Scores and, if wanted and known, log densities from what the function returned. Whether they were
+/// known.
 template <typename Real>
-void take(nb::handle returned, Rows<Real> score, std::span<Real> density) {
+bool take(nb::handle returned, Rows<Real> score, std::span<Real> density) {
   nb::handle scores = returned, densities;
   if (nb::isinstance<nb::tuple>(returned)) {
     if (nb::len(returned) != 2)
@@ -107,6 +109,7 @@ void take(nb::handle returned, Rows<Real> score, std::span<Real> density) {
   } else {
     std::ranges::fill(density, Real(NAN));
   }
+  return densities.is_valid();
 }
 
 /// Freed with the lock held, wherever the last of the owners goes.
@@ -119,12 +122,12 @@ std::shared_ptr<Positions<Real>> shared_positions() {
 }
 
 template <typename Real>
-auto caller(nb::handle function) {
-  return [function, positions = shared_positions<Real>()](
+auto caller(nb::handle function, std::shared_ptr<std::atomic<bool>> has_density) {
+  return [function, has_density, positions = shared_positions<Real>()](
              Step, Rows<const Real> x, Rows<Real> score, std::span<Real> density) {
     const nb::gil_scoped_acquire held;
     const nb::object returned = function(positions->fill(x));
-    take<Real>(returned, score, density);
+    *has_density = take<Real>(returned, score, density);
   };
 }
 
@@ -168,7 +171,9 @@ auto caller(const std::shared_ptr<Compiled>& function) {
 } // namespace
 
 assemble::Guest guest_of(nb::handle function, std::size_t dim, std::vector<std::string> names) {
-  return {dim, std::move(names), caller<double>(function), caller<float>(function)};
+  const auto has_density = std::make_shared<std::atomic<bool>>(true);
+  return {dim, std::move(names), caller<double>(function, has_density), caller<float>(function, has_density),
+          [has_density] { return has_density->load(); }};
 }
 
 assemble::Guest guest_at(std::uintptr_t address, bool batched, std::size_t dim,

@@ -3,6 +3,8 @@
 #include "parts.hpp"
 
 #include "plan/config.hpp"
+#include "plan/names.hpp"
+#include "plan/tables.hpp"
 #include "io/errors.hpp"
 
 #include <starling/cpu/level.hpp>
@@ -28,10 +30,13 @@ nb::object array(std::vector<double> values, std::vector<std::size_t> shape) {
 nb::dict settings_of(const plan::Recipe& recipe) {
   nb::dict settings;
   settings["target"] = recipe.target;
-  plan::for_each_field(recipe, [&](auto, std::string name, const auto& field, auto) {
+  const auto set = [&](std::string name, const auto& value) {
     std::replace(name.begin(), name.end(), '-', '_');
-    settings[name.c_str()] = field;
-  });
+    settings[name.c_str()] = value;
+  };
+  plan::for_each_field(recipe, [&](const plan::About& about, const auto& field) { set(about.name, field); });
+  for (const auto& [name, value] : recipe.extra)
+    std::visit([&](const auto& one) { set(name, one); }, value);
   return settings;
 }
 
@@ -89,12 +94,14 @@ NB_MODULE(_starling, m) {
   m.def("defaults", [] { return settings_of(plan::Recipe()); });
   m.def("helps", [] {
     nb::dict helps;
-    const plan::Recipe any;
-    plan::for_each_field(
-        any, [&](const char* group, std::string name, const auto&, const char* help) {
-          std::replace(name.begin(), name.end(), '-', '_');
-          helps[name.c_str()] = nb::make_tuple(group, help);
-        });
+    const auto add = [&](std::string name, const std::string& group, const std::string& help) {
+      std::replace(name.begin(), name.end(), '-', '_');
+      helps[name.c_str()] = nb::make_tuple(group, help);
+    };
+    for (const plan::About& about : plan::abouts())
+      add(about.name, about.group, about.help);
+    for (const plan::Extra& extra : plan::extras())
+      add(extra.setting.name, plan::in_a_row(extra.owners), extra.setting.help);
     return helps;
   });
   m.attr("version") = std::string(version);

@@ -18,25 +18,31 @@ namespace nb = nanobind;
 using namespace nb::literals;
 using run::Outcome;
 
+namespace {
+
+plan::Recipe recipe_of(const Outcome& o) { return assemble::read_identity(o.settings.identity, "outcome"); }
+
+} // namespace
+
 void add_outcome(nb::module_& m) {
   nb::class_<Outcome>(m, "Outcome")
       .def_prop_ro("names", [](const Outcome& o) { return o.names; })
       .def_prop_ro("positions",
                    [](const Outcome& o) {
-                     return array(o.positions, {o.recipe.particles, o.dim()});
+                     return array(o.positions, {o.settings.particles, o.dim()});
                    })
       .def_prop_ro("log_density",
                    [](const Outcome& o) { return array(o.log_density, {o.log_density.size()}); })
       .def_prop_ro("draw_names", [](const Outcome& o) { return o.draw_names(); })
       .def_prop_ro("draws",
-                   [](const Outcome& o) { return array(o.draws(), {o.recipe.particles, o.draw_names().size()}); })
-      .def_prop_ro("settings", [](const Outcome& o) { return settings_of(o.recipe); })
+                   [](const Outcome& o) { return array(o.draws(), {o.settings.particles, o.draw_names().size()}); })
+      .def_prop_ro("settings", [](const Outcome& o) { return settings_of(recipe_of(o)); })
       .def_prop_ro("trace", [](const Outcome& o) { return rows_of(o.trace); })
       .def_prop_ro("steps_done", [](const Outcome& o) { return o.steps_done; })
       .def_prop_ro("verdict", [](const Outcome& o) { return o.diagnosis.verdict; })
       .def_prop_ro("warnings", [](const Outcome& o) { return o.warnings; });
   m.def("summary", [](const std::vector<Outcome>& runs) { return results::to_json(runs).dump(); });
-  m.def("config", [](const Outcome& o) { return plan::write_config(o.recipe); });
+  m.def("config", [](const Outcome& o) { return plan::write_config(recipe_of(o)); });
   m.def(
       "write",
       [](const std::vector<Outcome>& runs, const std::string& folder, const std::string& formats,

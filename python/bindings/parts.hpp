@@ -1,7 +1,7 @@
 // The parts of the module, and what they share.
 #pragma once
 
-#include "run/flight.hpp"
+#include "assemble/flight.hpp"
 
 #include <nanobind/nanobind.h>
 

@@ -1,10 +1,10 @@
 // Targets, dealers and step rules of a plan.
 #include "assemble/roles.hpp"
 
-#include "assemble/wrap.hpp"
 #include "plan/names.hpp"
 
 #include <starling/deal/draw.hpp>
+#include <starling/deal/shuffle.hpp>
 #include <starling/deal/whole.hpp>
 
 namespace starling::assemble {
@@ -15,7 +15,7 @@ namespace {
 template <typename Real>
 class GuestTarget {
 public:
-  explicit GuestTarget(const run::Guest& guest) : guest_(guest) {}
+  explicit GuestTarget(const Guest& guest) : guest_(guest) {}
   std::size_t dim() const { return guest_.dim; }
   void operator()(Step k, Rows<const Real> x, Rows<Real> score) const { call(k, x, score, {}); }
   void evaluate(Rows<const Real> x, Rows<Real> score, std::span<Real> density) const {
@@ -30,17 +30,19 @@ private:
       guest_.in_single(k, x, score, density);
   }
 
-  run::Guest guest_;
+  Guest guest_;
 };
 
 } // namespace
 
 template <typename Real>
 run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads,
-                                 const run::Guest* guest) {
-  if (guest)
-    return wrap<Real>(GuestTarget<Real>(*guest),
-                      guest->names.empty() ? numbered("x", guest->dim) : guest->names);
+                                 const Guest* guest) {
+  if (guest) {
+    auto any = run::any_target<Real>(GuestTarget<Real>(*guest), guest->names);
+    any.has_density = guest->has_density;
+    return any;
+  }
   if (!plan.target)
     plan::refuse("target", "this run's target was a function of the program that began it; bring it again");
   const auto* own = std::get_if<plan::StartOwn>(&plan.start);
@@ -57,14 +59,30 @@ run::AnyDealer<Real> make_dealer(const plan::Plan& plan, std::uint64_t seed) {
 }
 
 template <typename Real>
+run::AnyDealer<Real> make_dealer_of_everyone(const plan::Plan& plan, std::uint64_t seed) {
+  const plan::DealerEntry& shuffle = plan::dealers().front();
+  if (!plan.replace && (!plan.batch || plan.dealer == &shuffle))
+    return {};
+  return [deal = Shuffle(seed, plan.batch_size()), batches = Batches(),
+          p = plan.replace ? plan.batch_size() : 0](Step k, Ensemble<Real>& particles) mutable -> const Batches& {
+    batches = deal(k, particles);
+    if (p > 0) // a step of Algorithm 2 is p/N of a sweep
+      batches.time *= static_cast<double>(p) / static_cast<double>(particles.count());
+    return batches;
+  };
+}
+
+template <typename Real>
 run::AnyAdvance<Real> make_advance(const plan::Plan& plan, Threads& threads) {
   return plan.rule->make.in<Real>()(plan, plan.rule_settings, threads);
 }
 
-template run::AnyTarget<double> make_target(const plan::Plan&, std::uint64_t, Threads&, const run::Guest*);
-template run::AnyTarget<float> make_target(const plan::Plan&, std::uint64_t, Threads&, const run::Guest*);
+template run::AnyTarget<double> make_target(const plan::Plan&, std::uint64_t, Threads&, const Guest*);
+template run::AnyTarget<float> make_target(const plan::Plan&, std::uint64_t, Threads&, const Guest*);
 template run::AnyDealer<double> make_dealer(const plan::Plan&, std::uint64_t);
 template run::AnyDealer<float> make_dealer(const plan::Plan&, std::uint64_t);
+template run::AnyDealer<double> make_dealer_of_everyone(const plan::Plan&, std::uint64_t);
+template run::AnyDealer<float> make_dealer_of_everyone(const plan::Plan&, std::uint64_t);
 template run::AnyAdvance<double> make_advance(const plan::Plan&, Threads&);
 template run::AnyAdvance<float> make_advance(const plan::Plan&, Threads&);
 

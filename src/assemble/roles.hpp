@@ -1,28 +1,51 @@
 // From a plan to the parts of a run.
 #pragma once
 
+#include "io/npy.hpp"
 #include "plan/plan.hpp"
 
 #include <starling/run/roles.hpp>
 
+#include <functional>
+#include <optional>
+
 namespace starling::assemble {
+
+/// A target that the caller brings instead of a name: scores and log densities of all rows in one
+/// call. The densities may be an empty span, when nobody asks; one that has none leaves NaN.
+struct Guest {
+  std::size_t dim = 0;
+  std::vector<std::string> names; ///< empty: x[1], x[2], ...
+  std::function<void(Step, Rows<const double>, Rows<double>, std::span<double>)> in_double;
+  std::function<void(Step, Rows<const float>, Rows<float>, std::span<float>)> in_single;
+  std::function<bool()> has_density = {}; ///< asked after a call that wanted densities; empty: it has
+};
 
 /// Threads must outlive what is made. `seed` is that of one run of the plan; what of the target is
 /// random and the same in all runs, as the split of the data, comes from the plan's own. A plan
 /// without a target needs a guest.
 template <typename Real>
 run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads,
-                                 const run::Guest* guest = nullptr);
+                                 const Guest* guest = nullptr);
 template <typename Real>
 run::AnyDealer<Real> make_dealer(const plan::Plan& plan, std::uint64_t seed);
+/// Everyone in batches of that size, rows staying where they are; empty where the dealer does so.
+template <typename Real>
+run::AnyDealer<Real> make_dealer_of_everyone(const plan::Plan& plan, std::uint64_t seed);
 template <typename Real>
 run::AnyDrift<Real> make_drift(const plan::Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads);
 template <typename Real>
 run::AnyAdvance<Real> make_advance(const plan::Plan& plan, Threads& threads);
 
-/// Fills in the initial positions. Throws io::BadData when a start file has the wrong shape.
+/// The positions in the file that the plan starts from; nothing where it starts by a rule, or from
+/// what only the target can read.
+std::optional<io::Array> read_start(const plan::Plan& plan);
+
+/// Fills in the initial positions: those `read` before, or else by the plan's rule. Throws
+/// io::BadData when a start file has the wrong shape.
 template <typename Real>
-void start(const plan::Plan& plan, std::uint64_t seed, const run::AnyTarget<Real>& target, Rows<Real> position);
+void start(const plan::Plan& plan, std::uint64_t seed, const run::AnyTarget<Real>& target,
+           Rows<Real> position, const std::optional<io::Array>& read);
 
 /// The positions that the caller brings. Throws invalid_argument when they are too many, too few or
 /// not finite.

@@ -8,6 +8,8 @@
 #include <starling/target/normal.hpp>
 #include <starling/target/shapes.hpp>
 
+#include <fmt/format.h>
+
 namespace starling::plan {
 
 namespace {

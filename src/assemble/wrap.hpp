@@ -1,39 +1,20 @@
-// A target of a known type as any target, and the names its parameters get.
+// A target of a known type as any target, and its makers for both number types.
 #pragma once
 
 #include "plan/tables.hpp"
 
 #include <starling/target/lift.hpp>
 
-#include <fmt/format.h>
-
-#include <memory>
 #include <string>
 #include <vector>
 
 namespace starling::assemble {
 
-/// x, or x[1], x[2], ...
-inline std::vector<std::string> numbered(const std::string& name, std::size_t count) {
-  if (count == 1)
-    return {name};
-  std::vector<std::string> names;
-  for (std::size_t a = 1; a <= count; ++a)
-    names.push_back(fmt::format("{}[{}]", name, a));
-  return names;
-}
+using run::numbered;
 
 template <typename Real, typename T>
 run::AnyTarget<Real> wrap(T target, std::vector<std::string> names) {
-  auto shared = std::make_shared<T>(std::move(target));
-  run::AnyTarget<Real> any;
-  any.dim = shared->dim();
-  any.names = std::move(names);
-  any.score = [shared](Step k, Rows<const Real> x, Rows<Real> s) { (*shared)(k, x, s); };
-  any.evaluate = [shared](Rows<const Real> x, Rows<Real> s, std::span<Real> density) {
-    shared->evaluate(x, s, density);
-  };
-  return any;
+  return run::any_target<Real>(std::move(target), std::move(names));
 }
 
 /// One that is written for a particle at a time.

@@ -2,6 +2,7 @@
 #include "io/text.hpp"
 
 #include "io/errors.hpp"
+#include "io/whole_file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -105,32 +106,6 @@ constexpr std::array foreign{Foreign{"BZh"sv, "bzip2"}, Foreign{"PK\x03\x04"sv, 
                              Foreign{"7z\xbc\xaf\x27\x1c"sv, "7z"}};
 
 } // namespace
-
-std::string read_bytes(const std::filesystem::path& file) {
-  errno = 0;
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rb"),
-                                                           std::fclose);
-  if (!in)
-    throw InputMissing(file, errno);
-  std::setvbuf(in.get(), nullptr, _IONBF, 0);
-  // The size is a first guess only: pipes and /proc have none.
-  std::error_code no_size;
-  const auto size = std::filesystem::file_size(file, no_size);
-  std::string bytes(no_size ? first_guess : static_cast<std::size_t>(size) + 1, '\0');
-  std::size_t used = 0;
-  for (;;) {
-    make_room(bytes, used);
-    const std::size_t count = std::fread(bytes.data() + used, 1, bytes.size() - used, in.get());
-    used += count;
-    if (count == 0) {
-      if (std::ferror(in.get()) != 0)
-        throw InputMissing(file, errno);
-      break;
-    }
-  }
-  bytes.resize(used);
-  return bytes;
-}
 
 std::string read_text(const std::filesystem::path& file) {
   std::string text = read_bytes(file);

@@ -1,13 +1,12 @@
-// Whole files in one string: as they are, or as text behind gzip or xz.
+// Whole files in one string: text that may be behind gzip or xz.
 #pragma once
+
+#include "io/whole_file.hpp" // read_bytes
 
 #include <filesystem>
 #include <string>
 
 namespace starling::io {
-
-/// The bytes of a file as they are. Throws InputMissing.
-std::string read_bytes(const std::filesystem::path& file);
 
 /// The text of a file that is plain, gzip or xz: told by its first bytes, never by its name.
 /// Several archives in a row are joined, as gunzip and unxz do; a UTF-8 byte order mark is dropped.

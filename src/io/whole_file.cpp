@@ -5,7 +5,9 @@
 #include "io/output_file.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <fcntl.h>
+#include <memory>
 #include <string>
 #include <unistd.h>
 
@@ -44,6 +46,33 @@ void write_whole(const std::filesystem::path& file, std::string_view text) {
     throw;
   }
   sync(folder);
+}
+
+std::string read_bytes(const std::filesystem::path& file) {
+  errno = 0;
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rb"),
+                                                           std::fclose);
+  if (!in)
+    throw InputMissing(file, errno);
+  std::setvbuf(in.get(), nullptr, _IONBF, 0);
+  // The size is a first guess only: pipes and /proc have none.
+  std::error_code no_size;
+  const auto size = std::filesystem::file_size(file, no_size);
+  std::string bytes(no_size ? std::size_t{1} << 16 : static_cast<std::size_t>(size) + 1, '\0');
+  std::size_t used = 0;
+  for (;;) {
+    if (used == bytes.size())
+      bytes.resize(2 * bytes.size());
+    const std::size_t count = std::fread(bytes.data() + used, 1, bytes.size() - used, in.get());
+    used += count;
+    if (count == 0) {
+      if (std::ferror(in.get()) != 0)
+        throw InputMissing(file, errno);
+      break;
+    }
+  }
+  bytes.resize(used);
+  return bytes;
 }
 
 } // namespace starling::io

@@ -1,14 +1,21 @@
 // R-hat: whether several runs agree on a parameter.
-#include "judge/rhat.hpp"
+#include <starling/judge/rhat.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace starling::judge {
 
-double r_hat(std::span<const std::vector<double>> runs) {
+double r_hat(std::span<const std::vector<double>> given) {
+  std::vector<std::vector<double>> runs(given.begin(), given.end());
+  std::size_t least = runs.empty() ? 0 : runs[0].size();
+  for (std::vector<double>& run : runs) {
+    std::erase_if(run, [](double value) { return std::isnan(value); });
+    least = std::min(least, run.size());
+  }
   const auto k = static_cast<double>(runs.size());
-  const auto n = static_cast<double>(runs.empty() ? 0 : runs[0].size());
+  const auto n = static_cast<double>(least);
   if (k < 2 || n < 2)
     return std::numeric_limits<double>::quiet_NaN();
   const auto mean_of = [](std::span<const double> values) {

@@ -1,5 +1,5 @@
 // Trends along a trace, and the trace as text.
-#include "judge/trace.hpp"
+#include <starling/judge/trace.hpp>
 
 #include <fmt/format.h>
 

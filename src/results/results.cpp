@@ -1,9 +1,9 @@
 // Writing what a run leaves behind.
 #include "results/results.hpp"
 
+#include "assemble/identity.hpp"
 #include "plan/config.hpp"
 #include "plan/names.hpp"
-#include "run/pool.hpp"
 #include "plan/spec.hpp"
 #include "io/npy.hpp"
 #include "io/output_file.hpp"
@@ -11,6 +11,8 @@
 #include "io/stan_csv.hpp"
 #include "io/zarr.hpp"
 
+#include <starling/run/pool.hpp>
+#include <starling/run/seeds.hpp>
 #include <starling/version.hpp>
 
 #include <fmt/format.h>
@@ -63,6 +65,9 @@ Json list_of(const std::vector<judge::ParameterSummary>& parameters) {
   if (std::ranges::any_of(parameters, [](auto& p) { return !std::isnan(p.r_hat); })) // several runs
     for (std::size_t a = 0; a < parameters.size(); ++a)
       list[a]["r_hat"] = number(parameters[a].r_hat);
+  for (std::size_t a = 0; a < parameters.size(); ++a)
+    if (parameters[a].left_out > 0)
+      list[a]["left_out"] = parameters[a].left_out;
   return list;
 }
 
@@ -72,7 +77,7 @@ Json ksd_of(const Discrepancy& ksd) { return {{"value", number(ksd.value)}, {"se
 Json each(std::span<const run::Outcome> runs) {
   Json list = Json::array();
   for (const run::Outcome& o : runs)
-    list.push_back({{"run", o.run + 1},
+    list.push_back({{"run", o.run() + 1},
                     {"steps_done", o.steps_done},
                     {"seconds", o.seconds.total},
                     {"ksd", ksd_of(o.diagnosis.ksd)},
@@ -81,16 +86,21 @@ Json each(std::span<const run::Outcome> runs) {
   return list;
 }
 
+/// What was run, with all that was decided.
+plan::Recipe recipe_of(std::span<const run::Outcome> runs) {
+  return assemble::read_identity(runs.front().settings.identity, "run");
+}
+
 /// "draws.csv" of one run, "draws-2.csv" of the second of several.
 std::string file_of(std::span<const run::Outcome> runs, const run::Outcome& o, const char* name) {
-  return runs.size() == 1 ? fmt::format("{}.csv", name) : fmt::format("{}-{}.csv", name, o.run + 1);
+  return runs.size() == 1 ? fmt::format("{}.csv", name) : fmt::format("{}-{}.csv", name, o.run() + 1);
 }
 
 } // namespace
 
 Json to_json(std::span<const run::Outcome> runs) {
+  const plan::Recipe r = recipe_of(runs);
   const run::Outcome o = run::pool(runs);
-  const plan::Recipe& r = o.recipe;
   Json j;
   j["version"] = version;
   j["target"] = r.target;
@@ -158,7 +168,9 @@ void check_formats(const std::string& formats) {
     plan::choose("format", format, {"csv", "npz", "zarr"});
 }
 
-void write_results(io::OutputFolder& folder, std::span<const run::Outcome> runs, const std::string& formats) {
+void write_results(io::OutputFolder& folder, std::span<const run::Outcome> runs,
+                   const std::string& formats) {
+  const plan::Recipe recipe = recipe_of(runs);
   const std::vector<std::string> wanted = plan::split(formats, ',');
   const auto asked = [&](const char* format) { return std::ranges::find(wanted, format) != wanted.end(); };
   const run::Outcome& first = runs.front();
@@ -166,11 +178,11 @@ void write_results(io::OutputFolder& folder, std::span<const run::Outcome> runs,
   for (const run::Outcome& o : runs) {
     draws.push_back(draws_of(o));
     io::StanHeader header;
-    header.model = o.recipe.target;
+    header.model = recipe.target;
     header.steps = o.steps_done;
-    header.seed = o.recipe.seed;
-    header.run = o.run + 1;
-    header.data_file = o.recipe.data;
+    header.seed = run::run_seed(recipe.seed, o.run());
+    header.run = o.run() + 1;
+    header.data_file = recipe.text_of("data");
     header.seconds = o.seconds.total;
     if (asked("csv"))
       io::write_stan_csv(folder.path(file_of(runs, o, "draws")), draws.back(), header);
@@ -189,11 +201,11 @@ void write_results(io::OutputFolder& folder, std::span<const run::Outcome> runs,
   }
   if (asked("zarr"))
     io::write_zarr(folder.path("draws.zarr"), draws,
-                   {{"particles", first.recipe.particles},
+                   {{"particles", recipe.particles},
                     {"steps", first.steps_done},
-                    {"seed", first.recipe.seed}});
+                    {"seed", recipe.seed}});
   write_text(folder.path("summary.json"), to_json(runs).dump(2) + "\n");
-  write_text(folder.path("config.toml"), plan::write_config(first.recipe));
+  write_text(folder.path("config.toml"), plan::write_config(recipe));
 }
 
 } // namespace starling::results

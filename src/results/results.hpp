@@ -1,8 +1,9 @@
 // What a run leaves behind: summary.json, draws, trace and config files, and the table people read.
 #pragma once
 
-#include "run/fly.hpp"
 #include "io/output_folder.hpp"
+
+#include <starling/run/flight.hpp>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -21,7 +22,8 @@ std::string table(const std::vector<judge::ParameterSummary>& parameters, std::s
 /// The draws in each format asked for ("csv", "npz", "zarr", commas between), summary.json,
 /// config.toml and the trace into the folder, not committed. Several runs have a draws-K.csv and a
 /// trace-K.csv each, and are rows of one array in the others.
-void write_results(io::OutputFolder& folder, std::span<const run::Outcome> runs, const std::string& formats);
+void write_results(io::OutputFolder& folder, std::span<const run::Outcome> runs,
+                   const std::string& formats);
 
 /// Throws invalid_argument that names the format which is none.
 void check_formats(const std::string& formats);

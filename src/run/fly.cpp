@@ -1,5 +1,5 @@
 // Watching a run from its first step to its last.
-#include "run/fly.hpp"
+#include <starling/run/fly.hpp>
 
 #include <starling/error.hpp>
 

@@ -1,9 +1,10 @@
 // A look: what the scores say, what the pairs say, how much of the drift is chance.
-#include "run/lookout.hpp"
+#include <starling/run/lookout.hpp>
 
-#include "judge/diagnose.hpp"
-
+#include <starling/judge/verdict.hpp>
+#include <starling/observe/balance.hpp>
 #include <starling/observe/noise.hpp>
+#include <starling/observe/stein.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -31,14 +32,13 @@ std::size_t affordable(std::size_t population, std::size_t batch) {
 } // namespace
 
 template <typename Real>
-Lookout<Real>::Lookout(const plan::Recipe& recipe, std::vector<std::string> names,
-                       std::vector<judge::TraceRow> past)
-    : seed_(recipe.seed), periodic_(!recipe.domain.empty()), names_(std::move(names)),
-      trace_(std::move(past)) {}
+Lookout<Real>::Lookout(std::uint64_t seed, bool periodic, std::vector<std::string> names)
+    : seed_(seed), periodic_(periodic), names_(std::move(names)) {}
 
 template <typename Real>
-judge::TraceRow Lookout<Real>::look(Step k, Ensemble<Real>& particles, const Batches& batches,
-                             const assemble::AnyDrift<Real>& drift, double seconds) {
+void Lookout<Real>::look(Step k, Ensemble<Real>& particles, const Batches& batches,
+                         const AnyDrift<Real>& drift, double seconds,
+                         std::vector<judge::TraceRow>& trace) const {
   const Rows<const Real> x = std::as_const(particles).position();
   const Rows<const Real> score = std::as_const(particles).score();
   const auto dim = static_cast<double>(x.dim);
@@ -75,10 +75,10 @@ judge::TraceRow Lookout<Real>::look(Step k, Ensemble<Real>& particles, const Bat
       row.least_identity = least->spread;
       row.most_identity = most->spread;
     }
-    trace_.push_back(row);
-    row.verdict = judge::judge(parameters, x.count, names_, periodic_, trace_).word;
   }
-  return row;
+  trace.push_back(std::move(row));
+  if (batches.whole())
+    trace.back().verdict = judge::judge(parameters, x.count, names_, periodic_, trace).word;
 }
 
 template class Lookout<double>;

@@ -1,12 +1,11 @@
 // Pooling runs.
-#include "run/pool.hpp"
+#include <starling/run/pool.hpp>
 
-#include "judge/rhat.hpp"
+#include <starling/judge/rhat.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace starling::run {
@@ -50,9 +49,7 @@ std::vector<judge::ParameterSummary> together(std::span<const Outcome> runs, Sum
       every.insert(every.end(), each.back().begin(), each.back().end());
       identity += summaries(o)[a].spread_identity / static_cast<double>(runs.size());
     }
-    std::erase_if(every, [](double v) { return std::isnan(v); }); // draws that could not be constrained
-    const std::string& name = summaries(runs[0])[a].name;
-    all.push_back(every.empty() ? judge::ParameterSummary{name, NAN, NAN, NAN, NAN, NAN} : judge::summarize(name, std::move(every)));
+    all.push_back(judge::summarize(summaries(runs[0])[a].name, std::move(every)));
     all.back().spread_identity = identity;
     all.back().shift = NAN;
     all.back().r_hat = judge::r_hat(each);
@@ -66,12 +63,6 @@ void add(Timing& sum, const Timing& t) {
   sum.score += t.score;
   sum.drift += t.drift;
   sum.advance += t.advance;
-}
-
-/// Worse verdicts first.
-std::size_t rank(const std::string& verdict) {
-  constexpr std::array order = {"diverged", "still moving", "collapsed", "noisy", "converged"};
-  return static_cast<std::size_t>(std::ranges::find(order, verdict) - order.begin());
 }
 
 } // namespace
@@ -94,9 +85,9 @@ Outcome pool(std::span<const Outcome> runs) {
       all.held_out->accuracy += o.held_out->accuracy;
       all.held_out->log_likelihood += o.held_out->log_likelihood;
     }
-    if (rank(o.diagnosis.verdict) < rank(all.diagnosis.verdict)) {
+    if (judge::rank(o.diagnosis.verdict) < judge::rank(all.diagnosis.verdict)) {
       all.diagnosis.verdict = o.diagnosis.verdict;
-      all.diagnosis.sentence = fmt::format("run {}: {}", o.run + 1, o.diagnosis.sentence);
+      all.diagnosis.sentence = fmt::format("run {}: {}", o.run() + 1, o.diagnosis.sentence);
     }
   }
   const auto count = static_cast<double>(runs.size());
@@ -116,7 +107,8 @@ Outcome pool(std::span<const Outcome> runs) {
   for (const judge::ParameterSummary& p : all.parameters())
     if (p.r_hat > tolerated_r_hat && (!apart || p.r_hat > apart->r_hat))
       apart = &p;
-  if (all.diagnosis.verdict == "converged" && apart) {
+  const bool unopposed = all.diagnosis.verdict == "converged" || all.diagnosis.verdict == "cannot tell";
+  if (unopposed && apart) {
     all.diagnosis.verdict = "still moving";
     all.diagnosis.sentence = fmt::format("the runs disagree ({}: R-hat {:.2f} instead of 1): there is more than one "
                                          "mode, or they need more steps", apart->name, apart->r_hat);

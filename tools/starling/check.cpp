@@ -36,7 +36,8 @@ int check(CheckRequest c) {
   const std::size_t n = std::min<std::size_t>(r.particles, most_particles), d = target.dim;
   std::vector<double> position(r.particles * d), score(n * d), unused(n * d);
   std::vector<double> up(n), down(n), density(n), here(n), step(n);
-  assemble::start(plan, plan.seed, target, Rows<double>{position.data(), r.particles, d});
+  assemble::start(plan, plan.seed, target, Rows<double>{position.data(), r.particles, d},
+                  assemble::read_start(plan));
   const Rows<double> x{position.data(), n, d}, s{score.data(), n, d}, rest{unused.data(), n, d};
   target.evaluate(x, s, density);
 

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "plan/plan.hpp"
-#include "run/fly.hpp"
+
+#include <starling/run/fly.hpp>
 
 #include <string>
 #include <vector>

@@ -76,9 +76,8 @@ std::string command_of(const plan::Recipe& r) {
                             r.batch, r.steps, r.step_size);
 }
 
-void show_row(const std::string& method, const run::Outcome& o, double speedup) {
+void show_row(const std::string& method, bool mixture, const run::Outcome& o, double speedup) {
   const auto& p = o.diagnosis.parameters;
-  const bool mixture = o.recipe.target == "mixture";
   double lowest = INFINITY, highest = -INFINITY;
   for (const auto& one : p) {
     lowest = std::min(lowest, one.spread_identity);
@@ -130,8 +129,8 @@ int demo(const DemoRequest& d) {
                             {"speedup", speedup}};
     if (d.json)
       continue;
-    show_row(fmt::format("RBM-SVGD, batches of {}", problem.recipe.batch), outcomes[0], speedup);
-    show_row("SVGD, all pairs", outcomes[1], 0);
+    show_row(fmt::format("RBM-SVGD, batches of {}", problem.recipe.batch), mixture, outcomes[0], speedup);
+    show_row("SVGD, all pairs", mixture, outcomes[1], 0);
     fmt::print("\n");
   }
   if (d.json)

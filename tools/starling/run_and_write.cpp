@@ -1,6 +1,7 @@
 // Runs with their files: results when they end, the state meanwhile and when they do not.
 #include "commands.hpp"
 
+#include "assemble/flight.hpp"
 #include "results/results.hpp"
 #include "io/errors.hpp"
 #include "io/output_folder.hpp"
@@ -16,16 +17,16 @@ namespace starling::tool {
 
 namespace {
 
-std::unique_ptr<run::Flight> begin_or_resume(const plan::Recipe& recipe, std::uint64_t run,
+std::unique_ptr<run::Flight> begin_or_resume(const plan::Plan& plan, std::uint64_t run,
                                                   const Presentation& p, const StateFolder& state) {
   if (!p.resume.empty())
     if (const auto checkpoint = state.find(run))
-      return run::Flight::resume(*checkpoint, recipe, state.name(run));
-  return run::Flight::begin(recipe, run);
+      return assemble::resume_flight(*checkpoint, plan, state.name(run));
+  return assemble::make_flight(plan, run);
 }
 
 /// Saves what is under way and says so, and how to go on. Part of a sentence.
-std::string save(const StateFolder& state, const std::vector<io::Checkpoint>& finished,
+std::string save(const StateFolder& state, const std::vector<run::Checkpoint>& finished,
                  const run::Flight& flight, const Presentation& p, bool goes_on) {
   if (std::ranges::any_of(flight.positions(), [](double x) { return !std::isfinite(x); }))
     return "there is no state to save";
@@ -53,18 +54,18 @@ int stopped(const run::Outcome& outcome, const std::string& saved) {
 
 } // namespace
 
-int run_and_write(const plan::Recipe& recipe, const Presentation& p,
+int run_and_write(const plan::Plan& plan, const Presentation& p,
                   std::vector<run::Outcome>& outcomes) {
   std::optional<io::OutputFolder> folder; // opened first: no long run ends in "cannot write"
   if (!p.out.empty())
     folder.emplace(p.out, p.force);
   const StateFolder state = p.resume.empty() ? StateFolder::beside(p.out) : StateFolder::of(p.resume);
-  run::Watch watch = watch_for(p, recipe.runs);
+  run::Watch watch = watch_for(p, plan.runs);
   watch.keep_every = p.checkpoint_every;
   watch.keep = [&](const run::Flight& flight) { state.keep(flight.run(), flight.save(p.out)); };
-  std::vector<io::Checkpoint> finished; // runs before the one under way
-  for (std::uint64_t run = 0; run < recipe.runs; ++run) {
-    const auto flight = begin_or_resume(recipe, run, p, state);
+  std::vector<run::Checkpoint> finished; // runs before the one under way
+  for (std::uint64_t run = 0; run < plan.runs; ++run) {
+    const auto flight = begin_or_resume(plan, run, p, state);
     outcomes.push_back(run::fly(*flight, watch));
     const run::Outcome& outcome = outcomes.back();
     clear_progress();
@@ -73,12 +74,12 @@ int run_and_write(const plan::Recipe& recipe, const Presentation& p,
         fmt::print(stderr, "starling: warning: {}\n", warning);
     if (!outcome.complete())
       return stopped(outcome, save(state, finished, *flight, p, outcome.interrupted));
-    if (recipe.runs > 1) {
+    if (plan.runs > 1) {
       finished.push_back(flight->save(p.out));
       if (p.checkpoint_every > 0)
         watch.keep(*flight);
     }
-    if (folder && run + 1 == recipe.runs) {
+    if (folder && run + 1 == plan.runs) {
       try {
         results::write_results(*folder, outcomes, p.format);
         folder->commit();

@@ -1,13 +1,14 @@
 // starling sample: draw samples from a target and write them down.
 #include "commands.hpp"
 
+#include "assemble/identity.hpp"
 #include "plan/config.hpp"
 #include "plan/names.hpp"
-#include "run/pool.hpp"
 #include "results/results.hpp"
 #include "state_folder.hpp"
 
 #include <starling/error.hpp>
+#include <starling/run/pool.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,9 +21,9 @@ namespace starling::tool {
 
 namespace {
 
-void show(std::span<const run::Outcome> runs) {
+void show(const plan::Plan& plan, std::span<const run::Outcome> runs) {
   const run::Outcome o = run::pool(runs);
-  const plan::Recipe& r = o.recipe;
+  const plan::Recipe& r = plan.recipe;
   const std::string many = runs.size() > 1 ? fmt::format("{} runs of ", runs.size()) : "";
   fmt::print("{}{} particles in {} dimensions, batches of {}, {} steps in {:.2f} s\n\n{}\n", many,
              r.particles, o.dim(), r.batch, o.steps_done, o.seconds.total, results::table(o.parameters()));
@@ -57,7 +58,7 @@ void take_up(SampleRequest& s) {
   const StateFolder state = StateFolder::of(s.presentation.resume);
   const run::Saved saved = run::saved(*state.find(0), state.name(0));
   const plan::Recipe given = s.recipe;
-  s.recipe = saved.recipe;
+  s.recipe = assemble::read_identity(saved.identity, state.name(0));
   if (s.steps_given)
     s.recipe.steps = given.steps;
   if (s.threads_given)
@@ -84,7 +85,7 @@ int sample(SampleRequest s) {
   if (s.json)
     fmt::print("{}\n", results::to_json(runs).dump(2));
   else if (!s.presentation.quiet)
-    show(runs);
+    show(plan, runs);
   if (s.fail_unless_converged && run::pool(runs).diagnosis.verdict != "converged")
     return not_converged;
   return ok;

@@ -45,15 +45,15 @@ std::string StateFolder::name(std::uint64_t run) const {
   return (path_ / fmt::format("run-{}{}", run + 1, ending)).string();
 }
 
-std::optional<io::Checkpoint> StateFolder::find(std::uint64_t run) const {
+std::optional<run::Checkpoint> StateFolder::find(std::uint64_t run) const {
   std::error_code ignored;
   if (!fs::exists(name(run), ignored))
     return std::nullopt;
-  return io::read_checkpoint(name(run));
+  return run::read_checkpoint(name(run));
 }
 
-void StateFolder::keep(std::uint64_t run, const io::Checkpoint& checkpoint) const {
-  io::write_checkpoint(name(run), checkpoint);
+void StateFolder::keep(std::uint64_t run, const run::Checkpoint& checkpoint) const {
+  run::write_checkpoint(name(run), checkpoint);
 }
 
 void StateFolder::remove() const noexcept {

@@ -1,7 +1,7 @@
 // The folder beside the results in which an unfinished run keeps its state, a checkpoint per run.
 #pragma once
 
-#include "run/flight.hpp"
+#include <starling/run/checkpoint.hpp>
 
 #include <filesystem>
 #include <optional>
@@ -21,9 +21,9 @@ public:
   const std::filesystem::path& path() const { return path_; }
 
   /// The checkpoint of run number `run`, if it got that far.
-  std::optional<io::Checkpoint> find(std::uint64_t run) const;
+  std::optional<run::Checkpoint> find(std::uint64_t run) const;
   std::string name(std::uint64_t run) const; ///< of that file
-  void keep(std::uint64_t run, const io::Checkpoint& checkpoint) const;
+  void keep(std::uint64_t run, const run::Checkpoint& checkpoint) const;
 
   /// The results are there: removes the checkpoints, and the folder unless it holds something else.
   void remove() const noexcept;

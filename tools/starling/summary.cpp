@@ -2,10 +2,11 @@
 #include "commands.hpp"
 
 #include "results/results.hpp"
-#include "judge/rhat.hpp"
 #include "io/errors.hpp"
 #include "io/runs.hpp"
 #include "io/text.hpp"
+
+#include <starling/judge/rhat.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

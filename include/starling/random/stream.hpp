@@ -20,6 +20,7 @@ enum class Stream : std::uint8_t {
   stan = 11,      // seeds of a Stan model's own generators
   probe = 12,     // batches dealt a second time, to tell noise from drift
   runs = 13,      // seeds of further runs; index = run
+  continued = 14, // seeds of runs that start from positions; step = their digest
   user = 128,     // from here on: free for targets and observers of one's own
 };
 

@@ -1,13 +1,14 @@
-// The parts of a run as values: a target with what is known about it, and the roles, each behind a call per sweep.
+// The roles of a run, each behind a call per sweep, and what else is known about its target.
 #pragma once
 
 #include <starling/concepts.hpp>
-#include <starling/rows.hpp>
+#include <starling/target/concepts.hpp>
 #include <starling/threads.hpp>
 
-#include <cstdint>
+#include <cmath>
 #include <functional>
-#include <span>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,27 +26,19 @@ struct Constrained {
   std::vector<double> values; ///< particles x names
 };
 
-/// A target, with what is known about it.
+/// A target, with what is known about it. All but `score` and `evaluate` may be left empty.
 template <typename Real>
 struct AnyTarget {
   std::size_t dim = 0;
   std::vector<std::string> names;
   std::function<void(Step, Rows<const Real>, Rows<Real>)> score;
   std::function<void(Rows<const Real>, Rows<Real>, std::span<Real>)> evaluate;
+  std::function<bool()> has_density; ///< asked after evaluate; false: it leaves NaN. Empty: it has
   std::function<HeldOut(Rows<const Real>)> hold_out; ///< empty when nothing was held out
   std::function<void(Rows<Real>)> start;             ///< its own start; empty when it has none
   std::function<Constrained(Rows<const Real>)> constrain; ///< empty: positions are the parameters
   std::function<std::vector<std::string>()> warnings;     ///< of the run so far; empty: none ever
-  std::vector<std::pair<std::string, std::string>> decided; ///< settings that only the data could decide
-};
-
-/// A target that the caller brings instead of a name: scores and log densities of all rows in one
-/// call. The densities may be an empty span, when nobody asks; one that has none leaves NaN.
-struct Guest {
-  std::size_t dim = 0;
-  std::vector<std::string> names; ///< empty: x[1], x[2], ...
-  std::function<void(Step, Rows<const double>, Rows<double>, std::span<double>)> in_double;
-  std::function<void(Step, Rows<const float>, Rows<float>, std::span<float>)> in_single;
+  std::vector<std::pair<std::string, std::string>> decided = {}; ///< settings that only its data could decide
 };
 
 template <typename Real>
@@ -55,5 +48,64 @@ using AnyDrift = std::function<void(Step, Ensemble<Real>&, const Batches&)>;
 template <typename Real>
 using AnyAdvance =
     std::function<void(Step, Ensemble<Real>&, const Batches&, const std::function<void()>&)>;
+
+/// All that moves a cloud.
+template <typename Real>
+struct Roles {
+  std::shared_ptr<Threads> threads; ///< that the others work on, kept as long as they; empty: the caller keeps them
+  AnyTarget<Real> target;
+  AnyDealer<Real> deal;
+  /// For the look at the end: everyone, in batches of the size in use, rows staying where they are.
+  /// Empty: `deal` does so.
+  AnyDealer<Real> deal_everyone;
+  AnyDrift<Real> drift;
+  AnyAdvance<Real> advance;
+  std::vector<std::string> warnings; ///< of what was asked for, to be told with the outcome
+};
+
+/// "x", or "x[1]", "x[2]", ...
+inline std::vector<std::string> numbered(const std::string& name, std::size_t count) {
+  if (count == 1)
+    return {name};
+  std::vector<std::string> names;
+  for (std::size_t a = 1; a <= count; ++a)
+    names.push_back(name + "[" + std::to_string(a) + "]");
+  return names;
+}
+
+/// A target of any type behind these calls. One that is no Density has scores alone.
+template <typename Real, Target<Real> T>
+AnyTarget<Real> any_target(T target, std::vector<std::string> names = {}) {
+  auto shared = std::make_shared<T>(std::move(target));
+  AnyTarget<Real> any;
+  any.dim = shared->dim();
+  any.names = names.empty() ? numbered("x", any.dim) : std::move(names);
+  any.score = [shared](Step k, Rows<const Real> x, Rows<Real> s) { (*shared)(k, x, s); };
+  if constexpr (Density<T, Real>) {
+    any.evaluate = [shared](Rows<const Real> x, Rows<Real> s, std::span<Real> density) {
+      shared->evaluate(x, s, density);
+    };
+  } else {
+    any.evaluate = [shared](Rows<const Real> x, Rows<Real> s, std::span<Real> density) {
+      (*shared)(0, x, s);
+      std::fill(density.begin(), density.end(), Real(NAN));
+    };
+    any.has_density = [] { return false; };
+  }
+  return any;
+}
+
+/// Roles of any types: roles_of<double>(target, Shuffle(1, 8), drift, ExplicitStep(rule)). A dealer
+/// that deals only some, or lets rows travel, needs a `deal_everyone` besides.
+template <typename Real, Target<Real> T, typename Deal, typename Drift, typename Advance>
+Roles<Real> roles_of(T target, Deal deal, Drift drift, Advance advance,
+                     std::vector<std::string> names = {}) {
+  Roles<Real> roles;
+  roles.target = any_target<Real>(std::move(target), std::move(names));
+  roles.deal = std::move(deal);
+  roles.drift = std::move(drift);
+  roles.advance = std::move(advance);
+  return roles;
+}
 
 } // namespace starling::run

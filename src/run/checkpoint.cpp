@@ -1,15 +1,13 @@
 // Checkpoints: "starling checkpoint 1", then lengths and contents, then a CRC-32 of all before it.
-#include "io/checkpoint.hpp"
+#include <starling/run/checkpoint.hpp>
 
-#include "io/errors.hpp"
-#include "io/text.hpp"
 #include "io/whole_file.hpp"
 
 #include <cstdint>
 
 #include <zlib.h>
 
-namespace starling::io {
+namespace starling::run {
 
 namespace {
 
@@ -47,7 +45,7 @@ public:
 private:
   std::string_view cut(std::uint64_t size) {
     if (size > rest_.size())
-      throw BadData(where_, "is a damaged checkpoint: it is cut short");
+      throw io::BadData(where_, "is a damaged checkpoint: it is cut short");
     const std::string_view part = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return part;
@@ -73,11 +71,11 @@ std::string pack(const Checkpoint& checkpoint) {
 
 Checkpoint unpack(std::string_view bytes, const std::string& where) {
   if (!bytes.starts_with(magic))
-    throw BadData(where, "must be a checkpoint of starling; got something else");
+    throw io::BadData(where, "must be a checkpoint of starling; got something else");
   const std::size_t body = bytes.size() - sizeof(std::uint32_t);
   if (bytes.size() < magic.size() + sizeof(std::uint32_t) ||
       Reader(bytes.substr(body), where).number<std::uint32_t>() != checksum(bytes.substr(0, body)))
-    throw BadData(where, "is a damaged checkpoint: its checksum does not fit");
+    throw io::BadData(where, "is a damaged checkpoint: its checksum does not fit");
   Reader rest(bytes.substr(magic.size(), body - magic.size()), where);
   Checkpoint checkpoint;
   checkpoint.head = rest.text();
@@ -86,16 +84,16 @@ Checkpoint unpack(std::string_view bytes, const std::string& where) {
     checkpoint.columns.emplace_back(std::move(name), rest.text());
   }
   if (!rest.done())
-    throw BadData(where, "is a damaged checkpoint: it is too long");
+    throw io::BadData(where, "is a damaged checkpoint: it is too long");
   return checkpoint;
 }
 
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
-  write_whole(file, pack(checkpoint));
+  io::write_whole(file, pack(checkpoint));
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& file) {
-  return unpack(read_bytes(file), file.string());
+  return unpack(io::read_bytes(file), file.string());
 }
 
-} // namespace starling::io
+} // namespace starling::run

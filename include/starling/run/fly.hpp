@@ -1,9 +1,8 @@
-// A whole run from a recipe: begins or resumes it, watches it, measures what came out.
+// A whole run: steps a flight to its end, watches it, measures what came out.
 #pragma once
 
-#include "run/flight.hpp"
-
 #include <starling/observe/progress.hpp>
+#include <starling/run/flight.hpp>
 
 #include <functional>
 
@@ -12,8 +11,8 @@ namespace starling::run {
 /// What the caller wants to know meanwhile; all may be empty.
 struct Watch {
   std::function<void(const ProgressReport&, const Flight&)> progress;
-  std::function<bool()> interrupted;         ///< asked after every step
-  std::function<void(const Flight&)> keep;   ///< called every `keep_every` steps: save it
+  std::function<bool()> interrupted;       ///< asked after every step
+  std::function<void(const Flight&)> keep; ///< called every `keep_every` steps: save it
   Step keep_every = 0;
 };
 

@@ -1,7 +1,7 @@
-// Several runs of one recipe taken together.
+// Several runs with the same settings taken together.
 #pragma once
 
-#include "run/flight.hpp"
+#include <starling/run/flight.hpp>
 
 #include <span>
 

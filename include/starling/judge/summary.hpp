@@ -1,0 +1,32 @@
+// A parameter's draws in a few figures: mean, sd, quantiles, and what to beware of.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace starling::judge {
+
+struct ParameterSummary {
+  std::string name;
+  double mean = 0, sd = 0, q05 = 0, q50 = 0, q95 = 0;
+  double spread_identity = 0; ///< 1 when the spread is right; NaN where it has no meaning
+  double shift = 0;           ///< mean score times sd: how many sd the mean is off, for a normal
+  double r_hat = NAN;         ///< between runs; NaN where there is one only
+  double outer_share = 0;     ///< of the variance, that of the outermost hundredth of the particles
+  std::size_t left_out = 0;   ///< values that are not numbers: no figure here counts them
+};
+
+/// Mean, sd and quantiles alone, for draws that come without scores. NaN are counted and left out;
+/// where nothing else is there, every figure is NaN.
+ParameterSummary summarize(std::string name, std::vector<double> values);
+
+/// A sentence that names the parameters whose spread rests on a few particles far out, and can be
+/// that of strays; empty if there are none.
+std::string strays(const std::vector<ParameterSummary>& parameters, std::size_t count);
+
+/// A sentence that says how many values of which parameters are not numbers; empty if all are.
+std::string left_out(const std::vector<ParameterSummary>& parameters);
+
+} // namespace starling::judge

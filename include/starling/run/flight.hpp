@@ -1,0 +1,121 @@
+// A run under way: a cloud and the roles that move it, to be stepped, looked at, saved and resumed.
+#pragma once
+
+#include <starling/judge/diagnose.hpp>
+#include <starling/run/checkpoint.hpp>
+#include <starling/run/roles.hpp>
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace starling::run {
+
+/// What a run is, beside its roles.
+struct Settings {
+  std::size_t particles = 0;
+  Step steps = 0; ///< that the loop takes; with replacement a sweep has N/p of them
+  std::uint64_t seed = 1;
+  bool until_converged = false; ///< stop once the looks say converged, and go on saying so
+  bool periodic = false;        ///< on a torus: spread and discrepancy are not judged
+  std::uint64_t run = 0;        ///< which of several, from 0
+  std::string identity; ///< any bytes, kept in checkpoints: what the roles can be made from again
+};
+
+struct Timing {
+  double total = 0, deal = 0, score = 0, drift = 0, advance = 0;
+};
+
+/// What a run came to.
+struct Outcome {
+  Settings settings;
+  std::vector<std::string> names; ///< of the coordinates of positions
+  std::size_t threads = 1;
+  Step steps_done = 0;
+  bool interrupted = false;
+  std::exception_ptr failure;             ///< why it stopped, if it did
+  std::vector<double> positions;          ///< particles x parameters
+  std::vector<double> log_density;        ///< of each particle
+  std::optional<Constrained> constrained; ///< where the parameters are not the positions
+  std::vector<judge::ParameterSummary> constrained_summary;
+  Timing seconds;
+  judge::Diagnosis diagnosis;
+  std::optional<HeldOut> held_out;
+  std::vector<std::string> warnings;
+  std::vector<judge::TraceRow> trace; ///< of the looks on the way and the one at the end
+
+  std::size_t dim() const { return names.size(); }
+  std::uint64_t run() const { return settings.run; }
+  /// What the draws are: the model's parameters, or the positions themselves.
+  const std::vector<std::string>& draw_names() const {
+    return constrained ? constrained->names : names;
+  }
+  const std::vector<double>& draws() const { return constrained ? constrained->values : positions; }
+  /// A summary per column of the draws.
+  const std::vector<judge::ParameterSummary>& parameters() const {
+    return constrained ? constrained_summary : diagnosis.parameters;
+  }
+  bool complete() const { return !failure && !interrupted; }
+};
+
+/// The state of a run is its ensemble, the number of the next step and the trace; all else follows
+/// from its roles and settings. So two flights with the same state go on alike, bit for bit,
+/// whatever the threads.
+class Flight {
+public:
+  virtual ~Flight() = default;
+
+  const Settings& settings() const { return settings_; }
+  std::uint64_t run() const { return settings_.run; }
+  Step done() const { return done_; }
+  Step total() const { return settings_.steps; }
+  bool over() const { return settled_ || done_ >= total(); }
+  /// Every look so far. Nobody else keeps one.
+  const std::vector<judge::TraceRow>& trace() const { return trace_; }
+
+  /// Takes steps until `count` of them are done, the run is over, or `after`, asked after every
+  /// step, says stop. What the target throws comes through, with the state as before that step.
+  virtual void take(Step count, const std::function<Signal()>& after) = 0;
+
+  /// Root mean square of the last drift.
+  virtual double drift_size() const = 0;
+  /// Particles x parameters, in the order of the particles, whatever the rows' order is.
+  virtual std::vector<double> positions() const = 0;
+  /// The same, as the last step left them; zero before the first.
+  virtual std::vector<double> scores() const = 0;
+  virtual std::vector<double> drifts() const = 0;
+  virtual const std::vector<std::string>& names() const = 0;
+
+  /// Everything needed to go on elsewhere. `note` is kept as it is, whatever its bytes are.
+  virtual Checkpoint save(const std::string& note = {}) const = 0;
+
+  /// What it came to so far. With `measured`, exact scores at the end and all that follows from
+  /// them; it can go on afterwards as if it had not been asked.
+  virtual Outcome outcome(bool measured) = 0;
+
+protected:
+  explicit Flight(Settings settings) : settings_(std::move(settings)) {}
+
+  Settings settings_;
+  Step done_ = 0;
+  bool settled_ = false; // until_converged: the looks say so
+  std::vector<judge::TraceRow> trace_;
+  Timing seconds_;
+};
+
+/// A flight before its first step; `start` fills in the positions. A start that an earlier run left
+/// wants another seed: continued_seed. Throws invalid_argument. Real is double or float.
+template <typename Real>
+std::unique_ptr<Flight> begin(Roles<Real> roles, const Settings& settings,
+                              const std::function<void(Rows<Real>)>& start);
+
+/// Where the checkpoint left it. Roles and settings are those that it was saved with; only `steps`
+/// and the threads may be others. Throws io::BadData that names `where` when they do not fit.
+template <typename Real>
+std::unique_ptr<Flight> resume(Roles<Real> roles, const Settings& settings,
+                               const Checkpoint& checkpoint, const std::string& where);
+
+} // namespace starling::run

@@ -1,0 +1,82 @@
+// A plan's roles and settings, handed to a flight.
+#include "assemble/flight.hpp"
+
+#include "io/stan_csv.hpp"
+
+#include <starling/run/seeds.hpp>
+
+#include <fmt/format.h>
+
+namespace starling::assemble {
+
+namespace {
+
+template <typename Real>
+run::Roles<Real> make_roles(const plan::Plan& plan, std::uint64_t seed, const Guest* guest) {
+  run::Roles<Real> roles;
+  roles.threads = std::make_shared<Threads>(plan.threads);
+  roles.target = make_target<Real>(plan, seed, *roles.threads, guest);
+  roles.deal = make_dealer<Real>(plan, seed);
+  roles.deal_everyone = make_dealer_of_everyone<Real>(plan, seed);
+  roles.drift = make_drift<Real>(plan, seed, roles.target.dim, *roles.threads);
+  roles.advance = make_advance<Real>(plan, *roles.threads);
+  roles.warnings = plan.warnings();
+  return roles;
+}
+
+template <typename Real>
+run::Settings settings_for(const plan::Plan& plan, std::uint64_t run, std::uint64_t seed,
+                           const run::AnyTarget<Real>& target) {
+  run::Settings settings;
+  settings.particles = plan.particles;
+  settings.steps = plan.loop_steps();
+  settings.seed = seed;
+  settings.until_converged = plan.until_converged;
+  settings.periodic = plan.period.has_value();
+  settings.run = run;
+  plan::Recipe recipe = plan.recipe;
+  for (const plan::Extra& extra : plan::extras())
+    for (const auto& [name, text] : target.decided)
+      if (extra.setting.name == name)
+        recipe.extra[name] = plan::parse(extra.setting, text);
+  settings.identity = write_identity(recipe);
+  return settings;
+}
+
+/// Calls make with a number of the plan's type.
+template <typename Make>
+std::unique_ptr<run::Flight> in_precision(const plan::Plan& plan, Make&& make) {
+  return plan.single ? make(float()) : make(double());
+}
+
+} // namespace
+
+std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t run, const Guest* guest,
+                                         std::span<const double> positions) {
+  std::uint64_t seed = run::run_seed(plan.seed, run);
+  const bool given = std::holds_alternative<plan::StartGiven>(plan.start);
+  const std::optional<io::Array> read = read_start(plan);
+  if (given || read)
+    seed = run::continued_seed(seed, given ? positions : std::span(read->values));
+  else if (const auto* own = std::get_if<plan::StartOwn>(&plan.start); own && !own->file.empty())
+    seed = run::continued_seed(seed, io::read_stan_csv(own->file).values);
+  return in_precision(plan, [&]<typename Real>(Real) {
+    run::Roles<Real> roles = make_roles<Real>(plan, seed, guest);
+    const run::AnyTarget<Real> target = roles.target;
+    return run::begin<Real>(std::move(roles), settings_for(plan, run, seed, target), [&](Rows<Real> x) {
+      given ? place(positions, x) : start(plan, seed, target, x, read);
+    });
+  });
+}
+
+std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint, const plan::Plan& plan,
+                                           const std::string& where, const Guest* guest) {
+  const run::Saved saved = run::saved(checkpoint, where);
+  return in_precision(plan, [&]<typename Real>(Real) {
+    run::Roles<Real> roles = make_roles<Real>(plan, saved.seed, guest);
+    const run::Settings settings = settings_for(plan, saved.run, saved.seed, roles.target);
+    return run::resume<Real>(std::move(roles), settings, checkpoint, where);
+  });
+}
+
+} // namespace starling::assemble

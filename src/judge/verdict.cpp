@@ -1,0 +1,150 @@
+// How the verdict falls: all its thresholds, and the order in which they are asked.
+#include <starling/judge/verdict.hpp>
+
+#include "judge/suspects.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace starling::judge {
+
+namespace {
+
+// What a cloud may be off by before it is said: a fifth of an sd in place, a fifth in spread (a
+// quarter upwards), and in each case more than three standard errors of as many independent draws.
+constexpr double tolerated_shift = 0.2, least_spread = 0.8, most_spread = 1.25, errors = 3;
+// What may hide within those three standard errors before nothing can be confirmed: half a spread.
+// Of a normal that takes 73 particles; of scores with heavy tails, more.
+constexpr double most_doubt = 0.5;
+// What place and spread may change by, in spreads, from one quarter of the looks to the next.
+constexpr double tolerated_move = 0.1;
+// A cloud that grows, with its scores, and is twice as wide as they say, has left.
+constexpr double beyond_control = 4;
+// Below this the slope at a single particle counts as flat.
+constexpr double flat = 1e-2;
+
+/// As far as N particles can tell: the parameter whose spread is least known, if that is too
+/// little.
+std::string caveat(const std::vector<Balance>& parameters, const std::vector<std::string>& names) {
+  const auto least_known = std::ranges::max_element(parameters, {}, &Balance::spread_se);
+  if (errors * least_known->spread_se < 1 - least_spread)
+    return "";
+  return fmt::format(", as far as this cloud can tell (the identity of {} is {:.2f} +- {:.2f})",
+                     names[static_cast<std::size_t>(least_known - parameters.begin())],
+                     least_known->spread, least_known->spread_se);
+}
+
+bool numbers(const std::vector<Balance>& parameters) {
+  return std::ranges::all_of(parameters, [](const Balance& one) {
+    return std::isfinite(one.sd) && std::isfinite(one.shift) && std::isfinite(one.spread);
+  });
+}
+
+/// A large error bar is no evidence that a cloud is right: names the parameter least known, and how
+/// many particles would know it; empty when all are known well enough.
+std::string too_uncertain(const std::vector<Balance>& parameters, std::size_t count,
+                          const std::vector<std::string>& names, bool periodic) {
+  Suspects spread, place;
+  for (std::size_t a = 0; a < parameters.size(); ++a) {
+    if (!periodic && errors * parameters[a].spread_se > most_doubt)
+      spread.add(a, parameters[a].spread_se);
+    if (errors * parameters[a].shift_se > most_doubt)
+      place.add(a, parameters[a].shift_se);
+  }
+  if (spread.count + place.count == 0)
+    return "";
+  const bool by_spread = spread.fault >= place.fault;
+  const std::size_t worst = by_spread ? spread.worst : place.worst;
+  const Balance& one = parameters[worst];
+  const double more = errors * std::max(spread.fault, place.fault) / most_doubt; // errors fall as 1/sqrt(N)
+  const double enough = static_cast<double>(count) * more * more;
+  const double round = std::pow(10.0, std::max(0.0, std::floor(std::log10(enough)) - 1));
+  return fmt::format("nothing speaks against this cloud, but {} particles are too few to confirm it (the {} of {} is "
+                     "{:.2f} +- {:.2f}): take {:.0f} or more with --particles",
+                     count, by_spread ? "identity" : "shift", names[worst], by_spread ? one.spread : one.shift,
+                     by_spread ? one.spread_se : one.shift_se, std::ceil(enough / round) * round);
+}
+
+} // namespace
+
+Verdict judge(const std::vector<Balance>& parameters, std::size_t count,
+              const std::vector<std::string>& names, bool periodic,
+              const std::vector<TraceRow>& trace) {
+  if (!numbers(parameters))
+    return {"diverged", "a particle has left the range of numbers: lower --step-size"};
+  if (count == 1) { // the mode, not a sample: only the slope can be judged
+    double steepest = 0;
+    for (const Balance& one : parameters)
+      steepest = std::max(steepest, std::abs(one.mean_score));
+    return {steepest < flat ? "converged" : "still moving",
+            fmt::format("one particle seeks the mode; the largest score left is {:.2g}", steepest)};
+  }
+  Suspects shifted, narrow, wide;
+  for (std::size_t a = 0; a < parameters.size(); ++a) {
+    const Balance& one = parameters[a];
+    if (std::abs(one.shift) > std::max(tolerated_shift, errors * one.shift_se))
+      shifted.add(a, std::abs(one.shift));
+    const double slack = errors * one.spread_se;
+    if (!periodic && one.spread < least_spread && one.spread + slack < 1)
+      narrow.add(a, 1 - one.spread);
+    if (!periodic && one.spread > most_spread && one.spread - slack > 1)
+      wide.add(a, one.spread);
+  }
+  const Trends going = periodic ? Trends() : trends(trace);
+  const bool grows = going.spread.change > 0, travels = going.centre.beyond(tolerated_move);
+  const bool mending =
+      going.spread.beyond(on_its_way) && (grows ? narrow.count > 0 : wide.count > 0);
+  const auto spread_of = [&](const Suspects& which) {
+    return fmt::format("{} of {} parameters ({}: identity {:.3g} instead of 1)", which.count,
+                       parameters.size(), names[which.worst], parameters[which.worst].spread);
+  };
+
+  if (wide.fault > beyond_control && grows && going.spread.beyond(tolerated_move) &&
+      going.score.change > 0 && going.score.beyond(tolerated_move))
+    return {"diverged",
+            fmt::format("the cloud grows and its scores with it; it is too wide in {}: lower "
+                        "--step-size",
+                        spread_of(wide))};
+  if (shifted.count > 0)
+    return {"still moving",
+            fmt::format("{} is {:.2g} sd from where its scores balance: take more steps, "
+                        "or start nearer",
+                        names[shifted.worst], shifted.fault)};
+  if (travels)
+    return {"still moving",
+            fmt::format("the cloud moved by {:.2g} sd over the last quarter of the run: "
+                        "take more steps",
+                        std::abs(going.centre.change))};
+  if (mending || (going.spread.beyond(tolerated_move) && wide.count + narrow.count == 0))
+    return {"still moving",
+            fmt::format("the cloud {} by {:.0f} % over the last quarter of the run: take "
+                        "more steps",
+                        grows ? "grew" : "shrank",
+                        100 * std::abs(std::expm1(going.spread.change)))};
+  if (narrow.count > 0)
+    return {"collapsed",
+            fmt::format("the spread is too small in {}: known of local kernels in many "
+                        "dimensions; do not trust these standard deviations",
+                        spread_of(narrow))};
+  if (wide.count > 0) {
+    const bool in_batches = trace.empty() || trace.back().noise != 0;
+    return {"noisy", fmt::format("the spread is too large in {}: {}lower --step-size",
+                                 spread_of(wide), in_batches ? "raise --batch or " : "")};
+  }
+  if (std::string doubt = too_uncertain(parameters, count, names, periodic); !doubt.empty())
+    return {"cannot tell", std::move(doubt)};
+  return {"converged",
+          periodic ? "the scores balance (spread is not judged on a torus)"
+                   : "the scores balance and the spread is right" + caveat(parameters, names)};
+}
+
+std::size_t rank(const std::string& verdict) {
+  constexpr std::array order = {"diverged", "still moving", "collapsed", "noisy", "cannot tell", "converged"};
+  return static_cast<std::size_t>(std::ranges::find(order, verdict) - order.begin());
+}
+
+} // namespace starling::judge
