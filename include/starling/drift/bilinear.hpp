@@ -56,6 +56,10 @@ private:
     Matrix off, sum;
   };
 
+  // There Eigen goes through a column in one pass and needs no room; a few rows, and matrices, it
+  // would copy first, so it gets them copied already.
+  static bool on_the_line(Index dim, Index count) { return dim == 1 && count >= 20; }
+
   template <typename Scalar>
   static auto rows(Rows<Scalar> view) {
     using Mapped = std::conditional_t<std::is_const_v<Scalar>, const Matrix, Matrix>;
@@ -77,8 +81,9 @@ private:
       Piece& piece = pieces_[begin / grain];
       piece.off = x.middleRows(first, count).rowwise() - mean_;
       piece.sum.resize(x.cols(), x.cols());
-      if (x.cols() == 1) // a product of two columns, added up in another order than that of matrices
-        piece.sum.noalias() = (x.middleRows(first, count).rowwise() - mean_).transpose() * s.middleRows(first, count);
+      if (on_the_line(x.cols(), count))
+        piece.sum.noalias() =
+            (x.middleRows(first, count).rowwise() - mean_).transpose() * s.middleRows(first, count);
       else
         piece.sum.noalias() = piece.off.transpose() * s.middleRows(first, count);
     });
@@ -91,7 +96,10 @@ private:
       const Index first = Index(begin), count = Index(end - begin);
       auto some = drift.middleRows(first, count);
       Piece& piece = pieces_[begin / grain];
-      some.noalias() += weight_ * (piece.off * pull_);
+      if (on_the_line(x.cols(), count))
+        some.noalias() += weight_ * ((x.middleRows(first, count).rowwise() - mean_) * pull_);
+      else
+        some.noalias() += weight_ * (piece.off * pull_);
       some.rowwise() += shift_;
     });
   }
