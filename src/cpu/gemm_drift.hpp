@@ -92,13 +92,13 @@ public:
   /// phi_i = pair * sum_i + self * F(x_i, x_i)
   void scatter(const K& kernel, Ensemble<Real>& particles, std::span<const std::uint32_t> members,
                Real pair, Real self, Part<Real> part) const {
-    const bool wide = radial && 2 * largest() > wide_apart * length2_;
+    const bool far = radial && 2 * largest() > far_apart * length2_;
     for (std::size_t i = 0; i < size_; ++i) {
       const PairWeights<Real> w = pair_weights(kernel, Real(0), square_[i]);
       const Real* score = particles.score()[members[i]].data();
       for (std::size_t a = 0; a < dim_; ++a) {
         const Real x = x_[i * dim_ + a]; // far out, s - c x has lost the last digits of s
-        const Real s = wide ? score[a] : s_[i * dim_ + a] + ratio_ * x;
+        const Real s = far ? score[a] : s_[i * dim_ + a] + ratio_ * x;
         part.put(particles.drift()[members[i]][a],
                  pair * sum_[i * dim_ + a] + self * (w.weight * s + w.lift * x));
       }

@@ -20,7 +20,7 @@ struct BatchWork {
   std::size_t size;  ///< members of each batch
   std::size_t count; ///< batches
   Real pair, self;   ///< the weights of the paper for this size
-  bool added;        ///< to what phi holds, or written over it
+  bool added;        ///< to what phi holds, or written over it (small: always written)
   Real* room;        ///< for wide_batches: wide_room numbers
 };
 
@@ -35,9 +35,10 @@ struct PanelWork {
   Real* scratch; ///< room for panel_columns * dim vectors
 };
 
-/// Numbers that wide_batches needs: positions, mixed scores, weights and slopes of all pairs.
+/// Numbers that wide_batches needs: positions, mixed scores, weights and slopes of all pairs,
+/// and drifts that are added.
 constexpr std::size_t wide_room(std::size_t size, std::size_t dim) {
-  return (2 * size + 1) * (dim + 4 * widest) + 2 * size * size + 3 * size * (size + 1) / 2 + size;
+  return (3 * size + 1) * (dim + 4 * widest) + 2 * size * size + 3 * size * (size + 1) / 2 + size;
 }
 
 /// What one level offers for one kernel and precision.

@@ -93,6 +93,27 @@ struct Panel {
   }
 };
 
+/// One batch per lane. These write their drifts; what is to be added goes by way of a spare column,
+/// piece by piece.
+template <typename Real, typename K>
+void small_sweep(const PairWork<Real, K>& table, const K& kernel, Ensemble<Real>& particles,
+                 const Batches& batches, Threads& threads, Part<Real> part) {
+  thread_local std::vector<Real> own; // the crew shares the caller's
+  if (part.added)
+    own.resize(particles.drift().size());
+  Real* const spare = own.data();
+  for_equal_batches(threads, batches, 4 * table.lanes, [&](std::size_t first, std::size_t last) {
+    BatchWork<Real> work = work_of(particles, batches, first, last, part);
+    if (!part.added)
+      return table.small(kernel, work);
+    work.phi = spare;
+    table.small(kernel, work);
+    for (std::size_t n = 0; n < work.count * work.size; ++n)
+      for (std::size_t a = work.order[n] * work.dim; a < (work.order[n] + 1) * work.dim; ++a)
+        particles.drift().data[a] += spare[a];
+  });
+}
+
 /// A batch of many, in blocks that meet in the rounds of a tournament.
 template <typename Real, typename K>
 void large_batch(const PairWork<Real, K>& table, const K& kernel, const Panel<Real>& panel,
@@ -135,9 +156,7 @@ void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, T
     });
   const std::size_t vectors = largest <= one_vector_most ? 1 : 2;
   if (largest <= small_most && largest * dim <= small_room && batches.count() >= vectors * table.lanes)
-    return for_equal_batches(threads, batches, 4 * table.lanes, [&](std::size_t first, std::size_t last) {
-      table.small(kernel, work_of(particles, batches, first, last, part));
-    });
+    return small_sweep(table, kernel, particles, batches, threads, part);
   const Real self = static_cast<Real>(batches.self_weight()) * part.weight;
   const auto pair_of = [&](std::size_t q) {
     return static_cast<Real>(batches.pair_weight(batches[q].size())) * part.weight;

@@ -102,7 +102,7 @@ HWY_FLATTEN void small_fixed(const K& given, const BatchWork<Real>& task) {
       for (std::size_t k = 0; k < size; ++k) {
         const std::size_t row = work.order[(first + lane) * size + k] * dim;
         for (std::size_t a = 0; a < dim; ++a)
-          work.phi[row + a] = work.added ? work.phi[row + a] + sum[at(k, a) + lane] : sum[at(k, a) + lane];
+          work.phi[row + a] = sum[at(k, a) + lane];
       }
   }
 }
@@ -115,8 +115,7 @@ void small_together(const K& kernel, const BatchWork<Real>& work) {
   rest.count = work.count - most.count;
   rest.order = work.order + most.count * work.size;
   small_fixed<Lanes<Real, Vectors>, Size, Dim>(kernel, most);
-  if (rest.count > 0) // the same numbers as with constants; not worth code of its own
-    small_fixed<Lanes<Real>, 0, 0>(kernel, rest);
+  small_fixed<Lanes<Real>, 0, Dim == 1 ? 1 : 0>(kernel, rest); // pairs get no code of their own for it
 }
 
 template <typename Real, typename K>

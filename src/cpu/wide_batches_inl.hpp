@@ -35,6 +35,7 @@ public:
     push_ = weight_ + packed_;
     across_ = push_ + packed_;
     centre_ = across_ + size_;
+    own_ = centre_ + stride_;
     if constexpr (radial_kernel) { // K / (-2 f') at zero: the squared length over which it changes
       const auto top = ask(kernel_, One(Real(0)));
       Real limits[One::count];
@@ -43,7 +44,8 @@ public:
     }
   }
 
-  HWY_INLINE void run(const std::uint32_t* members) {
+  /// False, and nothing done, where members are too far apart.
+  HWY_INLINE bool run(const std::uint32_t* members) {
     gather(members);
     std::size_t n = 0;
     for (std::size_t i = 0; i < size_; ++i) { // packed: row i holds columns i ..
@@ -54,12 +56,8 @@ public:
         arguments<1>(i, j, argument_ + n);
     }
     if constexpr (radial_kernel)
-      if (largest_argument() > limit_) {
-        BatchWork<Real> alone = work_;
-        alone.order = members;
-        alone.count = 1;
-        return wide_rows(kernel_, alone);
-      }
+      if (largest_argument() > limit_)
+        return false;
     weights(kernel_, argument_, weight_, push_, packed_);
     unpack();
     std::size_t i = 0;
@@ -67,6 +65,11 @@ public:
       products<4>(members, i);
     for (; i < size_; ++i)
       products<1>(members, i);
+    if (work_.added)
+      for (std::size_t k = 0; k < size_; ++k)
+        for (std::size_t a = 0; a < dim_; ++a)
+          work_.phi[members[k] * dim_ + a] += own_[k * dim_ + a];
+    return true;
   }
 
 private:
@@ -111,15 +114,20 @@ private:
   }
 
   HWY_INLINE Real largest_argument() const {
-    One many(Real(0));
+    using Four = Lanes<Real, 4>;
+    Four many(Real(0));
     std::size_t n = 0;
-    for (; n + One::count <= packed_; n += One::count)
-      many = larger(many, One::load(argument_ + n));
-    Real last[One::count];
-    larger(many, One::load_some(argument_ + n, packed_ - n)).store(last);
-    Real most = 0;
+    for (; n + Four::count <= packed_; n += Four::count)
+      many = larger(many, Four::load(argument_ + n));
+    One all = One::load_some(argument_ + n, packed_ - n < One::count ? packed_ - n : One::count);
+    for (std::size_t k = 0; k < 4; ++k)
+      all.v[0] = hn::Max(all.v[0], many.v[k]);
+    Real last[One::count], most = 0;
+    all.store(last);
     for (const Real one : last)
       most = one > most ? one : most;
+    for (n += One::count; n < packed_; ++n)
+      most = argument_[n] > most ? argument_[n] : most;
     return most;
   }
 
@@ -158,14 +166,14 @@ private:
             sum[r] = mul_sub_from(Chunk(p_[(i + r) * size_ + j]), x, sum[r]);
         }
       for (std::size_t r = 0; r < Rows; ++r) {
-        Real* phi = work_.phi + members[i + r] * dim_ + a;
+        Real* phi = (work_.added ? own_ + (i + r) * dim_ : work_.phi + members[i + r] * dim_) + a;
         if (a + Chunk::count <= dim_) {
-          (work_.added ? Chunk::load(phi) + sum[r] : sum[r]).store(phi);
+          sum[r].store(phi);
         } else {
           Real last[Chunk::count];
           sum[r].store(last);
           for (std::size_t k = 0; a + k < dim_; ++k)
-            phi[k] = work_.added ? phi[k] + last[k] : last[k];
+            phi[k] = last[k];
         }
       }
     }
@@ -175,14 +183,19 @@ private:
   const BatchWork<Real> work_;
   const std::size_t size_, dim_, stride_, packed_;
   Real limit_ = 0;
-  Real *x_, *y_, *w_, *p_, *argument_, *weight_, *push_, *across_, *centre_;
+  Real *x_, *y_, *w_, *p_, *argument_, *weight_, *push_, *across_, *centre_, *own_;
 };
 
 template <typename Real, typename K>
 HWY_FLATTEN void wide_batches(const K& kernel, const BatchWork<Real>& work) {
   WideBatch<Real, K> batch(kernel, work);
   for (std::size_t q = 0; q < work.count; ++q)
-    batch.run(work.order + q * work.size);
+    if (!batch.run(work.order + q * work.size)) { // apart from the class, whose members stay in registers
+      BatchWork<Real> alone = work;
+      alone.order = work.order + q * work.size;
+      alone.count = 1;
+      wide_rows(kernel, alone);
+    }
 }
 
 } // namespace starling::cpu::STARLING_LEVEL

@@ -3,11 +3,13 @@
 #include <starling/cpu/algebra.hpp>
 #include <starling/cpu/mixture.hpp>
 #include <starling/cpu/pairwise_drift.hpp>
+#include <starling/cpu/sum_drift.hpp>
 #include <starling/deal/draw.hpp>
 #include <starling/deal/matching.hpp>
 #include <starling/deal/shuffle.hpp>
 #include <starling/deal/whole.hpp>
 #include <starling/drift/adaptive.hpp>
+#include <starling/drift/bilinear.hpp>
 #include <starling/observe/guard.hpp>
 #include <starling/random/start.hpp>
 #include <starling/rbm_svgd.hpp>
@@ -92,6 +94,37 @@ TEST(Allocation, DoesNotHappenInTheLoopOfALogisticRegression) {
   EXPECT_EQ(allocations_in(Matching(1), target, 300), 0u);
   EXPECT_EQ(allocations_in(Shuffle(1, 100), target, 300), 0u);
   EXPECT_EQ(allocations_in(Whole(), target, 600), 0u);
+}
+
+template <typename Drift>
+std::size_t allocations_of(Drift drift, std::size_t n, std::size_t dim, std::size_t p) {
+  Ensemble<double> particles(n, dim);
+  start_normal(particles.position(), 1, 0, 1);
+  start_normal(particles.score(), 2, 0, 1);
+  Shuffle deal(1, p);
+  drift(0, particles, deal(0, particles));
+  const Batches& batches = deal(1, particles);
+  const std::size_t before = allocations;
+  for (Step k = 0; k < 5; ++k)
+    drift(k, particles, batches);
+  return allocations - before;
+}
+
+TEST(Allocation, DoesNotHappenInTheBilinearPart) {
+  using Pairs = cpu::PairwiseDrift<double, Gauss>;
+  for (const std::size_t dim : {1u, 3u, 20u})
+    for (const std::size_t n : {10u, 300u, 3000u})
+      EXPECT_EQ(allocations_of(WithBilinear<double, Pairs>(Pairs(Gauss(1)), 0.1), n, dim, 2), 0u);
+}
+
+TEST(Allocation, DoesNotHappenInASumOfKernels) {
+  for (const std::size_t dim : {1u, 20u})
+    for (const std::size_t p : {2u, 8u, 300u}) {
+      kernel::RuntimeSum<double> sum({{1.0, Gauss(1)},
+                                      {2.0, kernel::Polynomial<double>(0.1, 2)},
+                                      {0.5, kernel::SmoothRiesz<double>(0.5, 0.3, dim)}});
+      EXPECT_EQ(allocations_of(cpu::SumDrift<double>(sum), 600, dim, p), 0u) << dim << " " << p;
+    }
 }
 
 } // namespace

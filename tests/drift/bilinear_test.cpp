@@ -1,4 +1,5 @@
 // The bilinear part: what the formula says over all pairs, and the same on any number of threads.
+#include <starling/deal/draw.hpp>
 #include <starling/deal/shuffle.hpp>
 #include <starling/drift/bilinear.hpp>
 #include <starling/random/start.hpp>
@@ -77,6 +78,39 @@ TEST(Bilinear, IsTheSameOnAnyNumberOfThreads) {
     alone = count == 1 ? hash : alone;
     EXPECT_EQ(hash, alone) << count;
   }
+}
+
+/// Writes the drifts of the dealt only, as every drift must.
+struct StillForTheDealt {
+  void operator()(Step, Ensemble<double>& particles, const Batches& batches) const {
+    for (const std::uint32_t i : batches.order())
+      std::ranges::fill(particles.drift()[i], 0.0);
+  }
+};
+
+TEST(Bilinear, LeavesThoseWhoAreNotDealtAsTheyWere) {
+  const std::size_t count = 40, dim = 3;
+  Ensemble<double> particles = cloud<double>(count, dim);
+  std::ranges::fill(particles.drift(), 7.0);
+  Draw draw(1, 9);
+  const Batches& batches = draw(0, particles);
+  WithBilinear<double, StillForTheDealt> drift(StillForTheDealt(), 0.3);
+  drift(0, particles, batches);
+  Ensemble<double> dealt(9, dim); // the means are those of the dealt
+  for (std::size_t n = 0; n < 9; ++n) {
+    std::ranges::copy(particles.position()[batches.order()[n]], dealt.position()[n].begin());
+    std::ranges::copy(particles.score()[batches.order()[n]], dealt.score()[n].begin());
+  }
+  const auto expected = by_pairs(dealt, 0.3);
+  std::vector<bool> among(count);
+  for (std::size_t n = 0; n < 9; ++n) {
+    among[batches.order()[n]] = true;
+    for (std::size_t a = 0; a < dim; ++a)
+      EXPECT_NEAR(particles.drift()[batches.order()[n]][a], expected[n * dim + a], 1e-12);
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    for (const double value : particles.drift()[i])
+      EXPECT_TRUE(among[i] || value == 7.0) << i;
 }
 
 TEST(Bilinear, VanishesWhereMeanAndCovarianceAreRight) {

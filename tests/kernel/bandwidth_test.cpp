@@ -161,4 +161,55 @@ TEST(SampledMedianBandwidth, NeverPairsAParticleWithItself) {
               36 / (2 * std::log(2.0)), 1e-12);
 }
 
+// Of no more pairs than there are, each once: the median is the exact one, whatever the seed.
+TEST(SampledMedianBandwidth, IsExactWhenItMayLookAtEveryPair) {
+  for (const std::size_t dim : {2u, 30u}) {
+    const Cloud cloud(20, dim);
+    const double exact = MedianBandwidth<double>{}(0, cloud.view());
+    for (const std::uint64_t seed : {1u, 2u, 3u}) {
+      EXPECT_EQ(SampledMedianBandwidth<double>(seed, 190)(0, cloud.view()), exact);
+      EXPECT_EQ(SampledMedianBandwidth<double>(seed, 1000)(4, cloud.view()), exact);
+    }
+    EXPECT_NE(SampledMedianBandwidth<double>(1, 189)(0, cloud.view()), exact);
+  }
+}
+
+// Two heaps far apart in many dimensions: most of r2 cancels within a heap. With 3 of 20 in the
+// second heap, 139 of 190 pairs are within one, so the median is such a distance.
+TEST(MedianBandwidth, IsRightWithinHeapsThatAreFarApart) {
+  Cloud cloud(20, 20);
+  for (std::size_t i = 0; i < 3; ++i)
+    for (double& x : cloud.rows[i])
+      x += 1e7;
+  const double expected = rule(distances(cloud.view()), 20);
+  EXPECT_NEAR(MedianBandwidth<double>{}(0, cloud.view()), expected, 1e-13 * expected);
+}
+
+std::vector<double> chords(Rows<const double> x, const Torus<double>& torus) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < x.count; ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      all.push_back(std::sqrt(squared_distance(x, i, j, torus)));
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+// A small heap across the seam: raw differences of the wrapped positions are near the period.
+TEST(MedianBandwidth, TakesChordsOnATorus) {
+  const Torus<double> torus(30);
+  for (const std::size_t dim : {1u, 3u, 20u}) {
+    Cloud cloud(40, dim);
+    for (double& x : cloud.numbers)
+      x = torus.wrap((x - 0.5) * 0.1);
+    const double expected = rule(chords(cloud.view(), torus), 40);
+    // Points on circles of radius 30 / 2 pi are good to eps times that, and r is about 0.3.
+    MedianBandwidth<double, Torus<double>> exact(torus);
+    EXPECT_NEAR(exact(0, cloud.view()), expected, 1e-12 * expected) << dim;
+    SampledMedianBandwidth<double, Torus<double>> every(1, 5000, torus), some(1, 700, torus);
+    EXPECT_EQ(every(0, cloud.view()), exact(0, cloud.view()));
+    EXPECT_NEAR(some(0, cloud.view()), expected, 0.2 * expected);
+    EXPECT_GT(MedianBandwidth<double>{}(0, cloud.view()), 100 * expected); // raw differences
+  }
+}
+
 } // namespace

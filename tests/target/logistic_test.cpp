@@ -172,6 +172,57 @@ TEST(LogisticRegression, ScoresTheSameOnThreeThreads) {
   EXPECT_EQ(one.numbers, three.numbers);
 }
 
+/// The plain operations, noting how many logits were ever asked for at once.
+struct Watched : PlainAlgebra<double> {
+  inline static std::atomic<std::size_t> most = 0;
+  static void logits(const double* w, std::size_t stride, std::size_t n, const double* features,
+                     std::size_t rows, std::size_t inner, double* logits) {
+    most = std::max<std::size_t>(most, n * rows);
+    PlainAlgebra<double>::logits(w, stride, n, features, rows, inner, logits);
+  }
+};
+
+// 3000 rows make three blocks, the last one smaller. Rounding: 3000 terms of size up to 3, in sums
+// added up in another order.
+TEST(LogisticRegression, TakesLargeMiniBatchesBlockByBlock) {
+  const std::size_t rows = 3000, count = 300;
+  const auto data = made_up<double>(rows, 3);
+  const Scored x = particles(count, 4);
+  Threads crew(3);
+  LogisticRegression<double, Watched> alone(data, rows, 7), shared(data, rows, 7, crew);
+  Scored one(count, 4), three(count, 4);
+  Watched::most = 0;
+  alone(0, x.rows, one.rows);
+  EXPECT_LE(Watched::most, 256 * decltype(alone)::row_block);
+  shared(0, x.rows, three.rows);
+  EXPECT_EQ(one.numbers, three.numbers);
+  for (std::size_t i = 0; i < count; i += 37) {
+    const auto w = x.rows[i];
+    double score[4] = {-std::exp(w[3]) * w[0], -std::exp(w[3]) * w[1], -std::exp(w[3]) * w[2], 0};
+    for (std::size_t r = 0; r < rows; ++r) { // the slow twin: row by row
+      double z = 0;
+      for (Eigen::Index a = 0; a < 3; ++a)
+        z += w[std::size_t(a)] * data->features(Eigen::Index(r), a);
+      for (Eigen::Index a = 0; a < 3; ++a)
+        score[a] += (data->labels[Eigen::Index(r)] - 1 / (1 + std::exp(-z))) *
+                    data->features(Eigen::Index(r), a);
+    }
+    for (std::size_t a = 0; a < 3; ++a)
+      EXPECT_NEAR(one.rows[i][a], score[a], 3000 * 3 * 3000 * 2.3e-16) << i;
+  }
+}
+
+// Up to a block nothing is cut: the bits are those of one product over all rows of the mini-batch.
+TEST(LogisticRegression, TakesAMiniBatchOfOneBlockAtOnce) {
+  const std::size_t rows = LogisticRegression<double>::row_block;
+  LogisticRegression<double, Watched> target(made_up<double>(rows, 3), rows, 7);
+  const Scored x = particles(20, 4);
+  Scored score(20, 4);
+  Watched::most = 0;
+  target(0, x.rows, score.rows);
+  EXPECT_EQ(Watched::most, 20 * rows);
+}
+
 TEST(Predict, AgreesWithANaiveLoop) {
   const Eigen::Index rows = 1300; // three blocks of rows
   const auto data = made_up<double>(rows, 3);

@@ -2,6 +2,7 @@
 #include "target/slopes.hpp"
 
 #include <starling/random/philox.hpp>
+#include <starling/target/even_normal.hpp>
 #include <starling/target/normal.hpp>
 
 #include <Eigen/LU>
@@ -81,6 +82,64 @@ TEST(Normal, ScoresEveryRowWhateverTheThreads) {
     for (std::size_t a = 0; a < d; ++a)
       ASSERT_NEAR(one[i * d + a], at.score[a], 1e-13) << "row " << i;
   }
+}
+
+Eigen::MatrixXd even_covariance(Eigen::Index d, double variance, double correlation) {
+  Eigen::MatrixXd covariance = Eigen::MatrixXd::Constant(d, d, variance * correlation);
+  covariance.diagonal().setConstant(variance);
+  return covariance;
+}
+
+template <typename Real>
+std::vector<Real> scores_of(auto&& target, std::size_t rows, std::size_t d) {
+  std::vector<Real> x(rows * d), score(rows * d);
+  for (std::size_t n = 0; n < x.size(); ++n)
+    x[n] = std::sin(Real(n)) * 3;
+  target(0, Rows<const Real>{x.data(), rows, d}, Rows<Real>{score.data(), rows, d});
+  return score;
+}
+
+// The twin inverts the matrix: good to its condition number, at most 50 here, times eps d.
+TEST(EvenNormal, IsTheNormalOfThatCovariance) {
+  for (const std::size_t d : {1u, 2u, 7u, 40u})
+    for (const double rho : {0.0, 0.5, 0.9, -0.02}) {
+      const std::vector<double> mean(d, 0.3);
+      EvenNormal<double> even(mean, 2.5, rho);
+      Normal<double> twin(Eigen::VectorXd::Constant(Eigen::Index(d), 0.3),
+                          even_covariance(Eigen::Index(d), 2.5, rho));
+      EXPECT_EQ(even.dim(), d);
+      const auto one = scores_of<double>(even, 5, d), other = scores_of<double>(twin, 5, d);
+      for (std::size_t n = 0; n < one.size(); ++n)
+        EXPECT_NEAR(one[n], other[n], 50 * double(d) * 2.3e-16 * 30) << "d " << d << ", rho " << rho;
+      const auto x = somewhere<double>(Eigen::Index(d));
+      const double density = evaluate<double>(twin, x).log_density;
+      EXPECT_NEAR(evaluate<double>(even, x).log_density, density, 1e-12 * (1 + std::abs(density)));
+    }
+  EvenNormal<float> even(10, 0.5);
+  expect_score_is_the_slope<float>(even, somewhere<float>(10), 30);
+}
+
+TEST(EvenNormal, HasTheBitsOfTheNormalWithoutCorrelation) {
+  for (const double variance : {1.0, 0.3, 7.7, 1e-3}) {
+    EvenNormal<double> even(std::vector<double>(9, -0.2), variance, 0);
+    Normal<double> twin(Eigen::VectorXd::Constant(9, -0.2), even_covariance(9, variance, 0));
+    EXPECT_EQ(scores_of<double>(even, 300, 9), scores_of<double>(twin, 300, 9)) << variance;
+  }
+}
+
+TEST(EvenNormal, TakesAHundredThousandDimensions) { // d x d numbers would be 80 GB
+  EvenNormal<double> even(100000, 0.5);
+  const auto score = scores_of<double>(even, 2, 100000);
+  EXPECT_TRUE(std::ranges::all_of(score, [](double s) { return std::isfinite(s); }));
+}
+
+TEST(EvenNormal, RefusesWhatIsNotPositiveDefinite) {
+  EXPECT_THROW(EvenNormal<double>(5, 1.0), std::invalid_argument);
+  EXPECT_THROW(EvenNormal<double>(5, -0.25), std::invalid_argument);
+  EXPECT_THROW(EvenNormal<double>(5, NAN), std::invalid_argument);
+  EXPECT_THROW(EvenNormal<double>(0), std::invalid_argument);
+  EXPECT_THROW(EvenNormal<double>(std::vector<double>(5), -1.0, 0.0), std::invalid_argument);
+  EXPECT_NO_THROW(EvenNormal<double>(5, -0.24));
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // How the bandwidth h is chosen at each step: fixed, or from the median distance.
 #pragma once
 
+#include <starling/domain.hpp>
 #include <starling/kernel/check.hpp>
 #include <starling/random/philox.hpp>
 #include <starling/rows.hpp>
@@ -9,7 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numbers>
 #include <span>
 #include <vector>
 
@@ -25,12 +26,13 @@ private:
   Real h_;
 };
 
-template <typename Real>
-Real squared_distance(Rows<const Real> x, std::size_t i, std::size_t j) {
+/// As the kernel sees it: by chords on a torus.
+template <typename Real, typename Domain = Euclid<Real>>
+Real squared_distance(Rows<const Real> x, std::size_t i, std::size_t j, const Domain& domain = {}) {
   Real r2 = 0;
   for (std::size_t a = 0; a < x.dim; ++a) {
-    const Real delta = x[i][a] - x[j][a];
-    r2 += delta * delta;
+    const Real chord = domain.chord(x[i][a] - x[j][a]);
+    r2 += chord * chord;
   }
   return r2;
 }
@@ -90,7 +92,8 @@ Real bandwidth_of(std::span<Real> squared, std::size_t population, Select&& sele
 
 /// The squared distances of all N(N-1)/2 pairs, without the N zeros of the diagonal. In more than a
 /// few dimensions as |x|^2 + |y|^2 - 2 x.y, so that a matrix product does the work; positions are
-/// taken from their mean, which keeps the difference from cancelling. Cost: N^2 d.
+/// taken from their mean, which keeps the difference from cancelling, and where it still does the
+/// pair is measured by itself. Cost: N^2 d.
 template <typename Real>
 class PairDistances {
 public:
@@ -106,7 +109,6 @@ public:
     const Eigen::Map<const Matrix> rows(x.data, Eigen::Index(x.count), Eigen::Index(x.dim));
     centred_ = rows.rowwise() - rows.colwise().mean();
     square_ = centred_.rowwise().squaredNorm();
-    const Real rounding = static_cast<Real>(x.dim) * std::numeric_limits<Real>::epsilon();
     constexpr Eigen::Index block = 128;
     for (Eigen::Index first = 0; first < rows.rows(); first += block) {
       const Eigen::Index size = std::min(block, rows.rows() - first);
@@ -117,7 +119,7 @@ public:
         const Real *product = products_.row(i - first).data(), *square = square_.data();
         for (Eigen::Index j = 0; j < i; ++j) {
           const Real both = square[i] + square[j], r2 = both - 2 * product[j];
-          next[j] = r2 > rounding * both ? r2 : Real(0); // two in one place have no distance
+          next[j] = r2 * close >= both ? r2 : squared_distance(x, std::size_t(i), std::size_t(j));
         }
         next += i;
       }
@@ -127,42 +129,76 @@ public:
 
 private:
   using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  static constexpr Real close = 256; // r2 below this part of the squares has lost 8 bits
   std::vector<Real> squared_;
   Matrix centred_, products_;
   Eigen::Matrix<Real, Eigen::Dynamic, 1> square_;
 };
 
+/// The same by chords on a torus: each coordinate lives on a circle, and chords are the distances of
+/// points on circles in the plane. So all pairs take N d sines instead of N^2 d.
+template <typename Real, typename Domain>
+class ChordDistances {
+public:
+  explicit ChordDistances(Domain domain) : domain_(domain) {}
+
+  std::span<Real> operator()(Rows<const Real> x) {
+    if constexpr (!Domain::periodic) {
+      return distances_(x);
+    } else {
+      const Real radius = domain_.period() / (2 * std::numbers::pi_v<Real>);
+      circle_.resize(2 * x.size());
+      for (std::size_t n = 0; n < x.size(); ++n) {
+        circle_[2 * n] = radius * std::cos(x.data[n] / radius);
+        circle_[2 * n + 1] = radius * std::sin(x.data[n] / radius);
+      }
+      return distances_(Rows<const Real>{circle_.data(), x.count, 2 * x.dim});
+    }
+  }
+
+private:
+  Domain domain_;
+  PairDistances<Real> distances_;
+  std::vector<Real> circle_;
+};
+
 /// The paper's dynamic bandwidth: the median over all pairs, afresh at each step. Costs O(N^2 d)
 /// time and N^2 numbers of memory.
-template <typename Real>
+template <typename Real, typename Domain = Euclid<Real>>
 class MedianBandwidth {
 public:
+  MedianBandwidth(Domain domain = {}) : distances_(domain) {}
+
   Real operator()(Step, Rows<const Real> x) {
     return bandwidth_of(distances_(x), x.count, select_);
   }
 
 private:
-  PairDistances<Real> distances_;
+  ChordDistances<Real, Domain> distances_;
   RankedNearLast<Real> select_;
 };
 
 /// The same from M pairs of different particles drawn afresh at each step: O(M d), whatever N is,
-/// so a dynamic bandwidth is feasible with random batches after all.
-template <typename Real>
+/// so a dynamic bandwidth is feasible with random batches after all. When there are no more than M
+/// pairs, all of them, each once: then the median is exact.
+template <typename Real, typename Domain = Euclid<Real>>
 class SampledMedianBandwidth {
 public:
-  SampledMedianBandwidth(std::uint64_t seed, std::size_t pairs) : philox_(seed), pairs_(pairs) {
+  SampledMedianBandwidth(std::uint64_t seed, std::size_t pairs, Domain domain = {})
+      : philox_(seed), pairs_(pairs), domain_(domain), all_(domain) {
     if (pairs == 0)
       reject("bandwidth pairs", "at least 1", "0");
   }
 
   Real operator()(Step k, Rows<const Real> x) {
+    if (x.count < 2 || x.count * (x.count - 1) / 2 <= pairs_)
+      return all_(k, x);
     squared_.clear();
     const auto n = static_cast<std::uint32_t>(x.count);
-    for (std::size_t m = 0; n > 1 && m < pairs_; ++m) {
+    for (std::size_t m = 0; m < pairs_; ++m) {
       const std::uint32_t i = philox_.below(n, Stream::bandwidth, k, 2 * m);
       const std::uint32_t j = philox_.below(n - 1, Stream::bandwidth, k, 2 * m + 1);
-      squared_.push_back(squared_distance<Real>(x, i, j < i ? j : j + 1));
+      squared_.push_back(squared_distance<Real>(x, i, j < i ? j : j + 1, domain_));
     }
     return bandwidth_of(std::span(squared_), x.count, ranked<Real>);
   }
@@ -170,6 +206,8 @@ public:
 private:
   Philox philox_;
   std::size_t pairs_;
+  Domain domain_;
+  MedianBandwidth<Real, Domain> all_;
   std::vector<Real> squared_;
 };
 

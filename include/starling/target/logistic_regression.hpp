@@ -63,6 +63,7 @@ template <typename Real, typename Algebra = PlainAlgebra<Real>>
 class LogisticRegression {
 public:
   static constexpr double prior_rate = 0.01;
+  static constexpr std::size_t row_block = 1024; ///< rows of the data taken together
 
   LogisticRegression(std::shared_ptr<const LabelledData<Real>> data, std::size_t data_batch,
                      std::uint64_t seed, Threads& threads = Threads::alone())
@@ -75,37 +76,35 @@ public:
 
   std::size_t dim() const { return static_cast<std::size_t>(data_->features.cols()) + 1; }
 
+  /// Mini-batches of more rows than a block are taken block by block, so that memory does not grow
+  /// with them: a thread holds 256 x row_block logits.
   void operator()(Step k, Rows<const Real> x, Rows<Real> score) {
     const auto rows = batches_(k);
-    const auto n = static_cast<Real>(data_->features.rows());
-    features_.resize(Index(rows.size()), data_->features.cols());
-    labels_.resize(Index(rows.size()));
-    for (std::size_t r = 0; r < rows.size(); ++r) { // gathered once, for all particles
-      features_.row(Index(r)) = data_->features.row(rows[r]);
-      labels_[Index(r)] = data_->labels[rows[r]];
+    const Real scale = static_cast<Real>(data_->features.rows()) / static_cast<Real>(rows.size());
+    for (std::size_t first = 0; first < rows.size(); first += row_block) {
+      const auto some = rows.subspan(first, std::min(row_block, rows.size() - first));
+      gather(some);
+      threads_->for_pieces(x.count, 256, [&](std::size_t begin, std::size_t end) {
+        const Rows<const Real> from = x.slice(begin, end);
+        const Rows<Real> to = score.slice(begin, end);
+        if (first == 0)
+          prior(from, to, {});
+        likelihood(from, features_.data(), labels_.data(), some.size(), scale, to, {});
+      });
     }
-    threads_->for_pieces(x.count, 256, [&](std::size_t begin, std::size_t end) {
-      const Rows<const Real> from = x.slice(begin, end);
-      const Rows<Real> to = score.slice(begin, end);
-      prior(from, to, {});
-      likelihood(from, features_.data(), labels_.data(), rows.size(),
-                 n / static_cast<Real>(rows.size()), to, {});
-    });
   }
 
   /// From all the data, in blocks of rows.
   void evaluate(Rows<const Real> x, Rows<Real> score, std::span<Real> log_density) {
-    constexpr Index block = 1024;
     threads_->for_pieces(x.count, 128, [&](std::size_t begin, std::size_t end) {
       const Rows<const Real> from = x.slice(begin, end);
       const Rows<Real> to = score.slice(begin, end);
       const auto density = log_density.subspan(begin, end - begin);
       prior(from, to, density);
-      for (Index r = 0; r < data_->features.rows(); r += block) {
-        const Index size = std::min(block, data_->features.rows() - r);
-        likelihood(from, data_->features.row(r).data(), data_->labels.data() + r,
-                   static_cast<std::size_t>(size), Real(1), to, density);
-      }
+      const auto count = static_cast<std::size_t>(data_->features.rows());
+      for (std::size_t r = 0; r < count; r += row_block)
+        likelihood(from, data_->features.row(Index(r)).data(), data_->labels.data() + r,
+                   std::min(row_block, count - r), Real(1), to, density);
     });
   }
 
@@ -113,6 +112,16 @@ private:
   using Index = Eigen::Index;
   using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+
+  // Once for all particles.
+  void gather(std::span<const std::uint32_t> rows) {
+    features_.resize(Index(rows.size()), data_->features.cols());
+    labels_.resize(Index(rows.size()));
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      features_.row(Index(r)) = data_->features.row(rows[r]);
+      labels_[Index(r)] = data_->labels[rows[r]];
+    }
+  }
 
   void prior(Rows<const Real> x, Rows<Real> score, std::span<Real> density) const {
     const std::size_t weights = dim() - 1;
@@ -159,7 +168,7 @@ private:
   std::shared_ptr<const LabelledData<Real>> data_;
   Threads* threads_;
   DataBatches batches_;
-  Matrix features_; // the mini-batch of the step
+  Matrix features_; // a block of the step's mini-batch
   Vector labels_;
 };
 
