@@ -14,7 +14,7 @@ namespace starling {
 /// (Algorithm 2) only the particles of one batch are dealt at all.
 class Batches {
 public:
-  std::size_t population = 0; ///< N, all there are, here or elsewhere: the weights are made for them
+  std::size_t population = 0; ///< N, all there are, here or not: the weights are made for them
   std::size_t here = 0;       ///< rows that are here; 0: the whole population
   double time = 0;            ///< sweeps since the start: k, or the pseudo-time k p/N of Algorithm 2
 
@@ -49,8 +49,8 @@ public:
     return order_;
   }
 
-  /// Lays out the rows that are here, or as many of them as the batches are to have members, as
-  /// batches of the sizes of every `stride`-th of `other`, first to last. The rows are spread evenly.
+  /// Lays out batches of the sizes of every `stride`-th of `other`, and as many of the rows that are
+  /// here as those have members, spread evenly. Returns the order, as above.
   std::span<std::uint32_t> lay_out_like(const Batches& other, std::size_t stride) {
     population = other.population;
     here = other.here;

@@ -17,8 +17,8 @@ enum class Signal { go_on, stop };
 /// deal(k, particles) -> the batches of step k.
 /// Contract: the same k gives the same batches, whatever was dealt before. Each particle is equally
 /// likely to meet any other; the batches' own weights, made for the whole population, then make the
-/// drift unbiased (Lemma 1). Deals rows that are here. The reference stays valid until the next deal.
-/// A dealer may let rows travel (`reorder`); it touches nothing else.
+/// drift unbiased (Lemma 1). Deals rows that are here. The reference stays valid until the next
+/// deal. A dealer may let rows travel (`reorder`); it touches nothing else.
 template <typename D, typename P>
 concept Dealer = Particles<P> && requires(D& deal, Step k, P& particles) {
   { deal(k, particles) } -> std::convertible_to<const Batches&>;
@@ -42,8 +42,8 @@ concept Drifter = Particles<P> && requires(D& drift, Step k, P& particles, const
   drift(k, particles, batches);
 };
 
-/// look(k, particles, batches), after the first flow of step k and before it moves anyone: here, and
-/// only here, positions, scores and drift belong together.
+/// look(k, particles, batches), after the first flow of step k and before anyone moves by it: here,
+/// and only here, positions, scores and drift belong together.
 /// Contract: may read everything, and use the columns while it looks (to drift on other batches,
 /// say), but leaves the particles as it found them. If it throws, the step is not taken.
 template <typename L, typename P>
@@ -56,8 +56,8 @@ concept Looker = Particles<P> && requires(L& look, Step k, P& particles, const B
 /// it as often as the solver needs. If flow() throws, positions are left as they were. Counts the
 /// move of each dealt particle in moves(); keeps what it must remember in memory columns.
 template <typename A, typename P>
-concept Advancer = Particles<P> && requires(A& advance, Step k, P& particles, const Batches& batches,
-                                            void (&flow)()) {
+concept Advancer = Particles<P> && requires(A& advance, Step k, P& particles,
+                                            const Batches& batches, void (&flow)()) {
   advance(k, particles, batches, flow);
 };
 

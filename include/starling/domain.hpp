@@ -5,6 +5,7 @@
 //     r2 = sum of chord(delta)^2,    pull(delta) = -(1/2) d r2 / d y
 #pragma once
 
+#include <starling/device.hpp>
 #include <starling/error.hpp>
 
 #include <cmath>
@@ -18,14 +19,14 @@ struct Euclid {
   static constexpr bool periodic = false;
 
   template <typename T>
-  T chord(T delta) const {
+  STARLING_DEVICE T chord(T delta) const {
     return delta;
   }
   template <typename T>
-  T pull(T delta) const {
+  STARLING_DEVICE T pull(T delta) const {
     return delta;
   }
-  Real wrap(Real x) const { return x; }
+  STARLING_DEVICE Real wrap(Real x) const { return x; }
 };
 
 /// The torus of period L in every coordinate. The distance is the chord of the circle on which each
@@ -43,15 +44,15 @@ public:
   }
 
   Real period() const { return period_; }
-  Real chord(Real delta) const {
+  STARLING_DEVICE Real chord(Real delta) const {
     return period_ / std::numbers::pi_v<Real> *
            std::sin(std::numbers::pi_v<Real> / period_ * delta);
   }
-  Real pull(Real delta) const {
+  STARLING_DEVICE Real pull(Real delta) const {
     const Real turn = 2 * std::numbers::pi_v<Real> / period_;
     return std::sin(turn * delta) / turn;
   }
-  Real wrap(Real x) const {
+  STARLING_DEVICE Real wrap(Real x) const {
     Real inside = x - period_ * std::floor(x / period_);
     if (inside < 0) // x / period can round up to a whole number
       inside += period_;

@@ -16,8 +16,9 @@
 
 namespace starling {
 
-/// N particles in d dimensions, all of them here, in the host's memory. A row is a particle; row order carries no meaning, because the step
-/// rule's memory and the particle's identity travel with it.
+/// N particles in d dimensions, all of them here, in the host's memory. A row is a particle; row
+/// order carries no meaning, because the step rule's memory and the particle's identity travel with
+/// it.
 template <typename Number>
 class Ensemble {
 public:

@@ -13,8 +13,8 @@ namespace starling {
 class Threads {
 public:
   /// `count` threads in all, the caller among them; 0 means one per core. Throws std::system_error
-  /// when the system does not start as many; none is then left behind. A process that is forked off
-  /// gets a crew of its own when it first needs one.
+  /// when the system does not start as many; none is then left behind. A process that is forked
+  /// off gets a crew of its own when it first needs one.
   explicit Threads(std::size_t count = 1);
   ~Threads();
   Threads(const Threads&) = delete;

@@ -128,7 +128,7 @@ Threads::~Threads() {
 std::size_t Threads::count() const { return crew_->others.size() + 1; }
 
 void Threads::run(std::size_t pieces, const std::function<void(std::size_t)>& piece) {
-  if (crew_->others.empty()) // nothing shared is touched: the crew of one serves many callers at once
+  if (crew_->others.empty()) // nothing shared is touched: a crew of one serves many callers at once
     return run_alone(pieces, piece);
   if (crew_->process != ::getpid()) { // forked: the threads stayed behind, and would be waited for
     auto anew = std::make_unique<Crew>(count());

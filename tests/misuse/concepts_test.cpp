@@ -37,7 +37,7 @@ struct LetsRowsTravel {
   const Batches& operator()(Step, Ensemble<double>&);
 };
 static_assert(Dealer<Shuffle, Ensemble<double>> && Dealer<Draw, Ensemble<float>>);
-static_assert(Dealer<Whole, Ensemble<double>> && !Dealer<Whole, double>); // over particles, not numbers
+static_assert(Dealer<Whole, Ensemble<double>> && !Dealer<Whole, double>); // no particles
 static_assert(!Dealer<DealsANumber, Ensemble<double>>);
 static_assert(!Dealer<DealsWithoutTheStep, Ensemble<double>>);
 static_assert(Dealer<DealsForFloat, Ensemble<float>> && !Dealer<DealsForFloat, Ensemble<double>>);

@@ -90,7 +90,7 @@ concept LoopTakes = requires(P& particles, Scoring score) {
   rbm_svgd(particles, Span{0, 1}, Shuffle(1, 2), score, NoScore(), DeviceAdvance(), NoObserver());
 };
 static_assert(LoopTakes<OnADevice, DeviceScore>);
-static_assert(!LoopTakes<OnADevice, Score<double, HostTarget>>); // a host target on a device ensemble
+static_assert(!LoopTakes<OnADevice, Score<double, HostTarget>>); // a host target on a device
 
 // All of the above is checked when this file compiles.
 TEST(DeviceParticles, FlyWithRolesOfTheirOwn) {

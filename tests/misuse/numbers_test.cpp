@@ -38,7 +38,7 @@ TEST(Ensemble, RefusesNoParticlesAndNoDimensions) {
   EXPECT_EQ(refusal([] { Ensemble<float>(3, 0); }), "dim: must be at least 1; got 0");
 }
 
-// Refused before anything is asked of the memory: else this would take 160 GB, or fail for want of it.
+// Before memory is asked for: else this would take 160 GB, or fail for want of it.
 TEST(Ensemble, RefusesMoreThanCanBeNumberedBeforeItAllocates) {
   EXPECT_EQ(refusal([] { Ensemble<double>((std::size_t{1} << 32) + 1, 1); }),
             "particles: must be fewer than 2^32; got 4294967297");

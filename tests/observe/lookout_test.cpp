@@ -62,8 +62,15 @@ TEST(Lookout, FillsEveryColumnAndLeavesTheDriftAlone) {
   for (const double figure : {row.drift, row.score, row.spread, row.ksd_se, row.ksd_gaussian_se,
                               row.least_identity, row.most_identity, row.shift})
     EXPECT_GT(figure, 0);
-  for (const double figure : {row.centre, row.ksd, row.ksd_gaussian})
-    EXPECT_TRUE(std::isfinite(figure));
+  const auto x = std::as_const(scene.particles).position();
+  const auto score = std::as_const(scene.particles).score();
+  double sum = 0;
+  for (const double value : x)
+    sum += value;
+  EXPECT_NEAR(row.centre, sum / 60 / std::sqrt(2.0), 1e-13); // over both parameters, per sqrt(dim)
+  const auto exact = stein_discrepancy(x, score, scene.deal(3, scene.particles), 200);
+  EXPECT_DOUBLE_EQ(row.ksd, exact.multiquadric.value); // 90 pairs: all of them
+  EXPECT_DOUBLE_EQ(row.ksd_gaussian, exact.gaussian.value);
   EXPECT_LE(row.least_identity, row.most_identity);
   EXPECT_FALSE(row.verdict.empty());
 }

@@ -122,8 +122,8 @@ TEST(Loop, DoesNotTakeAStepWhoseLookThrows) {
   const auto drift = [](Step, Ensemble<double>& all, const Batches&) {
     std::ranges::fill(all.drift(), 1.0);
   };
-  EXPECT_THROW(rbm_svgd(particles, {0, 9}, Whole(), NoScore(), drift, look, RungeKutta4<double>(0.5),
-                        NoObserver()),
+  RungeKutta4<double> advance(0.5);
+  EXPECT_THROW(rbm_svgd(particles, {0, 9}, Whole(), NoScore(), drift, look, advance, NoObserver()),
                std::runtime_error);
   EXPECT_DOUBLE_EQ(particles.position()[1][0], 1); // two steps, not two and a half
 }

@@ -119,7 +119,7 @@ TEST(DriftNoise, OfALargeCloudIsMeasuredOnAPart) {
     drift(0, particles, batches);
     const DriftNoise all = drift_noise(0, particles, batches, drift, 9, 20000);
     const DriftNoise part = drift_noise(0, particles, batches, drift, 9, 5000);
-    // the squares of 5000 particles scatter by about their mean: one and a half percent; five of them
+    // the squares of 5000 particles scatter by about their mean: 1.5 percent; five of that
     EXPECT_NEAR(part.variance, all.variance, 0.08 * all.variance) << p;
     EXPECT_NE(part.variance, all.variance) << p;
     EXPECT_NEAR(part.square_of_mean, all.square_of_mean, 0.1 * all.variance) << p;
@@ -138,7 +138,8 @@ TEST(DriftNoise, IsMeasuredOnBatchesOfTheSizesOfTheRun) {
   struct Case {
     std::size_t population, batch, fewest, stride;
   };
-  for (const Case c : {Case{24, 5, 100, 1}, {1003, 7, 100, 10}, {1003, 300, 250, 3}, {50, 20, 10, 3}}) {
+  for (const Case c :
+       {Case{24, 5, 100, 1}, {1003, 7, 100, 10}, {1003, 300, 250, 3}, {50, 20, 10, 3}}) {
     Ensemble<double> particles(c.population, 1);
     const Batches batches = Shuffle(3, c.batch).deal(0, c.population);
     std::vector<std::size_t> dealt;

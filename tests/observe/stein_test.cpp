@@ -126,7 +126,7 @@ TEST(SteinDiscrepancy, IsClearlyPositiveOnAShiftedOrShrunkCloud) {
 // Fewer pairs are the first ones: of the first batch where that is enough, else of the first
 // batches.
 TEST(SteinDiscrepancy, TakesNoMorePairsThanItMay) {
-  const Draws draws(200, 2), few(10, 2);
+  const Draws draws(200, 2);
   EXPECT_EQ(stein_discrepancy(draws.x, draws.s, Whole()(0, Ensemble<double>(200, 2)), 45)
                 .multiquadric.value,
             stein_discrepancy(draws.x.slice(0, 10), draws.s.slice(0, 10),
@@ -134,8 +134,20 @@ TEST(SteinDiscrepancy, TakesNoMorePairsThanItMay) {
                 .multiquadric.value);
   const double all = draws.in_batches(4).multiquadric.se,
                part = draws.in_batches(4, 30).multiquadric.se;
-  EXPECT_GT(part, 2 * all);                            // 30 pairs of 300
-  EXPECT_GT(few.in_batches(2, 0).multiquadric.se, -1); // a pair at least
+  EXPECT_GT(part, 2 * all); // 30 pairs of 300
+}
+
+// Of one pair the squared median distance is its own, r2 = 2h, and nothing scatters.
+TEST(SteinDiscrepancy, TakesOnePairAtLeast) {
+  const Draws few(10, 2);
+  const auto batches = Shuffle(7, 2).deal(0, 10);
+  const SteinPair pair = stein_pair(few.x, few.s, batches[0][1], batches[0][0]);
+  const auto found = few.in_batches(2, 0);
+  const auto expected = [&](const Profile& k) { return stein_kernel(pair, 2, k); };
+  EXPECT_DOUBLE_EQ(found.multiquadric.value, expected(multiquadric_profile(pair.r2, pair.r2 / 2)));
+  EXPECT_DOUBLE_EQ(found.gaussian.value, expected(gaussian_profile(pair.r2, pair.r2 / 2)));
+  EXPECT_EQ(found.multiquadric.se, 0);
+  EXPECT_EQ(found.gaussian.se, 0);
 }
 
 TEST(SteinDiscrepancy, OfASingleParticleHasNoValue) {

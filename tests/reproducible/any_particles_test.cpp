@@ -95,7 +95,9 @@ std::vector<double> flown(P particles, Deal<P> deal, Drift<P> drift, Advance<P> 
   Expectations<Real> expectations({[](std::span<const Real> x) { return double(x[0] * x[2]); }});
   rbm_svgd(particles, Span{0, 23}, deal, score_of<Real>(target), drift, look, advance,
            InTurn(Guard(), moments, recorder, expectations));
-  const auto add = [&](const auto& values) { seen.insert(seen.end(), values.begin(), values.end()); };
+  const auto add = [&](const auto& values) {
+    seen.insert(seen.end(), values.begin(), values.end());
+  };
   add(bits(particles));
   add(moments.variance());
   add(expectations.values());
@@ -169,7 +171,8 @@ TYPED_TEST(AnyParticles, FlyTheSameBitsUnderEveryDrift) {
 TYPED_TEST(AnyParticles, FlyTheSameBitsOnATorus) {
   using Real = TypeParam;
   const Torus<Real> torus(Real(2.5));
-  const PairwiseDrift<Real, Gauss<Real>, Torus<Real>> drift(Gauss<Real>(1), Threads::alone(), torus);
+  const PairwiseDrift<Real, Gauss<Real>, Torus<Real>> drift(Gauss<Real>(1), Threads::alone(),
+                                                            torus);
   this->expect_the_same("torus", drift,
                         ExplicitStep<Real, ConstantStep<Real>, Torus<Real>>(
                             ConstantStep<Real>(0.2), Threads::alone(), torus));
@@ -181,8 +184,9 @@ TYPED_TEST(AnyParticles, AreToldApartWhenTheyFlyOtherwise) {
   using Real = TypeParam;
   const ExplicitStep<Real, Adam<Real>> advance(Adam<Real>(0.1));
   const auto at = [&](Real h) { return PairwiseDrift<Real, Gauss<Real>>(Gauss<Real>(h)); };
-  const auto plain = flown<Ensemble<Real>>({14, parameters}, Shuffle(5, 3), at(1), advance);
-  const auto halves = flown<TwoHalves<Real>>({14, parameters}, Shuffle(5, 3), at(Real(1.01)), advance);
+  const Shuffle deal(5, 3);
+  const auto plain = flown<Ensemble<Real>>({14, parameters}, deal, at(1), advance);
+  const auto halves = flown<TwoHalves<Real>>({14, parameters}, deal, at(Real(1.01)), advance);
   EXPECT_EQ(plain.size(), halves.size());
   EXPECT_NE(plain, halves);
 }

@@ -135,7 +135,7 @@ TEST(Threads, TheCrewOfOneServesSeveralCallersAtOnce) {
   EXPECT_EQ(second, std::vector<int>(64, 1));
 }
 
-/// Runs `work` in a process that is forked off, and gives its exit code; -1: it did not end in time.
+/// Runs `work` in a process that is forked off, and gives its exit code; -1: it did not end.
 template <typename Work>
 int in_a_child(Work&& work) {
   const pid_t child = ::fork();

@@ -24,7 +24,8 @@ struct Moving {
 /// Coordinates one by one. Cost: reads 2 + memories numbers for each, writes 1 + memories.
 struct OneByOne {
   template <std::size_t memories, typename Real, typename OneStep, typename Domain>
-  static void move(const OneStep& step, const Moving<Real>& run, const Domain& domain) {
+  STARLING_DEVICE static void move(const OneStep& step, const Moving<Real>& run,
+                                   const Domain& domain) {
     for (std::size_t n = 0; n < run.count; ++n) {
       std::array<Real, memories> memory;
       for (std::size_t c = 0; c < memories; ++c)

@@ -6,6 +6,7 @@
 // vector of coordinates, which reads like a number.
 #pragma once
 
+#include <starling/device.hpp>
 #include <starling/error.hpp>
 
 #include <array>
@@ -42,7 +43,7 @@ inline double checked_fade(const char* what, double fade) {
 
 /// The square root. Vectors have one of their own, which leaves the unit for both to the quotient.
 template <std::floating_point Real>
-Real root(Real a) {
+STARLING_DEVICE Real root(Real a) {
   return std::sqrt(a);
 }
 
@@ -51,7 +52,7 @@ template <typename Real>
 struct Proportional {
   Real eta;
   template <typename T, typename Memory>
-  T operator()(T g, Memory&) const {
+  STARLING_DEVICE T operator()(T g, Memory&) const {
     return eta * g;
   }
 };
@@ -61,7 +62,7 @@ template <typename Real>
 struct Scaled {
   Real eta, keep, fresh, floor;
   template <typename T, typename Memory>
-  T operator()(T g, Memory& m) const {
+  STARLING_DEVICE T operator()(T g, Memory& m) const {
     m[0] = keep * m[0] + fresh * (g * g);
     return eta * g / (floor + root(m[0]));
   }
@@ -72,7 +73,7 @@ template <typename Real>
 struct Corrected {
   Real eta, correction, fade, fade_square, fresh, fresh_square, floor;
   template <typename T, typename Memory>
-  T operator()(T g, Memory& m) const {
+  STARLING_DEVICE T operator()(T g, Memory& m) const {
     m[0] = fade * m[0] + fresh * g;
     m[1] = fade_square * m[1] + fresh_square * (g * g);
     return eta * m[0] / (root(m[1] * correction) + floor);
@@ -86,7 +87,7 @@ public:
   static constexpr std::size_t memories = 0;
   explicit ConstantStep(double eta) : eta_(static_cast<Real>(checked_step_size(eta))) {}
 
-  Proportional<Real> at(double, std::uint32_t) const { return {eta_}; }
+  STARLING_DEVICE Proportional<Real> at(double, std::uint32_t) const { return {eta_}; }
 
 private:
   Real eta_;
@@ -106,7 +107,7 @@ public:
       reject("decay power", "at least 0", shown(power));
   }
 
-  Proportional<Real> at(double time, std::uint32_t) const {
+  STARLING_DEVICE Proportional<Real> at(double time, std::uint32_t) const {
     return {static_cast<Real>(eta_ * std::pow(1 + time / tau_, -power_))};
   }
 
@@ -124,7 +125,7 @@ public:
       : eta_(static_cast<Real>(checked_step_size(eta))),
         fade_(static_cast<Real>(checked_fade("fade", fade))), floor_(static_cast<Real>(floor)) {}
 
-  Scaled<Real> at(double, std::uint32_t moves) const {
+  STARLING_DEVICE Scaled<Real> at(double, std::uint32_t moves) const {
     const Real keep = moves == 0 ? Real(0) : fade_;
     return {eta_, keep, 1 - keep, floor_};
   }
@@ -141,7 +142,7 @@ public:
   explicit SummingAdaGrad(double eta, double floor = 1e-6)
       : eta_(static_cast<Real>(checked_step_size(eta))), floor_(static_cast<Real>(floor)) {}
 
-  Scaled<Real> at(double, std::uint32_t) const { return {eta_, 1, 1, floor_}; }
+  STARLING_DEVICE Scaled<Real> at(double, std::uint32_t) const { return {eta_, 1, 1, floor_}; }
 
 private:
   Real eta_, floor_;
@@ -156,7 +157,9 @@ public:
       : eta_(static_cast<Real>(checked_step_size(eta))),
         fade_(static_cast<Real>(checked_fade("fade", fade))), floor_(static_cast<Real>(floor)) {}
 
-  Scaled<Real> at(double, std::uint32_t) const { return {eta_, fade_, 1 - fade_, floor_}; }
+  STARLING_DEVICE Scaled<Real> at(double, std::uint32_t) const {
+    return {eta_, fade_, 1 - fade_, floor_};
+  }
 
 private:
   Real eta_, fade_, floor_;
@@ -171,7 +174,7 @@ public:
       : eta_(checked_step_size(eta)), fade_(checked_fade("fade", fade)),
         fade_square_(checked_fade("fade_square", fade_square)), floor_(floor) {}
 
-  Corrected<Real> at(double, std::uint32_t moves) const {
+  STARLING_DEVICE Corrected<Real> at(double, std::uint32_t moves) const {
     const double t = moves + 1.0;
     const double b = 1 - std::pow(fade_, t), c = 1 - std::pow(fade_square_, t);
     return {static_cast<Real>(eta_ / b),     static_cast<Real>(1 / c),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <starling/batches.hpp>
+#include <starling/device.hpp>
 #include <starling/particles.hpp>
 #include <starling/random/permute.hpp>
 
@@ -51,13 +52,13 @@ public:
   }
 
   /// How many rounds the tournament of n has.
-  static std::uint32_t rounds(std::size_t n) {
+  STARLING_DEVICE static std::uint32_t rounds(std::size_t n) {
     return static_cast<std::uint32_t>(n % 2 ? n : n - 1);
   }
 
   /// Whom row i meets in round c of n: the row j with i + j = c modulo rounds(n). The one for whom
   /// that is itself meets the last row when n is even, and stays alone, which i says, when n is odd.
-  static std::uint32_t partner(std::uint32_t i, std::uint32_t c, std::size_t n) {
+  STARLING_DEVICE static std::uint32_t partner(std::uint32_t i, std::uint32_t c, std::size_t n) {
     const std::uint64_t cycle = rounds(n); // sums of two rows need more than 32 bits
     if (i == cycle)
       return left_over(c, n);
@@ -65,7 +66,7 @@ public:
     return j == i && n % 2 == 0 ? static_cast<std::uint32_t>(cycle) : j;
   }
   /// The row i with 2 i = c modulo rounds(n).
-  static std::uint32_t left_over(std::uint32_t c, std::size_t n) {
+  STARLING_DEVICE static std::uint32_t left_over(std::uint32_t c, std::size_t n) {
     const std::uint64_t sum = c % 2 == 0 ? std::uint64_t{c} : std::uint64_t{c} + rounds(n);
     return static_cast<std::uint32_t>(sum / 2);
   }

@@ -25,7 +25,8 @@ public:
   template <HostParticles<Real> P>
   void operator()(P& particles, const Batches& batches, Threads& threads) const {
     const auto order = batches.order();
-    const auto position = std::as_const(particles).position(), score = std::as_const(particles).score();
+    const auto position = std::as_const(particles).position();
+    const auto score = std::as_const(particles).score();
     const bool as_they_lie = batches.whole() && batches.count() == 1 &&
                              std::is_sorted(order.begin(), order.end()); // nothing to gather
     for_each_batch(threads, batches, [&](auto members, std::size_t first, std::size_t last) {

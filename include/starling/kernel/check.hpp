@@ -1,6 +1,7 @@
 // The checks that kernel constructors share.
 #pragma once
 
+#include <starling/device.hpp>
 #include <starling/error.hpp>
 
 #include <cmath>

@@ -1,6 +1,8 @@
 // What a kernel is: a function of the distance, or of the inner product, of two points.
 #pragma once
 
+#include <starling/device.hpp>
+
 #include <concepts>
 #include <utility>
 
@@ -60,7 +62,7 @@ constexpr bool uses_product = DotKernel<K, T> || MixedKernel<K, T>;
 
 /// One way to ask any kernel about a pair.
 template <typename T, Kernel<T> K>
-PairWeights<T> pair_weights(const K& kernel, T squared_distance, T product) {
+STARLING_DEVICE PairWeights<T> pair_weights(const K& kernel, T squared_distance, T product) {
   if constexpr (MixedKernel<K, T>)
     return kernel.at(squared_distance, product);
   else if constexpr (RadialKernel<K, T>)

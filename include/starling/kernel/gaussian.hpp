@@ -26,7 +26,7 @@ public:
   }
 
   template <typename T>
-  PairWeights<T> at_distance(T r2) const {
+  STARLING_DEVICE PairWeights<T> at_distance(T r2) const {
     using std::exp;
     const T k = exp(r2 * (Real(-0.5) * inverse_)) * top_;
     return {k, k * inverse_, T(0)}; // -2 f' = K / h

@@ -14,7 +14,7 @@ public:
   void set_bandwidth(Real h) { half_inverse_ = Real(0.5) / positive("bandwidth", h); }
 
   template <typename T>
-  PairWeights<T> at_distance(T r2) const {
+  STARLING_DEVICE PairWeights<T> at_distance(T r2) const {
     using std::sqrt;
     const T base = r2 * half_inverse_ + Real(1);
     const T k = T(1) / sqrt(base);

@@ -15,7 +15,7 @@ public:
   void set_bandwidth(Real h) { rate_ = std::sqrt(3 / positive("bandwidth", h)); }
 
   template <typename T>
-  PairWeights<T> at_distance(T r2) const {
+  STARLING_DEVICE PairWeights<T> at_distance(T r2) const {
     using std::exp, std::sqrt;
     const T z = sqrt(r2) * rate_;
     const T e = exp(-z);
@@ -35,7 +35,7 @@ public:
   void set_bandwidth(Real h) { rate_ = std::sqrt(5 / positive("bandwidth", h)); }
 
   template <typename T>
-  PairWeights<T> at_distance(T r2) const {
+  STARLING_DEVICE PairWeights<T> at_distance(T r2) const {
     using std::exp, std::sqrt;
     const T z = sqrt(r2) * rate_;
     const T e = exp(-z);

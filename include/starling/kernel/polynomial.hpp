@@ -15,7 +15,7 @@ public:
   }
 
   template <typename T>
-  PairWeights<T> at_product(T product) const {
+  STARLING_DEVICE PairWeights<T> at_product(T product) const {
     const T base = product * scale_ + Real(1);
     T lower = T(1); // (a x.y + 1)^(m-1)
     for (int i = 1; i < degree_; ++i)

@@ -17,7 +17,7 @@ public:
   Real exponent() const { return exponent_; }
 
   template <typename T>
-  PairWeights<T> at_distance(T r2) const {
+  STARLING_DEVICE PairWeights<T> at_distance(T r2) const {
     using std::pow;
     const T k = pow(r2, Real(-0.5) * exponent_);
     return {k, k / r2 * exponent_, T(0)}; // -(1/r) dK/dr = a r^-(a+2)
@@ -36,7 +36,7 @@ public:
   explicit RieszAttraction(Real exponent) : riesz_(exponent) {}
 
   template <typename T>
-  PairWeights<T> at_distance(T r2) const {
+  STARLING_DEVICE PairWeights<T> at_distance(T r2) const {
     return {riesz_.at_distance(r2).weight, T(0), T(0)};
   }
 

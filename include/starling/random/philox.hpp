@@ -4,6 +4,7 @@
 // generator state, so results do not depend on who draws first, on threads or on ranks.
 #pragma once
 
+#include <starling/device.hpp>
 #include <starling/error.hpp>
 #include <starling/random/stream.hpp>
 
@@ -18,7 +19,7 @@ namespace starling {
 using Block = std::array<std::uint32_t, 4>;
 
 /// The bare bijection: ten rounds on a 128-bit counter under a 64-bit key.
-constexpr Block philox4x32_10(Block counter, std::array<std::uint32_t, 2> key) {
+STARLING_DEVICE constexpr Block philox4x32_10(Block counter, std::array<std::uint32_t, 2> key) {
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t a = std::uint64_t{0xD2511F53} * counter[0];
     const std::uint64_t b = std::uint64_t{0xCD9E8D57} * counter[2];
@@ -33,14 +34,14 @@ constexpr Block philox4x32_10(Block counter, std::array<std::uint32_t, 2> key) {
 }
 
 /// Uniform on (0, 1), never 0 or 1, from 52 of the bits; `half` is 0 or 1.
-constexpr double uniform(const Block& bits, int half = 0) {
+STARLING_DEVICE constexpr double uniform(const Block& bits, int half = 0) {
   const auto at = static_cast<std::size_t>(2 * half);
   const std::uint64_t word = std::uint64_t{bits[at + 1]} << 32 | bits[at];
   return (static_cast<double>(word >> 12) + 0.5) * 0x1.0p-52;
 }
 
 /// Two independent standard normals (Box and Muller).
-inline std::array<double, 2> normal_pair(const Block& bits) {
+STARLING_DEVICE inline std::array<double, 2> normal_pair(const Block& bits) {
   const double radius = std::sqrt(-2.0 * std::log(uniform(bits, 0)));
   const double angle = 2.0 * std::numbers::pi * uniform(bits, 1);
   return {radius * std::cos(angle), radius * std::sin(angle)};
@@ -49,12 +50,12 @@ inline std::array<double, 2> normal_pair(const Block& bits) {
 /// A seed, ready to be asked for the bits at any address.
 class Philox {
 public:
-  explicit Philox(std::uint64_t seed)
+  STARLING_DEVICE explicit Philox(std::uint64_t seed)
       : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)} {}
 
   /// The block at (stream, step, index); index below 2^48. `attempt` tells redraws apart.
-  Block operator()(Stream stream, Step step, std::uint64_t index,
-                   std::uint8_t attempt = 0) const {
+  STARLING_DEVICE Block operator()(Stream stream, Step step, std::uint64_t index,
+                                   std::uint8_t attempt = 0) const {
     return philox4x32_10({static_cast<std::uint32_t>(index),
                           static_cast<std::uint32_t>(index >> 32) << 16 |
                               std::uint32_t{attempt} << 8 | static_cast<std::uint32_t>(stream),
@@ -65,14 +66,15 @@ public:
   /// Uniform on 0 .. bound-1, exactly (Lemire's multiplication with rejection). Four consecutive
   /// indices share one block; a rejected word, of probability below bound / 2^32, is drawn anew
   /// from a block of its own.
-  std::uint32_t below(std::uint32_t bound, Stream stream, Step step, std::uint64_t index) const {
+  STARLING_DEVICE std::uint32_t below(std::uint32_t bound, Stream stream, Step step,
+                                      std::uint64_t index) const {
     const Block bits = (*this)(stream, step, index / 4);
     return below(bound, bits[index % 4], stream, step, index);
   }
 
   /// The same, with the word at that index already at hand.
-  std::uint32_t below(std::uint32_t bound, std::uint32_t word, Stream stream, Step step,
-                      std::uint64_t index) const {
+  STARLING_DEVICE std::uint32_t below(std::uint32_t bound, std::uint32_t word, Stream stream,
+                                      Step step, std::uint64_t index) const {
     std::uint64_t product = std::uint64_t{word} * bound;
     if (static_cast<std::uint32_t>(product) < bound) [[unlikely]] {
       const std::uint32_t threshold = (0u - bound) % bound;
@@ -83,8 +85,8 @@ public:
   }
 
   /// The same from 16 bits, for bounds up to 2^16; a rejected word is replaced by 32 bits.
-  std::uint32_t below_16(std::uint32_t bound, std::uint32_t word, Stream stream, Step step,
-                         std::uint64_t index) const {
+  STARLING_DEVICE std::uint32_t below_16(std::uint32_t bound, std::uint32_t word, Stream stream,
+                                         Step step, std::uint64_t index) const {
     const std::uint32_t product = word * bound, low = product & 0xffff;
     if (low < bound) [[unlikely]]
       if (low < (0x10000 - bound) % bound) // the last 2^16 mod bound words would be one too many

@@ -50,7 +50,8 @@ void start_uniform(const C& x, std::uint64_t seed, double low, double high, cons
   for (std::size_t i = 0; i < x.count; ++i)
     for (std::size_t a = 0; a < x.dim; ++a)
       x[i][a] = static_cast<Real>(
-          low + (high - low) * uniform(philox(Stream::start, a / 2, id[i]), static_cast<int>(a % 2)));
+          low +
+          (high - low) * uniform(philox(Stream::start, a / 2, id[i]), static_cast<int>(a % 2)));
 }
 template <HostParticles P>
 void start_uniform(P& particles, std::uint64_t seed, double low, double high) {

@@ -12,8 +12,8 @@
 
 namespace starling {
 
-/// Holds the target by value, or by reference when T is a reference type. A Target scores Rows in the
-/// host's memory, so the particles must be there too.
+/// Holds the target by value, or by reference when T is a reference type. A Target scores Rows in
+/// the host's memory, so the particles must be there too.
 template <typename Real, typename T>
   requires Target<T, Real>
 class Score {
@@ -25,8 +25,8 @@ public:
     const auto position = std::as_const(particles).position();
     const auto to = particles.score();
     const bool all = batches.whole();
-    if constexpr (PlainColumn<decltype(position), Real> && std::convertible_to<decltype(to), Rows<Real>>)
-      if (all)
+    if constexpr (std::convertible_to<decltype(to), Rows<Real>>)
+      if (all) // row after row, as the target wants them
         return score(k, position, to, {}, particles);
     // Algorithm 2: only the dealt particles, as a block of their own. All of them, as they lie.
     const auto rows = all ? std::span<const std::uint32_t>() : batches.order();
