@@ -1,7 +1,7 @@
 // Runs that survive: killed, interrupted or out of disk, they go on as if never stopped.
 #include "results.hpp"
 
-#include "run/flight.hpp"
+#include <starling/run/flight.hpp>
 
 #include <gmock/gmock.h>
 
@@ -18,7 +18,7 @@ constexpr int ok = 0, failed = 1, usage = 64, bad_data = 65, input_missing = 66,
 const std::string state = "out/m-state/run-1.checkpoint";
 
 Step steps_in(const Place& place, const std::string& file) {
-  return run::saved(io::read_checkpoint(place.path(file)), file).done;
+  return run::saved(run::read_checkpoint(place.path(file)), file).done;
 }
 
 void wait_for(const Place& place, const std::string& file) {

@@ -1,6 +1,7 @@
 // starling summary of draws alone, and of several runs: R-hat between them.
-#include "judge/rhat.hpp"
 #include "results.hpp"
+
+#include <starling/judge/rhat.hpp>
 
 #include <limits>
 
@@ -22,6 +23,10 @@ TEST(RHat, HasNoValueWhereThereIsNothingToCompare) {
   EXPECT_TRUE(std::isnan(r_hat(Runs{{1}, {2}})));
   EXPECT_TRUE(std::isnan(r_hat(Runs{{1, 1}, {1, 1}})));
   EXPECT_EQ(r_hat(Runs{{1, 1}, {2, 2}}), std::numeric_limits<double>::infinity());
+}
+
+TEST(RHat, LeavesOutWhatIsNotANumber) {
+  EXPECT_DOUBLE_EQ(r_hat(Runs{{1, NAN, 2, 3}, {3, 4, 5, NAN}}), r_hat(Runs{{1, 2, 3}, {3, 4, 5}}));
 }
 
 constexpr const char* first = "lp__,a,c\n-1,1,7\n-1,2,7\n-1,3,7\n";
