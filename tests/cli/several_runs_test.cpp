@@ -1,6 +1,8 @@
 // starling summary of draws alone, and of several runs: R-hat between them.
 #include "results.hpp"
 
+#include "io/stan_csv.hpp"
+
 #include <starling/judge/rhat.hpp>
 
 #include <limits>
