@@ -26,6 +26,9 @@
 #include <starling/drift/reference.hpp>
 #include <starling/ensemble.hpp>
 #include <starling/error.hpp>
+#include <starling/file_error.hpp>
+#include <starling/judge/diagnose.hpp>
+#include <starling/judge/rhat.hpp>
 #include <starling/kernel/bandwidth.hpp>
 #include <starling/kernel/concepts.hpp>
 #include <starling/kernel/gaussian.hpp>
@@ -48,6 +51,10 @@
 #include <starling/random/philox.hpp>
 #include <starling/random/start.hpp>
 #include <starling/rbm_svgd.hpp>
+#include <starling/run/fly.hpp>
+#include <starling/run/lookout.hpp>
+#include <starling/run/pool.hpp>
+#include <starling/run/seeds.hpp>
 #include <starling/target/differentiate.hpp>
 #include <starling/target/lift.hpp>
 #include <starling/target/logistic_regression.hpp>

@@ -17,8 +17,8 @@ namespace {
 // What a cloud may be off by before it is said: a fifth of an sd in place, a fifth in spread (a
 // quarter upwards), and in each case more than three standard errors of as many independent draws.
 constexpr double tolerated_shift = 0.2, least_spread = 0.8, most_spread = 1.25, errors = 3;
-// What may hide within those three standard errors before nothing can be confirmed: half a spread.
-// Of a normal that takes 73 particles; of scores with heavy tails, more.
+// Three standard errors of an identity must be below this share of it, of a shift below this many sd,
+// or nothing is confirmed. Of a normal that takes 73 particles; of scores with heavy tails, more.
 constexpr double most_doubt = 0.5;
 // What place and spread may change by, in spreads, from one quarter of the looks to the next.
 constexpr double tolerated_move = 0.1;
@@ -44,28 +44,34 @@ bool numbers(const std::vector<Balance>& parameters) {
   });
 }
 
-/// A large error bar is no evidence that a cloud is right: names the parameter least known, and how
-/// many particles would know it; empty when all are known well enough.
+/// A large error bar is no evidence that a cloud is right. Names the parameter least known: its error
+/// bar is too large, or its figure is out of bounds and might be so by chance. Empty when all are
+/// known well enough.
 std::string too_uncertain(const std::vector<Balance>& parameters, std::size_t count,
                           const std::vector<std::string>& names, bool periodic) {
-  Suspects spread, place;
+  Suspects spread, place; // by how many times the error is too large
+  const auto weigh = [](Suspects& which, std::size_t a, bool outside, double doubt) {
+    if (outside || doubt > 1)
+      which.add(a, outside ? std::max(doubt, std::sqrt(2.0)) : doubt);
+  };
   for (std::size_t a = 0; a < parameters.size(); ++a) {
-    if (!periodic && errors * parameters[a].spread_se > most_doubt)
-      spread.add(a, parameters[a].spread_se);
-    if (errors * parameters[a].shift_se > most_doubt)
-      place.add(a, parameters[a].shift_se);
+    const Balance& one = parameters[a];
+    weigh(place, a, std::abs(one.shift) > tolerated_shift, errors * one.shift_se / most_doubt);
+    if (!periodic)
+      weigh(spread, a, one.spread < least_spread || one.spread > most_spread,
+            errors * one.spread_se / (most_doubt * std::abs(one.spread)));
   }
   if (spread.count + place.count == 0)
     return "";
   const bool by_spread = spread.fault >= place.fault;
-  const std::size_t worst = by_spread ? spread.worst : place.worst;
-  const Balance& one = parameters[worst];
-  const double more = errors * std::max(spread.fault, place.fault) / most_doubt; // errors fall as 1/sqrt(N)
-  const double enough = static_cast<double>(count) * more * more;
+  const Suspects& which = by_spread ? spread : place;
+  const Balance& one = parameters[which.worst];
+  // Errors fall as 1/sqrt(N); fewer than twice as many are not worth a second run.
+  const double enough = static_cast<double>(count) * std::max(2.0, which.fault * which.fault);
   const double round = std::pow(10.0, std::max(0.0, std::floor(std::log10(enough)) - 1));
-  return fmt::format("nothing speaks against this cloud, but {} particles are too few to confirm it (the {} of {} is "
+  return fmt::format("nothing speaks clearly against this cloud, but {} particles are too few to confirm it (the {} of {} is "
                      "{:.2f} +- {:.2f}): take {:.0f} or more with --particles",
-                     count, by_spread ? "identity" : "shift", names[worst], by_spread ? one.spread : one.shift,
+                     count, by_spread ? "identity" : "shift", names[which.worst], by_spread ? one.spread : one.shift,
                      by_spread ? one.spread_se : one.shift_se, std::ceil(enough / round) * round);
 }
 

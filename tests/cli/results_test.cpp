@@ -53,7 +53,7 @@ TEST(Results, SummaryHasWhatScriptsRelyOn) {
   }
   EXPECT_TRUE(s.at("ksd").at("value").is_number());
   EXPECT_GT(s.at("ksd").at("se").get<double>(), 0);
-  const std::vector<std::string> verdicts = {"converged", "still moving", "collapsed", "noisy"};
+  const std::vector<std::string> verdicts = {"converged", "cannot tell", "still moving", "collapsed", "noisy"};
   EXPECT_NE(std::ranges::find(verdicts, s.at("verdict").get<std::string>()), verdicts.end());
   EXPECT_TRUE(s.at("warnings").is_array());
   EXPECT_FALSE(s.contains("test_accuracy"));
@@ -132,6 +132,9 @@ TEST(Results, OfARunThatHasNotConvergedExitWithTwoWhereAsked) {
           .code,
       0);
   EXPECT_EQ(summary_of(place, "out/n").at("verdict"), "converged");
+  // Too few to tell is not converged either, whatever their figures are.
+  EXPECT_EQ(place.run("sample normal --dim 1 --particles 32 --steps 0 --start normal:0,1.3 --quiet --fail-unless-converged --out out/few").code, 2);
+  EXPECT_EQ(summary_of(place, "out/few").at("verdict"), "cannot tell");
 }
 
 TEST(Results, OfNoStepsAreTheStart) {

@@ -1,7 +1,7 @@
 // Runs that survive: killed, interrupted or out of disk, they go on as if never stopped.
 #include "results.hpp"
 
-#include "run/flight.hpp"
+#include <starling/run/flight.hpp>
 
 #include <gmock/gmock.h>
 
@@ -18,7 +18,7 @@ constexpr int ok = 0, failed = 1, usage = 64, bad_data = 65, input_missing = 66,
 const std::string state = "out/m-state/run-1.checkpoint";
 
 Step steps_in(const Place& place, const std::string& file) {
-  return run::saved(io::read_checkpoint(place.path(file)), file).done;
+  return run::saved(run::read_checkpoint(place.path(file)), file).done;
 }
 
 void wait_for(const Place& place, const std::string& file) {
@@ -59,6 +59,52 @@ TEST(Resume, EqualsAnUninterruptedRunOnBatchesOfData) {
   const Place place;
   place.write("d.csv", SmallData().text(200));
   expect_resumed(place, "logistic --data d.csv --particles 32 --data-batch 30 --start prior");
+}
+
+// A path is any bytes; the state keeps it, and the run goes on from it.
+TEST(Resume, KeepsADataPathThatIsNotUtf8) {
+  const Place place;
+  place.write("d\xff.csv", SmallData().text(200));
+  expect_resumed(place, "logistic --data d\xff.csv --particles 32 --data-batch 30");
+}
+
+// A start from the positions of a run: its own batches, and still the same when it is resumed.
+TEST(Resume, EqualsAnUninterruptedRunThatStartedFromAnother) {
+  const Place place;
+  {
+    Running running = place.start("sample banana --particles 64 --steps 100000000 --checkpoint-every 70 --quiet --out out/first");
+    wait_for(place, "out/first-state/run-1.checkpoint");
+    running.signal(SIGKILL);
+    running.wait();
+  }
+  expect_resumed(place, "banana --particles 64 --start out/first-state/run-1.checkpoint");
+}
+
+/// A checkpoint whose column of ids is changed; its checksum is right.
+void write_with_ids(const Place& place, const std::string& file, const std::vector<std::uint64_t>& ids) {
+  run::Checkpoint checkpoint = run::read_checkpoint(place.path(state));
+  for (auto& [name, bytes] : checkpoint.columns)
+    if (name == "id")
+      bytes.assign(reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof(std::uint64_t));
+  run::write_checkpoint(place.path(file), checkpoint);
+}
+
+TEST(Resume, RefusesIdsThatAreNone) {
+  const Place place;
+  {
+    Running running = place.start("sample normal --particles 3 --batch all --steps 100000000 --checkpoint-every 10 --quiet --out out/m");
+    wait_for(place, state);
+    running.signal(SIGKILL);
+    running.wait();
+  }
+  write_with_ids(place, "bad/run-1.checkpoint", {0, 1, 1000000000000});
+  write_with_ids(place, "twice/run-1.checkpoint", {0, 1, 1});
+  expect_refused(place, "sample --resume bad --quiet", bad_data,
+                 "bad/run-1.checkpoint: must hold each of the ids 0 to 2 once; got 1000000000000");
+  expect_refused(place, "sample --resume twice --quiet", bad_data,
+                 "twice/run-1.checkpoint: must hold each of the ids 0 to 2 once; got 1 twice");
+  expect_refused(place, "sample normal --particles 3 --batch all --start bad/run-1.checkpoint", bad_data,
+                 "bad/run-1.checkpoint: must hold each of the ids 0 to 2 once; got 1000000000000");
 }
 
 TEST(Resume, GoesOnAfterCtrlCAndKeepsFinishedRuns) {

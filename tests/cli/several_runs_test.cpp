@@ -1,6 +1,9 @@
 // starling summary of draws alone, and of several runs: R-hat between them.
-#include "judge/rhat.hpp"
 #include "results.hpp"
+
+#include "io/stan_csv.hpp"
+
+#include <starling/judge/rhat.hpp>
 
 #include <limits>
 
@@ -24,8 +27,30 @@ TEST(RHat, HasNoValueWhereThereIsNothingToCompare) {
   EXPECT_EQ(r_hat(Runs{{1, 1}, {2, 2}}), std::numeric_limits<double>::infinity());
 }
 
+TEST(RHat, LeavesOutWhatIsNotANumber) {
+  EXPECT_DOUBLE_EQ(r_hat(Runs{{1, NAN, 2, 3}, {3, 4, 5, NAN}}), r_hat(Runs{{1, 2, 3}, {3, 4, 5}}));
+}
+
 constexpr const char* first = "lp__,a,c\n-1,1,7\n-1,2,7\n-1,3,7\n";
 constexpr const char* second = "lp__,a,c\n-1,3,7\n-1,4,7\n-1,5,7\n";
+
+// The seed in a file is that of its own run: alone, it gives the same draws.
+TEST(SeveralRuns, CarryTheSeedOfTheirOwn) {
+  const Place place;
+  succeed(place, "sample normal --particles 30 --steps 20 --runs 3 --quiet --out out/all");
+  const auto seed_in = [&](const std::string& file) {
+    const std::string text = place.read(file);
+    const std::size_t at = text.find("seed = ") + 7;
+    return text.substr(at, text.find_first_not_of("0123456789", at) - at);
+  };
+  EXPECT_EQ(seed_in("out/all/draws-1.csv"), "1");
+  const std::string third = seed_in("out/all/draws-3.csv");
+  EXPECT_NE(third, "1");
+  EXPECT_NE(third, seed_in("out/all/draws-2.csv"));
+  succeed(place, "sample normal --particles 30 --steps 20 --quiet --out out/third --seed " + third);
+  EXPECT_EQ(io::read_stan_csv(place.path("out/third/draws.csv")).values,
+            io::read_stan_csv(place.path("out/all/draws-3.csv")).values);
+}
 
 TEST(Summary, OfSeveralRunsComparesThem) {
   const Place place;

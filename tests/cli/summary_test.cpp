@@ -30,6 +30,20 @@ TEST(Summary, OfDrawsAgreesWithSummaryJson) {
           << a << " " << figure;
 }
 
+TEST(Summary, OfDrawsLeavesOutWhatIsNotANumberAndSaysSo) {
+  const Place place;
+  place.write("whole.csv", "lp__,a,b\n-1,1,7\n-1,3,8\n-1,2,9\n");
+  place.write("gaps.csv", "lp__,a,b\n-1,1,7\n-1,nan,8\n-1,3,9\n-1,nan,7\n-1,2,8\n");
+  const Json whole = Json::parse(succeed(place, "summary whole.csv --json"));
+  const Json gaps = Json::parse(succeed(place, "summary gaps.csv --json"));
+  for (const char* figure : {"mean", "sd", "q05", "q50", "q95"})
+    EXPECT_EQ(gaps.at("parameters")[1].at(figure), whole.at("parameters")[1].at(figure)) << figure;
+  EXPECT_EQ(gaps.at("parameters")[1].at("left_out"), 2);
+  EXPECT_FALSE(gaps.at("parameters")[2].contains("left_out"));
+  EXPECT_NE(succeed(place, "summary gaps.csv").find("2 values of a are not numbers; its figures leave them out\n"),
+            std::string::npos);
+}
+
 TEST(Summary, ShowsTheTestAccuracy) {
   const Place place;
   place.write("d.csv", SmallData().text(100));

@@ -1,4 +1,4 @@
-# Takes the first ```cpp block of the README, installs this build, and builds and runs the block as an outside project.
+# Takes the first ```cpp block of the README, installs this build, and builds and runs the block and an example as an outside project.
 set(longest_example 15)
 
 function(step what)
@@ -49,6 +49,8 @@ step("configure"
      "-DCMAKE_MAKE_PROGRAM=${MAKE_PROGRAM}" "-DCMAKE_CXX_COMPILER=${COMPILER}"
      "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_BUILD_TYPE=${CONFIG}"
      "-DCMAKE_PREFIX_PATH=${SCRATCH}/prefix" "-DMAIN=${SCRATCH}/main.cpp"
+     "-DWATCHED=${SOURCE}/examples/watched_run.cpp"
      "-DEXPECTED_VERSION=${EXPECTED_VERSION}")
 step("build" "${CMAKE_COMMAND}" --build "${SCRATCH}/build" --config "${CONFIG}")
 step("run" "${CMAKE_COMMAND}" -E chdir "${SCRATCH}/run" "${SCRATCH}/build/consumer")
+step("run watched" "${CMAKE_COMMAND}" -E chdir "${SCRATCH}/run" "${SCRATCH}/build/watched")

@@ -1,5 +1,7 @@
 // Looks at a cloud while it moves: what they leave alone, and what they do not pretend to know.
-#include "run/lookout.hpp"
+#include <starling/run/lookout.hpp>
+
+#include "assemble/roles.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,12 +28,14 @@ struct Scene {
     drift = make_drift<double>(recipe, target.dim, threads);
     start(recipe, target, particles.position());
   }
-  TraceRow look(Lookout<double>& lookout, Step k) {
+  Lookout<double> lookout() const { return {recipe.seed, !recipe.domain.empty(), target.names}; }
+  TraceRow look(Step k) {
     const Batches& batches = deal(k, particles);
     target.score(k, std::as_const(particles).position(), particles.score());
     drift(k, particles, batches);
     before.assign(particles.drift().begin(), particles.drift().end());
-    return lookout.look(k, particles, batches, drift, 1.5);
+    lookout().look(k, particles, batches, drift, 1.5, trace);
+    return trace.back();
   }
   Recipe recipe;
   Threads threads{1};
@@ -40,6 +44,7 @@ struct Scene {
   AnyDrift<double> drift;
   Ensemble<double> particles{60, 2};
   std::vector<double> before;
+  std::vector<TraceRow> trace; // of the looks so far
 };
 
 Recipe with(const char* batch, bool replace = false, const char* domain = "") {
@@ -52,8 +57,7 @@ Recipe with(const char* batch, bool replace = false, const char* domain = "") {
 
 TEST(Lookout, FillsEveryColumnAndLeavesTheDriftAlone) {
   Scene scene(with("4"));
-  Lookout<double> lookout(scene.recipe, scene.target.names);
-  const TraceRow row = scene.look(lookout, 3);
+  const TraceRow row = scene.look(3);
   EXPECT_TRUE(
       std::equal(scene.before.begin(), scene.before.end(), scene.particles.drift().begin()));
   EXPECT_EQ(row.step, 3u);
@@ -77,45 +81,42 @@ TEST(Lookout, FillsEveryColumnAndLeavesTheDriftAlone) {
 
 TEST(Lookout, FindsNoNoiseInOneBatchOfAll) {
   Scene scene(with("all"));
-  Lookout<double> lookout(scene.recipe, scene.target.names);
-  EXPECT_EQ(scene.look(lookout, 0).noise, 0);
+  EXPECT_EQ(scene.look(0).noise, 0);
 }
 
 // With replacement most scores are old: neither noise nor a verdict is told.
 TEST(Lookout, DoesNotJudgeWhenFewAreDealt) {
   Scene scene(with("4", true));
-  Lookout<double> lookout(scene.recipe, scene.target.names);
-  const TraceRow row = scene.look(lookout, 0);
+  const TraceRow row = scene.look(0);
   EXPECT_TRUE(row.verdict.empty() && std::isnan(row.noise) && std::isnan(row.shift));
   EXPECT_GT(row.spread, 0);
 }
 
 TEST(Lookout, LeavesOutOnATorusWhatDoesNotHoldThere) {
   Scene scene(with("4", false, "torus:6"));
-  Lookout<double> lookout(scene.recipe, scene.target.names);
-  const TraceRow row = scene.look(lookout, 0);
+  const TraceRow row = scene.look(0);
   EXPECT_TRUE(std::isnan(row.ksd) && std::isnan(row.least_identity) && std::isnan(row.centre));
   EXPECT_FALSE(row.verdict.empty());
 }
 
-// The verdict of a look rests on those before: one that is given them goes on as if never stopped.
-TEST(Lookout, GoesOnWhereAnotherStopped) {
-  const auto spread_out = [](Scene& scene) {
-    for (double& x : scene.particles.position())
-      x *= 1.3;
+// The verdict of a look rests on those before, which are the caller's: one that is given them goes on
+// as if never stopped.
+TEST(Lookout, RestsOnTheTraceThatItIsGiven) {
+  const auto grow = [](Scene& scene, Step steps) {
+    for (Step k = 0; k < steps; ++k) {
+      scene.look(k);
+      for (double& x : scene.particles.position())
+        x *= 1.3;
+    }
   };
-  Scene whole(with("4")), halves(with("4"));
-  Lookout<double> one(whole.recipe, whole.target.names), first(halves.recipe, halves.target.names);
-  std::vector<TraceRow> trace, past;
-  for (Step k = 0; k < 10; ++k, spread_out(whole))
-    trace.push_back(whole.look(one, k));
-  for (Step k = 0; k < 9; ++k, spread_out(halves))
-    past.push_back(halves.look(first, k));
-  Lookout<double> second(halves.recipe, halves.target.names, past),
-      forgetful(halves.recipe, halves.target.names);
-  EXPECT_EQ(halves.look(second, 9).verdict, trace.back().verdict);
-  EXPECT_EQ(trace.back().verdict, "diverged");
-  EXPECT_NE(halves.look(forgetful, 9).verdict, "diverged"); // it does not know that the cloud grows
+  Scene whole(with("4")), halves(with("4")), forgetful(with("4"));
+  grow(whole, 10);
+  grow(halves, 9);
+  grow(forgetful, 9);
+  EXPECT_EQ(whole.trace.back().verdict, "diverged");
+  EXPECT_EQ(halves.look(9).verdict, "diverged");
+  forgetful.trace.clear();
+  EXPECT_NE(forgetful.look(9).verdict, "diverged"); // it does not know that the cloud grows
 }
 
 } // namespace

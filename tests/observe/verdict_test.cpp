@@ -1,5 +1,5 @@
 // The verdict on clouds and traces made by hand: each word, and what keeps it from being said.
-#include "judge/diagnose.hpp"
+#include <starling/judge/diagnose.hpp>
 
 #include <starling/random/start.hpp>
 
@@ -30,6 +30,10 @@ struct Cloud {
   Diagnosis diagnose(const std::vector<TraceRow>& trace = {}, bool periodic = false) const {
     return judge::diagnose({x.data(), density.size(), 2}, {s.data(), density.size(), 2}, density,
                               {"first", "second"}, 1, periodic, trace);
+  }
+  Diagnosis diagnose_scores_alone() const {
+    return judge::diagnose({x.data(), density.size(), 2}, {s.data(), density.size(), 2}, {},
+                           {"first", "second"}, 1, false, {});
   }
   std::vector<double> x, s, density;
 };
@@ -123,8 +127,9 @@ TEST(Verdict, CountsParticlesWhereTheDensityFails) {
               HasSubstr("1 of 2000 particles stand where the density fails"));
   std::fill_n(cloud.density.begin(), 21, NAN);
   EXPECT_EQ(cloud.diagnose().verdict, "diverged");
-  std::ranges::fill(cloud.density, NAN); // a target that has scores alone
-  EXPECT_EQ(cloud.diagnose().verdict, "converged");
+  std::ranges::fill(cloud.density, NAN);
+  EXPECT_EQ(cloud.diagnose().verdict, "diverged");
+  EXPECT_EQ(cloud.diagnose_scores_alone().verdict, "converged");
 }
 
 TEST(Verdict, IsDivergedWhereSomethingIsNotANumber) {
@@ -140,8 +145,66 @@ TEST(Verdict, IsDivergedWhereSomethingIsNotANumber) {
 }
 
 TEST(Verdict, SaysHowLittleASmallCloudCanTell) {
-  EXPECT_THAT(Cloud(1, 0, 50).diagnose().sentence, HasSubstr("as far as this cloud can tell"));
+  EXPECT_EQ(Cloud(1, 0, 200).diagnose().verdict, "converged");
+  EXPECT_THAT(Cloud(1, 0, 200).diagnose().sentence, HasSubstr("as far as this cloud can tell"));
   EXPECT_THAT(Cloud().diagnose().sentence, testing::Not(HasSubstr("as far as")));
+}
+
+// Three standard errors of the identity, 3 sqrt(2/N) of it for a normal, must be below half of it: N = 72.
+TEST(Verdict, OfTooFewIsCannotTellWhateverTheFiguresAre) {
+  for (const double scale : {1.0, 1.1, 1.3}) {
+    const Diagnosis d = Cloud(scale, 0, 32).diagnose(looks(at_rest, nowhere));
+    EXPECT_EQ(d.verdict, "cannot tell") << scale;
+    EXPECT_THAT(d.sentence, HasSubstr("32 particles are too few to confirm it (the ")) << scale;
+    EXPECT_THAT(d.sentence, HasSubstr("or more with --particles")) << scale;
+  }
+  EXPECT_EQ(Cloud(1, 0, 40).diagnose().verdict, "cannot tell");
+  EXPECT_EQ(Cloud(1, 0, 150).diagnose().verdict, "converged");
+  EXPECT_EQ(Cloud(1, -3, 32).diagnose().verdict, "still moving"); // what is clearly wrong is said
+  EXPECT_EQ(Cloud(0.3, 0, 32).diagnose().verdict, "collapsed");
+  EXPECT_EQ(Cloud(1, 0, 32).diagnose({}, true).verdict, "cannot tell"); // by the shift
+}
+
+// Out of bounds, but by less than three errors: neither right nor wrong can be said.
+TEST(Verdict, OfAFigureOutOfBoundsThatMayBeChanceIsCannotTell) {
+  Cloud cloud(1.25, 0, 90);
+  const Diagnosis d = cloud.diagnose();
+  EXPECT_GT(std::max(d.parameters[0].spread_identity, d.parameters[1].spread_identity), 1.25);
+  EXPECT_EQ(d.verdict, "cannot tell");
+  EXPECT_EQ(Cloud(1.25, 0, 2000).diagnose().verdict, "noisy");
+}
+
+// A few particles far out make the identity uncertain, however many there are.
+TEST(Verdict, OfScoresWithHeavyTailsIsCannotTell) {
+  Cloud cloud(1, 0, 500);
+  cloud.x[0] = 12;
+  cloud.s[0] = -12;
+  const Diagnosis d = cloud.diagnose();
+  EXPECT_EQ(d.verdict, "cannot tell");
+  EXPECT_THAT(d.sentence, HasSubstr("the identity of first"));
+}
+
+TEST(Verdict, HasSixWordsInAnOrder) {
+  const std::vector<std::string> order = {"diverged", "still moving", "collapsed", "noisy", "cannot tell", "converged"};
+  for (std::size_t m = 0; m < order.size(); ++m)
+    EXPECT_EQ(rank(order[m]), m);
+}
+
+TEST(Summarize, CountsWhatIsNotANumberAndLeavesItOut) {
+  const ParameterSummary whole = summarize("mu", {1, 2, 3}), with_gaps = summarize("mu", {NAN, 3, 1, NAN, 2});
+  EXPECT_EQ(with_gaps.left_out, 2u);
+  EXPECT_EQ(whole.left_out, 0u);
+  EXPECT_EQ(with_gaps.mean, whole.mean);
+  EXPECT_EQ(with_gaps.sd, whole.sd);
+  EXPECT_EQ(with_gaps.q05, whole.q05);
+  EXPECT_EQ(with_gaps.q95, whole.q95);
+  const ParameterSummary nothing = summarize("mu", {NAN, NAN});
+  EXPECT_TRUE(std::isnan(nothing.mean) && std::isnan(nothing.q50));
+  EXPECT_EQ(left_out({whole}), "");
+  EXPECT_EQ(left_out({whole, with_gaps}), "2 values of mu are not numbers; its figures leave them out");
+  EXPECT_EQ(left_out({summarize("a", {1, NAN})}), "one value of a is not a number; its figures leave it out");
+  EXPECT_EQ(left_out({nothing, with_gaps, summarize("b", {1, NAN, NAN, NAN})}),
+            "7 values of 3 parameters are not numbers; the figures leave them out (most are of b: 3)");
 }
 
 TEST(Verdict, OnATorusJudgesScoresAlone) {

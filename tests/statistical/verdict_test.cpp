@@ -1,11 +1,8 @@
 // Whole runs that are known to fail, each in its own way, and runs that are known to be good: the
 // verdict says which, for every seed, and only the good ones settle.
-#include "judge/diagnose.hpp"
-#include "run/lookout.hpp"
-#include "assemble/roles.hpp"
+#include "assemble/flight.hpp"
 
-#include <starling/observe/guard.hpp>
-#include <starling/rbm_svgd.hpp>
+#include <starling/run/fly.hpp>
 
 #include <gtest/gtest.h>
 
@@ -17,56 +14,29 @@
 
 namespace starling {
 
-using namespace assemble;
 using namespace plan;
-using namespace run;
-using namespace judge;
 namespace {
 
 struct Seen {
-  Diagnosis end;
-  std::vector<TraceRow> trace;
+  judge::Diagnosis end;
   Step settled_at = 0; // 0: never
 };
 
-/// Runs it with a hundred looks, and does not stop where it settles.
+/// The run that a user gets, with the looks that it makes itself; it does not stop where it settles.
 Seen watch(Recipe recipe) {
   recipe.threads = 1;
   resolve(recipe);
-  Threads threads(1);
-  AnyTarget<double> target = make_target<double>(recipe, threads, recipe.seed);
-  const AnyDrift<double> drift = make_drift<double>(recipe, target.dim, threads);
-  Ensemble<double> particles(recipe.particles, target.dim);
-  start(recipe, target, particles.position());
-  Lookout<double> lookout(recipe, target.names);
+  const auto flight = assemble::make_flight(recipe);
   Seen seen;
-  const Step steps = loop_steps(recipe), every = std::max<Step>(1, steps / 100);
-  const auto score = [&](Step k, Ensemble<double>& e, const Batches&) {
-    target.score(k, std::as_const(e).position(), e.score());
+  run::Watch watching;
+  std::size_t looks = 0;
+  watching.interrupted = [&] { // asked after every step
+    if (seen.settled_at == 0 && flight->trace().size() > looks && judge::settled(flight->trace()))
+      seen.settled_at = flight->done();
+    looks = flight->trace().size();
+    return false;
   };
-  const auto watched = [&](Step k, Ensemble<double>& e, const Batches& b) {
-    drift(k, e, b);
-    if ((k + 1) % every == 0 || k == 0)
-      seen.trace.push_back(lookout.look(k, e, b, drift, 0));
-    if (seen.settled_at == 0 && settled(seen.trace))
-      seen.settled_at = k + 1;
-  };
-  try {
-    const auto advance = make_advance<double>(recipe, threads);
-    rbm_svgd(
-        particles, Span{0, steps}, make_dealer<double>(recipe), score, watched,
-        [&](Step k, Ensemble<double>& e, const Batches& b, const auto& flow) {
-          advance(k, e, b, std::cref(flow));
-        },
-        Guard(target.names));
-  } catch (const Diverged& what) {
-    seen.end = diverged(what.what());
-    return seen;
-  }
-  std::vector<double> density(recipe.particles);
-  target.evaluate(std::as_const(particles).position(), particles.score(), density);
-  seen.end = diagnose(std::as_const(particles).position(), std::as_const(particles).score(),
-                      density, target.names, recipe.seed, false, seen.trace);
+  seen.end = run::fly(*flight, watching).diagnosis;
   return seen;
 }
 

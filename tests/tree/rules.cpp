@@ -44,9 +44,11 @@ Faults search_code(const std::string& path, const std::string& text, const std::
 /// it has no place there.
 std::optional<std::string> part_of(const std::string& path) {
   static const std::set<std::string> folders = {"random",  "kernel",  "deal", "target", "drift",
-                                                "advance", "observe", "cpu"};
-  static const std::set<std::string> ground = {"error",   "rows",   "particles", "threads", "domain",
-                                               "version", "plugin", "device",    "back_ends"};
+                                                "advance", "observe", "cpu",  "judge",  "run",
+                                                "scout",   "exact"};
+  static const std::set<std::string> ground = {"error",  "file_error", "rows",    "particles", "threads",
+                                               "domain", "version",    "plugin",  "device",    "back_ends",
+                                               "frame",  "density"};
   static const std::set<std::string> single = {"ensemble", "batches", "concepts"};
   std::smatch m;
   if (std::regex_match(path, m, std::regex("include/starling/(\\w+)/.*")))
@@ -63,7 +65,7 @@ std::optional<std::string> part_of(const std::string& path) {
   }
   if (std::regex_match(
           path, m,
-          std::regex("(src/(cpu|cuda|mpi|io|foreign|plan|judge|run|assemble|results)|reproduce|tools|python)/.*")))
+          std::regex("(src/(cpu|cuda|mpi|io|foreign|plan|judge|run|scout|exact|assemble|results)|reproduce|tools|python)/.*")))
     return m[1].str();
   return std::nullopt;
 }
@@ -77,10 +79,17 @@ std::set<std::string> below(const std::string& part) {
   roles.insert("concepts");
   std::set<std::string> core = roles;
   core.insert({"deal", "target", "drift", "advance", "observe", "loop", "umbrella", "cpu"});
+  std::set<std::string> judging = roles; // it takes figures of clouds, and knows no run
+  judging.insert("observe");
+  std::set<std::string> running = core; // it is handed its roles, and knows neither plan nor names
+  running.erase("umbrella");
+  running.insert({"judge", "scout", "exact"});
   std::set<std::string> edge = core;
-  edge.insert({"src/io", "src/foreign"});
-  std::set<std::string> experiments = edge;
-  experiments.insert({"src/plan", "src/judge", "src/run", "src/assemble", "src/results"});
+  edge.insert({"judge", "run", "scout", "exact", "src/io", "src/foreign"});
+  std::set<std::string> factories = edge;
+  factories.insert("src/plan");
+  std::set<std::string> experiments = factories;
+  experiments.insert({"src/assemble", "src/results"});
   std::set<std::string> all = experiments;
   all.insert({"src/cpu", "src/cuda", "src/mpi", "reproduce"});
 
@@ -90,10 +99,35 @@ std::set<std::string> below(const std::string& part) {
     return data;
   if (part == "loop")
     return {"concepts", "ensemble", "batches", "ground"};
-  if (part == "umbrella" || part == "src/cpu" || part == "src/cuda" || part == "src/mpi")
+  if (part == "src/cpu" || part == "src/cuda" || part == "src/mpi")
     return core;
-  if (part == "src/plan" || part == "src/judge" || part == "src/run" || part == "src/assemble" || part == "src/results")
-    return experiments;
+  if (part == "judge")
+    return judging;
+  if (part == "src/judge") {
+    judging.insert("judge");
+    return judging;
+  }
+  if (part == "scout" || part == "exact" || part == "src/scout" || part == "src/exact") { // a density, and no run
+    std::set<std::string> stage = ground;
+    stage.insert(part.substr(part.rfind('/') + 1));
+    return stage;
+  }
+  if (part == "run")
+    return running;
+  if (part == "umbrella" || part == "src/run") {
+    running.insert({"run", "src/io"});
+    return running;
+  }
+  if (part == "src/plan") { // what is asked for; its tables name the roles of a run
+    edge.erase("judge");
+    return edge;
+  }
+  if (part == "src/assemble")
+    return factories;
+  if (part == "src/results") {
+    factories.insert("src/assemble");
+    return factories;
+  }
   if (part == "reproduce" || part == "python")
     return experiments;
   if (part == "tools")

@@ -7,6 +7,7 @@
 #include "io/text.hpp"
 
 #include <starling/judge/rhat.hpp>
+#include <starling/judge/summary.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -41,6 +42,8 @@ Json from_draws(const std::filesystem::path& path) {
     const auto p = judge::summarize(names[c], std::move(all));
     j["parameters"].push_back({{"name", p.name}, {"mean", p.mean}, {"sd", p.sd}, {"q05", p.q05},
                                {"q50", p.q50}, {"q95", p.q95}, {"spread_identity", nullptr}});
+    if (p.left_out > 0)
+      j["parameters"].back()["left_out"] = p.left_out;
     if (runs.size() > 1)
       j["parameters"].back()["r_hat"] = judge::r_hat(by_run);
   }
@@ -62,11 +65,13 @@ std::vector<judge::ParameterSummary> parameters_of(const Json& j, const std::str
   const auto number = [](const Json& value) { return value.is_number() ? value.get<double>() : NAN; };
   std::vector<judge::ParameterSummary> parameters;
   try {
-    for (const Json& p : j.at("parameters"))
+    for (const Json& p : j.at("parameters")) {
       parameters.push_back({p.at("name"), number(p.at("mean")), number(p.at("sd")),
                             number(p.at("q05")), number(p.at("q50")), number(p.at("q95")),
                             number(p.at("spread_identity")), NAN,
                             number(p.value("r_hat", Json()))});
+      parameters.back().left_out = p.value("left_out", std::size_t{0});
+    }
   } catch (const Json::exception&) {
     throw io::BadData(path, "must be the summary.json of a run");
   }
@@ -100,6 +105,8 @@ int summary(const SummaryRequest& s) {
     return ok;
   }
   fmt::print("{}", results::table(parameters, parameters.size()));
+  if (const std::string gaps = judge::left_out(parameters); !gaps.empty())
+    fmt::print("{}\n", gaps);
   if (const std::size_t runs = runs_of(j); runs > 1)
     fmt::print("R-hat compares {} runs as wholes, between against within: particles have no order in time\n", runs);
   if (j.contains("test_accuracy") && j["test_accuracy"].is_number())
