@@ -131,8 +131,10 @@ AnyTarget<Real> logistic(const plan::Recipe& r, Threads& threads, std::uint64_t 
   const std::size_t batch =
       r.data_batch == 0 ? std::min<std::size_t>(100, learns_from) : r.data_batch;
 
-  std::vector<std::string> names = numbered("w", data.columns + 1);
-  names.push_back("log_alpha");
+  std::vector<std::string> names;
+  for (const std::string& column : data.names)
+    names.push_back(fmt::format("w[{}]", column));
+  names.insert(names.end(), {"intercept", "log_alpha"}); // the constant is the last feature
   auto any = wrap<Real>(
       LogisticRegression<Real, cpu::Algebra<Real>>(train, batch, r.seed, threads), std::move(names));
   if (test_rows > 0)

@@ -1,0 +1,36 @@
+// Names of columns: taken apart into a stem and indices, put together into variables, kept in UTF-8.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace starling::io {
+
+/// "theta[1,2]", or "theta.1.2" as Stan CSV has it, is theta and {1, 2}. A name of any other kind,
+/// such as "w[Soil type]", "a[01]" or "a.0", is all stem.
+struct ApartName {
+  std::string stem;
+  std::vector<std::size_t> indices;
+};
+ApartName taken_apart(std::string_view name);
+
+/// Columns that belong together: theta[1,1] .. theta[2,3] are one theta of 2 x 3.
+struct Variable {
+  std::string name;                 ///< the stem; of a column alone its name as it was given
+  std::vector<std::size_t> shape;   ///< none for a single number
+  std::vector<std::size_t> first;   ///< the lowest index along each dimension, 0 or 1
+  std::vector<std::size_t> columns; ///< one per cell, rows of the array in order
+};
+
+/// Names of one stem are an array when their indices fill a box that begins at 0 or 1 in each
+/// dimension, and only then: nobody may find a[3] where a[2] would be. All others stay alone.
+/// Throws std::invalid_argument when two names are the same.
+std::vector<Variable> variables_of(const std::vector<std::string>& names);
+
+/// The text itself if it is UTF-8; otherwise each byte as the Latin-1 letter it stands for, so that
+/// JSON can hold what an old editor or a path wrote.
+std::string utf8(std::string_view text);
+
+} // namespace starling::io
