@@ -29,7 +29,7 @@ using Positions = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::devic
 /// A field of a recipe from what Python gave for it.
 template <typename Field>
 void set(Field& field, const std::string& name, nb::handle value) {
-  const std::string text = nb::cast<std::string>(nb::str(value));
+  const std::string text = bytes_of(nb::str(value));
   if constexpr (std::is_same_v<Field, bool>) {
     if (!nb::isinstance<nb::bool_>(value))
       throw nb::type_error(fmt::format("{}: must be True or False; got {}", name, text).c_str());
@@ -59,7 +59,7 @@ Recipe recipe_from(const std::string& target, const nb::dict& settings) {
     }
   });
   if (used != settings.size())
-    throw nb::type_error("settings: must be those of a recipe; got another");
+    throw nb::type_error("a setting was given that no run has");
   plan::resolve(recipe);
   return recipe;
 }
@@ -113,7 +113,7 @@ void add_flight(nb::module_& m) {
            })
       .def(
           "keep",
-          [](const Flight& f, const std::string& file) { io::write_checkpoint(file, f.save()); },
+          [](const Flight& f, nb::handle file) { io::write_checkpoint(bytes_of(file), f.save()); },
           "file"_a)
       .def(
           "outcome",

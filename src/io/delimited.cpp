@@ -1,8 +1,8 @@
 // Parses records parted by commas, semicolons, tabs or blanks, with or without a header.
+#include "io/any_text.hpp"
 #include "io/columns.hpp"
 #include "io/errors.hpp"
 #include "io/fields.hpp"
-#include "io/names.hpp"
 #include "io/table.hpp"
 
 #include <algorithm>

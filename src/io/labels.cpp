@@ -1,7 +1,7 @@
 // Turns labels into 0 and 1: as numbers if all are numbers, otherwise as strings.
+#include "io/any_text.hpp"
 #include "io/errors.hpp"
 #include "io/fields.hpp"
-#include "io/names.hpp"
 #include "io/table.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Names of columns: taken apart into a stem and indices, put together into variables, kept in UTF-8.
+// Names of columns: taken apart into a stem and indices, put together into variables.
 #include "io/names.hpp"
 
 #include <starling/error.hpp>
@@ -76,35 +76,6 @@ Variable array_of(std::string stem, Indices shape, Indices first,
   return v;
 }
 
-/// How many bytes the letter of UTF-8 at the start of the text has; 0 if there is none.
-std::size_t letter(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  const std::size_t size = lead < 0x80                    ? 1
-                           : lead >= 0xc2 && lead <= 0xdf ? 2
-                           : lead >= 0xe0 && lead <= 0xef ? 3
-                           : lead >= 0xf0 && lead <= 0xf4 ? 4
-                                                          : 0;
-  if (size == 0 || size > text.size())
-    return 0;
-  for (std::size_t i = 1; i < size; ++i)
-    if ((byte(i) & 0xc0) != 0x80)
-      return 0;
-  const bool overlong = (lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xf0 && byte(1) < 0x90);
-  const bool beyond = (lead == 0xed && byte(1) > 0x9f) || (lead == 0xf4 && byte(1) > 0x8f);
-  return overlong || beyond ? 0 : size;
-}
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t size = letter(text);
-    if (size == 0)
-      return false;
-    text.remove_prefix(size);
-  }
-  return true;
-}
-
 } // namespace
 
 ApartName taken_apart(std::string_view name) {
@@ -145,22 +116,6 @@ std::vector<Variable> variables_of(const std::vector<std::string>& names) {
       variables.push_back({names[column.place], {}, {}, {column.place}});
   }
   return variables;
-}
-
-std::string utf8(std::string_view text) {
-  if (is_utf8(text))
-    return std::string(text);
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80) {
-      result += c;
-    } else {
-      result += static_cast<char>(0xc0 | (byte >> 6));
-      result += static_cast<char>(0x80 | (byte & 0x3f));
-    }
-  }
-  return result;
 }
 
 } // namespace starling::io

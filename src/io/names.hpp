@@ -1,4 +1,4 @@
-// Names of columns: taken apart into a stem and indices, put together into variables, kept in UTF-8.
+// Names of columns: taken apart into a stem and indices, put together into variables.
 #pragma once
 
 #include <cstddef>
@@ -28,9 +28,5 @@ struct Variable {
 /// dimension, and only then: nobody may find a[3] where a[2] would be. All others stay alone.
 /// Throws std::invalid_argument when two names are the same.
 std::vector<Variable> variables_of(const std::vector<std::string>& names);
-
-/// The text itself if it is UTF-8; otherwise each byte as the Latin-1 letter it stands for, so that
-/// JSON can hold what an old editor or a path wrote.
-std::string utf8(std::string_view text);
 
 } // namespace starling::io

@@ -1,6 +1,8 @@
 // Names become variables with indices.
 #include "io/zarr_layout.hpp"
 
+#include "io/any_text.hpp"
+
 #include <set>
 
 #include <nlohmann/json.hpp>

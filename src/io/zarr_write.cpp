@@ -1,4 +1,5 @@
 // Writes draws as a Zarr folder.
+#include "io/any_text.hpp"
 #include "io/errors.hpp"
 #include "io/output_file.hpp"
 #include "io/zarr.hpp"
