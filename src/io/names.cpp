@@ -4,6 +4,7 @@
 #include <starling/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <set>
@@ -116,6 +117,13 @@ std::vector<Variable> variables_of(const std::vector<std::string>& names) {
       variables.push_back({names[column.place], {}, {}, {column.place}});
   }
   return variables;
+}
+
+bool is_figure(std::string_view name) {
+  constexpr std::array<std::string_view, 12> figures = {
+      "lp__",     "accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__",
+      "energy__", "log_p__",       "log_g__",    "lp_approx__", "path__",       "log_q__"};
+  return std::ranges::find(figures, name) != figures.end();
 }
 
 } // namespace starling::io

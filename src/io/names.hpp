@@ -29,4 +29,8 @@ struct Variable {
 /// Throws std::invalid_argument when two names are the same.
 std::vector<Variable> variables_of(const std::vector<std::string>& names);
 
+/// Whether a column is a figure of a sampler's, as lp__ and CmdStan's accept_stat__ are, and no
+/// parameter. Other names may end in __, too: PyMC's do.
+bool is_figure(std::string_view name);
+
 } // namespace starling::io

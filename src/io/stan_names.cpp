@@ -16,7 +16,6 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /// One word of letters, digits and underscores that begins with a letter.
 std::string plain(std::string_view name) {
   std::string word(name);
-  const bool of_sampler = word.ends_with("__");
   if (word.ends_with(']'))
     word.pop_back();
   for (char& c : word)
@@ -24,7 +23,7 @@ std::string plain(std::string_view name) {
       c = '_';
   if (word.empty() || !is_letter(word[0]))
     word.insert(word.begin(), 'x');
-  if (!of_sampler && word.ends_with("__")) // readers would take it for a figure of the sampler's
+  if (word.ends_with("__") && !is_figure(word)) // readers would take it for a figure of the sampler's
     word += 'x';
   return word;
 }

@@ -46,7 +46,7 @@ std::vector<ZarrVariable> zarr_layout(const std::vector<std::string>& names) {
   };
   std::vector<Variable> variables = variables_of(names);
   for (Variable& v : variables) // figures of the sampler come first
-    if (v.name.size() > 2 && v.name.ends_with("__")) {
+    if (is_figure(v.name)) {
       v.name.resize(v.name.size() - 2);
       add(v, "sample_stats");
       v.columns.clear();

@@ -42,7 +42,7 @@ TEST(SamplePlugin, DrawsWhatTheBuiltInTargetOfTheSameDensityDraws) {
     for (std::size_t n = 0; n < draws.size(); ++n)
       EXPECT_NEAR(draws[n], expected[n], 1e-9) << name;
   }
-  EXPECT_EQ(columns_of(place, "plugin_all"), "lp__,place.1,x.2");
+  EXPECT_EQ(columns_of(place, "plugin_all"), "lp__,place.1,x_2"); // x[2] alone is no array
   EXPECT_EQ(columns_of(place, "plugin_single"), "lp__,x.1,x.2");
 }
 
