@@ -115,7 +115,7 @@ def _evaluator(own: Target, d: int) -> tuple[Callable[[np.ndarray], tuple[Any, n
     def of_flight(x: np.ndarray) -> tuple[Any, np.ndarray]:
         rows = x if len(x) > 1 else np.repeat(x, 2, axis=0)  # a batch has two at least
         flight = flight_at(rows)
-        density = flight._native.outcome(False).log_density
+        density = flight._outcome().log_density
         return density[: len(x)], flight.step(1).scores[: len(x)]
 
     def of_function(x: np.ndarray) -> tuple[Any, np.ndarray]:

@@ -80,16 +80,20 @@ Variable array_of(std::string stem, Indices shape, Indices first,
 } // namespace
 
 ApartName taken_apart(std::string_view name) {
-  const bool brackets = name.ends_with(']');
-  const std::size_t open = name.find(brackets ? '[' : '.');
+  const std::size_t open = name.find('[');
   Indices indices;
-  if (open != std::string_view::npos && open > 0) {
-    const std::string_view inner =
-        name.substr(open + 1, name.size() - open - (brackets ? 2 : 1));
-    if (read_indices(inner, brackets ? ',' : '.', indices) &&
-        (brackets || std::ranges::find(indices, std::size_t{0}) == indices.end()))
-      return {std::string(name.substr(0, open)), std::move(indices)};
-  }
+  if (open != std::string_view::npos && open > 0 && name.ends_with(']') &&
+      read_indices(name.substr(open + 1, name.size() - open - 2), ',', indices))
+    return {std::string(name.substr(0, open)), std::move(indices)};
+  return {std::string(name), {}};
+}
+
+ApartName taken_apart_at_dots(std::string_view name) {
+  const std::size_t dot = name.find('.');
+  Indices indices;
+  if (dot != std::string_view::npos && dot > 0 && read_indices(name.substr(dot + 1), '.', indices) &&
+      std::ranges::find(indices, std::size_t{0}) == indices.end())
+    return {std::string(name.substr(0, dot)), std::move(indices)};
   return {std::string(name), {}};
 }
 

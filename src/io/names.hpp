@@ -8,13 +8,16 @@
 
 namespace starling::io {
 
-/// "theta[1,2]", or "theta.1.2" as Stan CSV has it, is theta and {1, 2}. A name of any other kind,
-/// such as "w[Soil type]", "a[01]" or "a.0", is all stem.
+/// "theta[1,2]" is theta and {1, 2}. A name of any other kind, such as "w[Soil type]", "a[01]" or
+/// "a.1", is all stem.
 struct ApartName {
   std::string stem;
   std::vector<std::size_t> indices;
 };
 ApartName taken_apart(std::string_view name);
+
+/// The same of a name as Stan CSV has it, "theta.1.2", whose indices count from 1.
+ApartName taken_apart_at_dots(std::string_view name);
 
 /// Columns that belong together: theta[1,1] .. theta[2,3] are one theta of 2 x 3.
 struct Variable {

@@ -54,15 +54,13 @@ void for_each_cell(const Variable& v, Visit&& visit) {
 } // namespace
 
 std::string stan_name(std::string_view name) {
-  const ApartName apart = taken_apart(name);
+  const ApartName apart = name.ends_with(']') ? taken_apart(name) : taken_apart_at_dots(name);
   return apart.indices.empty() || !from_one(apart.indices) ? plain(name)
                                                            : dotted(plain(apart.stem), apart.indices);
 }
 
 std::string bracketed(std::string_view stan_name) {
-  if (stan_name.ends_with(']'))
-    return std::string(stan_name);
-  const ApartName apart = taken_apart(stan_name);
+  const ApartName apart = taken_apart_at_dots(stan_name);
   return apart.indices.empty() ? apart.stem
                                : fmt::format("{}[{}]", apart.stem, fmt::join(apart.indices, ","));
 }

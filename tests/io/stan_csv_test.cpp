@@ -143,7 +143,7 @@ TEST(StanCsv, SaysWhichRunItIs) {
 
 TEST(StanCsv, RefusesWhatWouldMakeABrokenFile) {
   EXPECT_THROW(written({{"a", "b"}, 2, {1, 2, 3}}), std::invalid_argument);
-  EXPECT_THROW(written({{"a[1]", "a.1"}, 1, {1, 2}}), std::invalid_argument);
+  EXPECT_THROW(written({{"a[1]", "a[1]"}, 1, {1, 2}}), std::invalid_argument);
   EXPECT_THROW(written({{"a", "lp__"}, 1, {1, 2}}), std::invalid_argument);
   StanHeader header;
   header.model = "two\nlines";

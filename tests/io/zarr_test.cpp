@@ -135,13 +135,14 @@ TEST(ZarrLayout, MakesOneArrayOfNamesThatFillABox) {
   EXPECT_EQ(shown({"a"}), "posterior/a;");
   EXPECT_EQ(shown({"lp__", "a[1]"}), "sample_stats/lp;posterior/a 1;");
   EXPECT_EQ(shown({"a[1,1]", "a[2,1]", "b"}), "posterior/a 2 1;posterior/b;");
-  EXPECT_EQ(shown({"a.1", "b", "a.2"}), "posterior/a 2;posterior/b;"); // apart, in Stan's spelling
+  EXPECT_EQ(shown({"a[1]", "b", "a[2]"}), "posterior/a 2;posterior/b;");
   EXPECT_EQ(shown({"a[2]", "a[1]"}), "posterior/a 2;");
   EXPECT_EQ(zarr_layout({"a[2]", "a[1]"})[0].columns, (Shape{1, 0}));
 }
 
 TEST(ZarrLayout, LeavesOthersApart) {
   EXPECT_EQ(shown({"a[1]", "a[3]"}), "posterior/a[1];posterior/a[3];");
+  EXPECT_EQ(shown({"a.1", "a.2"}), "posterior/a.1;posterior/a.2;"); // Stan's spelling is no index here
   EXPECT_EQ(shown({"a[2]"}), "posterior/a[2];");
   EXPECT_EQ(shown({"a", "a[1]"}), "posterior/a;posterior/a[1];");
   EXPECT_EQ(shown({"a[1]", "a[1,1]"}), "posterior/a[1];posterior/a[1,1];");

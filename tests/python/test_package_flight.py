@@ -203,7 +203,7 @@ def test_ctrl_c_returns_what_there_is(where, tmp_path):
 
     chosen = dict(target=pressed) if where == "target" else dict(target=target, callback=lambda f: press(f.done))
     with pytest.warns(UserWarning, match="interrupted after 20 of 60 steps"):
-        result = starling.sample(dim=2, progress=False, checkpoint=tmp_path / "c", **chosen, **SETTINGS)
+        result = starling.sample(dim=2, progress=False, check=False, checkpoint=tmp_path / "c", **chosen, **SETTINGS)
     assert result.interrupted and np.array_equal(result.unconstrained, begin().step(20).positions)
     assert starling.resume(tmp_path / "c", target, dim=2).done == 20
 
