@@ -195,7 +195,7 @@ TEST(Zarr, RefusesDrawsThatDoNotFit) {
   refused({{{}, 1, {}}});
   refused({{{"a"}, 0, {}}});
   refused({{{"a"}, 2, {1}}});
-  refused({{{"a[1]", "a.1"}, 1, {1, 2}}});
+  refused({{{"a[1]", "a[1]"}, 1, {1, 2}}});
   refused({{{"a"}, 1, {1}}, {{"b"}, 1, {1}}});
   refused({{{"a"}, 1, {1}}, {{"a"}, 2, {1, 2}}});
   EXPECT_THROW(write_zarr("/proc/no/d.zarr", runs_of({"a"}, 1, 1), {}), CannotWrite);

@@ -159,7 +159,7 @@ def test_an_exception_comes_back_as_itself_with_the_step_and_the_state():
         return target(x)
 
     with pytest.raises(Mine, match="for a reason") as caught:
-        starling.sample(moody, dim=2, progress=False, **SETTINGS)
+        starling.sample(moody, dim=2, progress=False, check=False, **SETTINGS)
     flight = caught.value.flight
     assert flight.done == 30 and "step 30" in caught.value.__notes__[0]
     assert np.array_equal(flight.positions, begin().step(30).positions)
@@ -174,7 +174,7 @@ def test_an_exception_at_the_last_look_has_the_state_too():
         return target(x) if len(calls) <= 60 else 1 / 0
 
     with pytest.raises(ZeroDivisionError) as caught:
-        starling.sample(moody, dim=2, progress=False, **SETTINGS)
+        starling.sample(moody, dim=2, progress=False, check=False, **SETTINGS)
     assert caught.value.flight.over
 
 
