@@ -12,13 +12,15 @@ nanobind_add_module(_starling STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS ${starli
 starling_own_code(_starling)
 target_link_libraries(_starling PRIVATE starling_edge)
 set_target_properties(_starling PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/python/starling")
-install(TARGETS _starling LIBRARY DESTINATION starling COMPONENT python)
 
 nanobind_add_stub(_starling_stub MODULE _starling OUTPUT "${PROJECT_BINARY_DIR}/python/starling/_starling.pyi"
                   PYTHON_PATH "${PROJECT_BINARY_DIR}/python/starling" DEPENDS _starling)
-install(FILES "${PROJECT_BINARY_DIR}/python/starling/_starling.pyi" DESTINATION starling COMPONENT python)
 
-if(SKBUILD) # `python -m starling report` draws the pages of `starling reproduce` too
+# `pip install .` lays the package down where Python looks; `cmake --install` has no business there.
+if(SKBUILD)
+  install(TARGETS _starling LIBRARY DESTINATION starling COMPONENT python)
+  install(FILES "${PROJECT_BINARY_DIR}/python/starling/_starling.pyi" DESTINATION starling COMPONENT python)
+  # `python -m starling report` draws the pages of `starling reproduce` too
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/reproduce" DESTINATION "${SKBUILD_DATA_DIR}/share/starling" COMPONENT python
           FILES_MATCHING PATTERN "*.py" PATTERN "*.css" PATTERN "*.html" PATTERN "__pycache__" EXCLUDE)
 endif()

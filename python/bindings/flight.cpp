@@ -1,6 +1,8 @@
 // Runs under way: begun from settings or from a state, stepped without the interpreter's lock.
 #include "parts.hpp"
 
+#include "plan/names.hpp"
+#include "plan/plan.hpp"
 #include "plan/spec.hpp"
 #include "io/errors.hpp"
 
@@ -29,7 +31,7 @@ using Positions = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::devic
 /// A field of a recipe from what Python gave for it.
 template <typename Field>
 void set(Field& field, const std::string& name, nb::handle value) {
-  const std::string text = nb::cast<std::string>(nb::str(value));
+  const std::string text = bytes_of(nb::str(value));
   if constexpr (std::is_same_v<Field, bool>) {
     if (!nb::isinstance<nb::bool_>(value))
       throw nb::type_error(fmt::format("{}: must be True or False; got {}", name, text).c_str());
@@ -43,25 +45,44 @@ void set(Field& field, const std::string& name, nb::handle value) {
   }
 }
 
+plan::Plan resolved(const Recipe& recipe, const assemble::Guest* guest) {
+  const bool scores_alone = guest && guest->has_density && !guest->has_density();
+  return plan::resolve(recipe, scores_alone ? plan::Gives::scores_alone : plan::Gives::density);
+}
+
 /// Settings by their names on the command line, with _ for -.
-Recipe recipe_from(const std::string& target, const nb::dict& settings) {
+plan::Plan plan_from(const std::string& target, const nb::dict& settings, const assemble::Guest* guest) {
   Recipe recipe;
   recipe.target = target;
   std::size_t used = 0;
-  plan::for_each_field(recipe, [&](const char* group, std::string name, auto& field, auto) {
+  const auto with = [&](std::string name, auto&& use) {
     std::replace(name.begin(), name.end(), '-', '_');
-    if (settings.contains(name.c_str())) {
-      if (!plan::is_for(group, target))
-        throw nb::type_error(
-            fmt::format("{}: must be used with target {}; got {}", name, group, target).c_str());
-      set(field, name, settings[name.c_str()]);
-      ++used;
-    }
+    if (!settings.contains(name.c_str()))
+      return;
+    use(name, settings[name.c_str()]);
+    ++used;
+  };
+  bool raw = false;
+  plan::for_each_field(recipe, [&](const plan::About& about, auto& field) {
+    with(about.name, [&](const std::string& name, nb::handle value) {
+      set(field, name, value);
+      raw = raw || about.raw;
+    });
   });
+  if (raw && recipe.method.empty())
+    recipe.method = "paper";
+  for (const plan::Extra& extra : plan::extras())
+    with(extra.setting.name, [&](const std::string& name, nb::handle value) {
+      if (!extra.is_for(target))
+        throw nb::type_error(fmt::format("{}: is a setting of {}; the target here is {}", name,
+                                         plan::in_a_row(extra.owners), target).c_str());
+      plan::Value typed = extra.setting.usual;
+      std::visit([&](auto& field) { set(field, name, value); }, typed);
+      recipe.extra[extra.setting.name] = typed;
+    });
   if (used != settings.size())
-    throw nb::type_error("settings: must be those of a recipe; got another");
-  plan::resolve(recipe);
-  return recipe;
+    throw nb::type_error("a setting was given that no run has");
+  return resolved(recipe, guest);
 }
 
 /// Takes steps without the interpreter's lock; a tenth of a second apart it is asked for, to see
@@ -113,7 +134,7 @@ void add_flight(nb::module_& m) {
            })
       .def(
           "keep",
-          [](const Flight& f, const std::string& file) { run::write_checkpoint(file, f.save()); },
+          [](const Flight& f, nb::handle file) { run::write_checkpoint(bytes_of(file), f.save()); },
           "file"_a)
       .def(
           "outcome",
@@ -127,12 +148,12 @@ void add_flight(nb::module_& m) {
       "begin",
       [](const std::string& target, const nb::dict& settings, std::uint64_t run,
          const assemble::Guest* guest, std::optional<Positions> start) {
-        const Recipe recipe = recipe_from(target, settings);
+        const plan::Plan plan = plan_from(target, settings, guest);
         const std::span<const double> positions =
             start ? std::span<const double>(start->data(), start->size())
                   : std::span<const double>();
         const nb::gil_scoped_release released;
-        return assemble::make_flight(recipe, run, guest, positions);
+        return assemble::make_flight(plan, run, guest, positions);
       },
       "target"_a, "settings"_a, "run"_a, "guest"_a.none(), "start"_a.none());
   m.def(
@@ -143,15 +164,15 @@ void add_flight(nb::module_& m) {
         Recipe recipe = assemble::recipe_in(checkpoint, where);
         recipe.steps = steps.value_or(recipe.steps);
         recipe.threads = threads.value_or(recipe.threads);
-        plan::resolve(recipe);
         if ((recipe.target == "guest") != (guest != nullptr))
           throw io::BadData(
               where,
               guest
                   ? "target: must be left out for a run of " + recipe.target + "; got one"
                   : std::string("target: must be given again for a run of Python's own; got none"));
+        const plan::Plan plan = resolved(recipe, guest);
         const nb::gil_scoped_release released;
-        return assemble::resume_flight(checkpoint, recipe, where, guest);
+        return assemble::resume_flight(checkpoint, plan, where, guest);
       },
       "state"_a, "where"_a, "steps"_a.none(), "threads"_a.none(), "guest"_a.none());
 }

@@ -5,6 +5,8 @@
 #include "plan/config.hpp"
 #include "plan/names.hpp"
 #include "plan/tables.hpp"
+#include "foreign/compile_stan.hpp"
+#include "foreign/library.hpp"
 #include "io/errors.hpp"
 
 #include <starling/cpu/level.hpp>
@@ -15,6 +17,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <type_traits>
 
 namespace starling::python {
 
@@ -27,12 +30,30 @@ nb::object array(std::vector<double> values, std::vector<std::size_t> shape) {
   return nb::cast(nb::ndarray<nb::numpy, double>(kept->data(), shape.size(), shape.data(), owner));
 }
 
+std::string bytes_of(nb::handle text) {
+  PyObject* encoded = nullptr;
+  if (!PyUnicode_FSConverter(text.ptr(), &encoded))
+    throw nb::python_error();
+  const nb::bytes bytes = nb::steal<nb::bytes>(encoded);
+  return {bytes.c_str(), bytes.size()};
+}
+
+nb::object text_of(const std::string& bytes) {
+  PyObject* text = PyUnicode_DecodeFSDefaultAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size()));
+  if (!text)
+    throw nb::python_error();
+  return nb::steal(text);
+}
+
 nb::dict settings_of(const plan::Recipe& recipe) {
   nb::dict settings;
   settings["target"] = recipe.target;
   const auto set = [&](std::string name, const auto& value) {
     std::replace(name.begin(), name.end(), '-', '_');
-    settings[name.c_str()] = value;
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::string>)
+      settings[name.c_str()] = text_of(value);
+    else
+      settings[name.c_str()] = value;
   };
   plan::for_each_field(recipe, [&](const plan::About& about, const auto& field) { set(about.name, field); });
   for (const auto& [name, value] : recipe.extra)
@@ -70,6 +91,8 @@ void add_errors(nb::module_& m) {
       PyErr_SetString(PyExc_ValueError, error.what());
     } catch (const io::BadData& error) {
       PyErr_SetString(PyExc_ValueError, error.what());
+    } catch (const foreign::BadLibrary& error) {
+      PyErr_SetString(PyExc_ValueError, error.what());
     } catch (
         const io::FileError& error) { // with its errno: FileNotFoundError, FileExistsError, ...
       errno = error.code().value();
@@ -91,6 +114,19 @@ NB_MODULE(_starling, m) {
   m.def("guest_at", &guest_at, "address"_a, "batched"_a, "dim"_a, "names"_a);
   add_flight(m);
   add_outcome(m);
+  m.def("is_stan_program", [](nb::handle file) { return foreign::is_stan_program(bytes_of(file)); });
+  m.def(
+      "compile_stan", // (library, data)
+      [](nb::handle program, nb::handle data, nb::handle python) {
+        const std::string file = bytes_of(program), given = bytes_of(data), with = bytes_of(python);
+        foreign::CompiledStan made;
+        {
+          const nb::gil_scoped_release released;
+          made = foreign::compile_stan(file, given, with);
+        }
+        return nb::make_tuple(text_of(made.library), text_of(made.data));
+      },
+      "program"_a, "data"_a, "python"_a);
   m.def("defaults", [] { return settings_of(plan::Recipe()); });
   m.def("helps", [] {
     nb::dict helps;

@@ -2,14 +2,25 @@
 #include "parts.hpp"
 
 #include "plan/config.hpp"
+#include "plan/spec.hpp"
 #include "results/results.hpp"
+#include "io/output_file.hpp"
 #include "io/output_folder.hpp"
 #include "io/runs.hpp"
+#include "io/zarr.hpp"
 #include "io/zarr_layout.hpp"
 
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace starling::python {
@@ -21,6 +32,57 @@ using run::Outcome;
 namespace {
 
 plan::Recipe recipe_of(const Outcome& o) { return assemble::read_identity(o.settings.identity, "outcome"); }
+
+using Values = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+
+void write_text(const std::filesystem::path& file, const std::string& text) {
+  io::OutputFile out(file);
+  out.write(text);
+  out.close();
+}
+
+/// The folder of a run that was read from files: the draws in the formats asked for, the other files
+/// as they were.
+void write_again(const std::vector<std::pair<std::vector<std::string>, Values>>& runs,
+                 std::optional<Values> unconstrained, const nb::dict& settings,
+                 const std::map<std::string, std::string>& texts, nb::handle folder, const std::string& formats,
+                 bool force) {
+  results::check_formats(formats);
+  const std::vector<std::string> wanted = plan::split(formats, ',');
+  const auto asked = [&](const char* format) { return std::ranges::find(wanted, format) != wanted.end(); };
+  const auto number = [&](const char* name) {
+    return settings.contains(name) ? nb::cast<std::uint64_t>(settings[name]) : std::uint64_t{0};
+  };
+  std::vector<io::Draws> draws;
+  for (const auto& [names, values] : runs)
+    draws.push_back({names, values.shape(0), {values.data(), values.data() + values.size()}});
+  io::OutputFolder out(bytes_of(folder), force);
+  for (std::size_t k = 0; asked("csv") && k < draws.size(); ++k) {
+    io::StanHeader header;
+    header.steps = number("steps");
+    header.seed = number("seed");
+    header.run = k + 1;
+    if (settings.contains("target"))
+      header.model = bytes_of(settings["target"]);
+    io::write_stan_csv(out.path(draws.size() == 1 ? "draws.csv" : fmt::format("draws-{}.csv", k + 1)), draws[k],
+                       header);
+  }
+  if (asked("npz")) {
+    io::NpzWriter npz(out.path("draws.npz"));
+    io::add_runs(npz, draws);
+    if (unconstrained) {
+      std::vector<std::size_t> shape(unconstrained->shape_ptr(), unconstrained->shape_ptr() + unconstrained->ndim());
+      npz.add("unconstrained", std::span(unconstrained->data(), unconstrained->size()), shape);
+    }
+    npz.close();
+  }
+  if (asked("zarr"))
+    io::write_zarr(out.path("draws.zarr"), draws,
+                   {{"particles", draws[0].rows}, {"steps", number("steps")}, {"seed", number("seed")}});
+  for (const auto& [name, text] : texts)
+    write_text(out.path(name), text);
+  out.commit();
+}
 
 } // namespace
 
@@ -42,27 +104,28 @@ void add_outcome(nb::module_& m) {
       .def_prop_ro("verdict", [](const Outcome& o) { return o.diagnosis.verdict; })
       .def_prop_ro("warnings", [](const Outcome& o) { return o.warnings; });
   m.def("summary", [](const std::vector<Outcome>& runs) { return results::to_json(runs).dump(); });
-  m.def("config", [](const Outcome& o) { return plan::write_config(recipe_of(o)); });
+  m.def("config", [](const Outcome& o) { return text_of(plan::write_config(recipe_of(o))); });
   m.def(
       "write",
-      [](const std::vector<Outcome>& runs, const std::string& folder, const std::string& formats,
-         bool force) {
+      [](const std::vector<Outcome>& runs, nb::handle folder, const std::string& formats, bool force) {
         results::check_formats(formats);
-        io::OutputFolder out(folder, force);
+        io::OutputFolder out(bytes_of(folder), force);
         results::write_results(out, runs, formats);
         out.commit();
       },
       "runs"_a, "folder"_a, "formats"_a, "force"_a);
-  m.def("variables", [](const std::vector<std::string>& names) { // [(group, name, shape, columns)]
-    nb::list list;
+  m.def("write_again", &write_again, "runs"_a, "unconstrained"_a.none(), "settings"_a, "texts"_a, "folder"_a,
+        "formats"_a, "force"_a);
+  m.def("variables", [](const std::vector<std::string>& names) {
+    nb::list list; // [(group, name, name in ArviZ, shape, first indices, columns)]
     for (const io::ZarrVariable& v : io::zarr_layout(names))
-      list.append(nb::make_tuple(v.group, v.name, v.shape, v.columns));
+      list.append(nb::make_tuple(v.group, v.name, v.file, v.shape, v.first, v.columns));
     return list;
   });
   m.def("read",
-        [](const std::string& path) { // [(names, values)], lp__ among the names where it is known
+        [](nb::handle path) { // [(names, values)], lp__ among the names where it is known
           nb::list runs;
-          for (io::Draws& draws : io::read_runs(path))
+          for (io::Draws& draws : io::read_runs(bytes_of(path)))
             runs.append(nb::make_tuple(
                 draws.names, array(std::move(draws.values), {draws.rows, draws.names.size()})));
           return runs;

@@ -10,13 +10,14 @@ from . import kernels, plots, rules
 from ._starling import Diverged, TargetError, simd_level
 from ._starling import version as __version__
 from .flight import Flight, resume
+from .gradients import Check, check
 from .result import Result, load
 from .sampling import sample
 from .targets import (Builtin, CFunction, Function, Plugin, Stan, Target, builtin, from_jax, from_pymc, from_torch,
                       plugin, stan)
 
 __all__ = [
-    "Builtin", "CFunction", "Diverged", "Flight", "Function", "Plugin", "Result", "Stan", "Target", "TargetError",
-    "builtin", "from_jax", "from_pymc", "from_torch", "kernels", "load", "plots", "plugin", "resume", "rules", "sample",
+    "Builtin", "CFunction", "Check", "Diverged", "Flight", "Function", "Plugin", "Result", "Stan", "Target", "TargetError",
+    "builtin", "check", "from_jax", "from_pymc", "from_torch", "kernels", "load", "plots", "plugin", "resume", "rules", "sample",
     "simd_level", "stan", "__version__",
 ]

@@ -1,7 +1,6 @@
 """A run under way: stepped, looked at, pickled and resumed by whoever wants to drive it."""
 from __future__ import annotations
 
-import difflib
 import os
 import threading
 from collections.abc import Iterator
@@ -13,6 +12,9 @@ import numpy as np
 from . import _starling, kernels, rules
 from .result import Result
 from .targets import Builtin, Target, as_target, whole
+from .words import in_own_words, no_setting
+
+OF_SAMPLE = ("callback", "check", "checkpoint", "checkpoint_every", "dim", "progress", "run")  # beside the engine's
 
 
 class Flight:
@@ -32,8 +34,10 @@ class Flight:
             dim = given.shape[1] if own.name == "guest" and dim is None else dim
         if dim is not None and own.name in ("normal", "funnel"):
             settings["dim"] = dim
-        self._hold(own, dim, _starling.begin(own.name, {**_plain(own.settings), **_plain(settings)},
-                                             whole("run", run, 0), own.guest(dim), given))
+        with in_own_words():
+            native = _starling.begin(own.name, {**_plain(own.settings), **_plain(settings)}, whole("run", run, 0),
+                                     own.guest(dim), given)
+        self._hold(own, dim, native)
         if dim is not None and len(self.names) != dim:
             raise ValueError(f"dim: must be {len(self.names)} for this target; got {dim}")
 
@@ -103,7 +107,8 @@ class Flight:
     def step(self, count: int = 1, *, tell: Any = None) -> Flight:
         """Takes so many steps, or fewer if it is over. tell(done), called ten times a second, stops it by True."""
         with self._alone():
-            self._native.take(whole("count", count, 0), tell)
+            with in_own_words():
+                self._native.take(whole("count", count, 0), tell)
         return self
 
     def result(self) -> Result:
@@ -140,7 +145,8 @@ def resume(file: str | os.PathLike, target: Any = None, *, dim: int | None = Non
         state = stream.read()
     own = None if target is None else as_target(target)
     steps, threads = (None if n is None else whole(name, n, 0) for name, n in (("steps", steps), ("threads", threads)))
-    native = _starling.resume(state, os.fspath(file), steps, threads, own and own.guest(dim))
+    with in_own_words():
+        native = _starling.resume(state, os.fsdecode(file), steps, threads, own and own.guest(dim))
     name = native.settings["target"]
     if own is not None and own.name != name:
         raise ValueError(f"target: must be {name}, as in {os.fspath(file)}; got {own.name}")
@@ -173,9 +179,7 @@ def _plain(settings: dict[str, Any]) -> dict[str, Any]:
         settings = {**settings, **rule.settings, "advance": rule.name}
     known = _starling.helps()
     for name in sorted(set(settings) - set(known)):
-        near = difflib.get_close_matches(name, known, 1)
-        raise TypeError(f"{name}: must be a setting of a run; got another" +
-                        (f"; did you mean {near[0]}?" if near else ""))
+        raise TypeError(no_setting(name, {*known, *OF_SAMPLE}))
     return {name: _plain_value(name, value) for name, value in settings.items()}
 
 

@@ -48,9 +48,7 @@ def draw(result: Any, kind: str = "marginals", **how: Any) -> Any:
 
 def columns(result: Any) -> tuple[list[str], np.ndarray]:
     """The names of the numbers that are drawn, and an array of them: (runs, N, names)."""
-    runs = getattr(result, "_runs", None) or [(outcome.draw_names, outcome.draws) for outcome in result._outcomes]
-    kept = [a for a, name in enumerate(runs[0][0]) if name != "lp__"]
-    return [runs[0][0][a] for a in kept], np.stack([np.asarray(values)[:, kept] for _, values in runs])
+    return result.names, np.stack([np.asarray(run.draws) for run in result._outcomes])
 
 
 def choose(names: Sequence[str], wanted: Sequence[str] | str | None, most: int) -> list[int]:

@@ -4,33 +4,52 @@ from __future__ import annotations
 import html
 import json
 import os
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _starling
+from .words import own_names
+
+
+class _Variable(NamedTuple):
+    """Columns that belong together, as the engine's files have them."""
+
+    group: str
+    name: str
+    file: str  # the name in ArviZ, which knows no slash and keeps chain and draw for itself
+    shape: list[int]
+    first: list[int]  # the lowest index along each dimension
+    columns: list[int]
 
 
 class Result:
-    """The particles at the end of one or more runs, and what they are worth."""
+    """The particles at the end of one or more runs, and what they are worth: of sample, or read from files by load."""
 
-    def __init__(self, outcomes: list, *, interrupted: bool = False):
+    def __init__(self, outcomes: list, *, interrupted: bool = False, files: Any = None):
         self._outcomes = list(outcomes)
         if not self._outcomes:
             raise ValueError("outcomes: must be of at least one run; got none")
-        self._summary = json.loads(_starling.summary(self._outcomes))
+        self._files = files
+        self._summary = json.loads(_starling.summary(self._outcomes)) if files is None else files.summary
         self.interrupted = interrupted
 
     @property
     def draws(self) -> dict[str, np.ndarray]:
-        """An array per parameter, by name: (N, ...), or (runs, N, ...) of several runs. For a Stan model: constrained,
-        with transformed parameters and generated quantities."""
-        runs = [(outcome.draw_names, outcome.draws) for outcome in self._outcomes]
-        return _named(runs)
+        """An array per parameter, by name: (N, ...), or (runs, N, ...) of several runs. theta[1], theta[2] are one
+        theta, as are b[0], b[1]; names whose indices leave gaps stay alone. For a Stan model: constrained, with
+        transformed parameters and generated quantities."""
+        return {v.name: self._of(v) for v in self._variables()}
+
+    def _variables(self) -> list[_Variable]:
+        return [v for v in map(_Variable._make, _starling.variables(self.names)) if v.group == "posterior"]
+
+    def _of(self, v: _Variable) -> np.ndarray:
+        return _stacked([run.draws[:, v.columns].reshape(-1, *v.shape) for run in self._outcomes])
 
     @property
     def unconstrained(self) -> np.ndarray:
-        """The positions, (N, d), or (runs, N, d)."""
+        """The positions, (N, d), or (runs, N, d). A Stan model's are in draws.npz alone."""
         return _stacked([outcome.positions for outcome in self._outcomes])
 
     @property
@@ -49,8 +68,9 @@ class Result:
         return self._outcomes[0].settings
 
     @property
-    def diagnostics(self) -> dict[str, Any]:
-        """summary.json of the command line: parameters, Stein discrepancies, times, the verdict and why."""
+    def diagnostics(self) -> dict[str, Any] | None:
+        """summary.json of the command line: parameters, Stein discrepancies, times, the verdict and why. None for
+        files of draws alone; then there is no verdict either."""
         return self._summary
 
     @property
@@ -59,39 +79,58 @@ class Result:
         return [{"run": run + 1, **row} for run, outcome in enumerate(self._outcomes) for row in outcome.trace]
 
     @property
-    def verdict(self) -> str:
-        """converged, still moving, collapsed, noisy or diverged."""
-        return self._summary["verdict"]
+    def verdict(self) -> str | None:
+        """converged, still moving, collapsed, noisy, diverged, or cannot tell."""
+        return self._summary and self._summary["verdict"]
 
     @property
-    def reason(self) -> str:
+    def reason(self) -> str | None:
         """The verdict in a sentence."""
-        return self._summary["verdict_reason"]
+        return self._summary and own_names(self._summary["verdict_reason"])
 
     @property
     def warnings(self) -> list[str]:
-        return self._summary["warnings"]
+        return [own_names(line) for line in self._summary["warnings"]] if self._summary else []
 
     def summary(self) -> Any:
         """A pandas DataFrame with a row per parameter: mean, sd, quantiles, spread identity, R-hat of several runs."""
         import pandas
 
-        return pandas.DataFrame(self._summary["parameters"]).set_index("name")
+        listed = self._summary["parameters"] if self._summary else self._figures()
+        return pandas.DataFrame(listed).set_index("name")
+
+    def _figures(self) -> list[dict[str, Any]]:
+        """What draws alone tell."""
+        values = np.concatenate([run.draws for run in self._outcomes])
+        q05, q50, q95 = np.quantile(values, [0.05, 0.5, 0.95], axis=0)
+        columns = dict(name=self.names, mean=values.mean(axis=0), sd=values.std(axis=0), q05=q05, q50=q50, q95=q95)
+        return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
     def to_arviz(self) -> Any:
-        """As ArviZ has it: InferenceData (0.x) or a DataTree (1.x), a chain per run."""
+        """As ArviZ has it: InferenceData (0.x) or a DataTree (1.x), a chain per run. Dimensions are labelled with the
+        names' own indices: theta[1] is theta[1] there, b[0] is b[0]."""
         import arviz
 
-        chains = {name: values if len(self._outcomes) > 1 else values[None] for name, values in self.draws.items()}
-        density = self.log_density if len(self._outcomes) > 1 else self.log_density[None]
-        groups = {"posterior": chains, "sample_stats": {"lp": density}}
+        one = len(self._outcomes) == 1
+        variables = self._variables()
+        posterior = {v.file: self._of(v)[None] if one else self._of(v) for v in variables}
+        dims = {v.file: [f"{v.file}_dim_{k}" for k in range(len(v.shape))] for v in variables}
+        coords = {name: np.arange(first, first + extent)
+                  for v in variables for name, first, extent in zip(dims[v.file], v.first, v.shape)}
+        groups: dict[str, Any] = {"posterior": posterior}
+        if self.log_density is not None:
+            groups["sample_stats"] = {"lp": self.log_density[None] if one else self.log_density}
+        how = dict(coords=coords, dims={name: own for name, own in dims.items() if own})
         if int(arviz.__version__.split(".")[0]) >= 1:
-            return arviz.from_dict(groups)
-        return arviz.from_dict(**groups)
+            return arviz.from_dict(groups, **how)
+        return arviz.from_dict(**groups, **how)
 
     def save(self, folder: str | os.PathLike, *, formats: str = "csv,npz", force: bool = False) -> None:
         """Writes the folder that the command line writes: draws, summary.json, config.toml, trace.csv."""
-        _starling.write(self._outcomes, os.fspath(folder), formats, force)
+        if self._files is None:
+            _starling.write(self._outcomes, folder, formats, force)
+        else:
+            self._files.write(folder, formats, force)
 
     def plot(self, kind: str = "marginals", **how: Any) -> Any:
         """marginals, pairs, trace, or flow (of snapshots that plots.record kept), as a matplotlib figure."""
@@ -100,70 +139,37 @@ class Result:
         return plots.draw(self, kind, **how)
 
     def __repr__(self) -> str:
-        s = self._summary
         runs = f"{len(self._outcomes)} runs of " if len(self._outcomes) > 1 else ""
+        s = self._summary
+        if s is None:
+            return f"<starling.Result: {runs}{len(self._outcomes[0].draws)} draws of {', '.join(self.draws)}>"
         return (f"<starling.Result: {runs}{s['particles']} particles in {s['dim']} dimensions after {s['steps_done']} "
                 f"steps; {self.verdict}: {self.reason}>")
 
     def _repr_html_(self) -> str:
-        cells = ["mean", "sd", "q05", "q50", "q95", "spread_identity"]
+        listed = self._summary["parameters"] if self._summary else self._figures()
+        cells = [cell for cell in ("mean", "sd", "q05", "q50", "q95", "spread_identity") if cell in listed[0]]
         head = "".join(f"<th>{cell}</th>" for cell in ["", *cells])
         rows = "".join(
             f"<tr><th>{html.escape(p['name'])}</th>"
             + "".join(f"<td>{'' if p[cell] is None else format(p[cell], '.4g')}</td>" for cell in cells) + "</tr>"
-            for p in self._summary["parameters"][:40])
-        more = len(self._summary["parameters"]) - 40
+            for p in listed[:40])
+        more = len(listed) - 40
         rest = f"<p>and {more} more</p>" if more > 0 else ""
-        return (f"<p><b>{html.escape(self.verdict)}</b>: {html.escape(self.reason)}</p>"
-                f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}")
+        first = f"<p><b>{html.escape(self.verdict)}</b>: {html.escape(self.reason)}</p>" if self._summary else ""
+        return (f"{first}<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}")
 
 
-class Loaded:
-    """Draws read from files: of a folder of a run, draws.csv, draws.npz or draws.zarr."""
+def load(path: str | os.PathLike) -> Result:
+    """Reads what Result.save or the command line wrote: a folder, draws.csv, draws.npz or draws.zarr. Of a folder all
+    comes back; of draws alone neither verdict nor settings nor trace."""
+    from .files import RunFiles
 
-    def __init__(self, path: str | os.PathLike):
-        self._runs = [(names, values) for names, values in _starling.read(os.fspath(path))]
-        summary = os.path.join(path, "summary.json")
-        self.diagnostics: dict[str, Any] | None = None
-        if os.path.exists(summary):
-            with open(summary, encoding="utf-8") as stream:
-                self.diagnostics = json.load(stream)
-
-    @property
-    def draws(self) -> dict[str, np.ndarray]:
-        return _named(self._runs)
-
-    @property
-    def log_density(self) -> np.ndarray | None:
-        """Of each draw, where it was written down."""
-        names = self._runs[0][0]
-        return _stacked([values[:, names.index("lp__")] for _, values in self._runs]) if "lp__" in names else None
-
-    @property
-    def verdict(self) -> str | None:
-        return self.diagnostics and self.diagnostics["verdict"]
-
-    def plot(self, kind: str = "marginals", **how: Any) -> Any:
-        """marginals or pairs, as a matplotlib figure."""
-        from . import plots
-
-        return plots.draw(self, kind, **how)
-
-    def __repr__(self) -> str:
-        runs = f"{len(self._runs)} runs of " if len(self._runs) > 1 else ""
-        return f"<starling.Loaded: {runs}{len(self._runs[0][1])} draws of {', '.join(self.draws)}>"
+    files = RunFiles(path)
+    return Result(files.runs, files=files)
 
 
-def load(path: str | os.PathLike) -> Loaded:
-    """Reads what Result.save or the command line wrote: a folder, draws.csv, draws.npz or draws.zarr."""
-    return Loaded(path)
-
-
-def _stacked(arrays: list[np.ndarray]) -> np.ndarray:
+def _stacked(arrays: list) -> Any:
+    if arrays[0] is None:
+        return None
     return arrays[0] if len(arrays) == 1 else np.stack(arrays)
-
-
-def _named(runs: list[tuple[list[str], np.ndarray]]) -> dict[str, np.ndarray]:
-    variables = _starling.variables(runs[0][0])
-    return {name: _stacked([values[:, columns].reshape(-1, *shape) for _, values in runs])
-            for group, name, shape, columns in variables if group == "posterior"}

@@ -13,7 +13,7 @@ from .flight import Flight, _plain
 from .kernels import Kernel
 from .result import Result
 from .rules import Rule
-from .targets import as_target, whole
+from .targets import Function, as_target, whole
 
 
 def sample(target: Any, *, dim: int | None = None, particles: int | None = None, batch: int | str | None = None,
@@ -24,7 +24,7 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
            replace: bool = False, grow_batch: str | None = None, domain: str | None = None,
            progress: bool | str = "auto", callback: Callable[[Flight], Any] | None = None,
            checkpoint: str | os.PathLike | None = None, checkpoint_every: int | None = None,
-           **more: Any) -> Result:
+           check: bool = True, **more: Any) -> Result:
     """Draws samples from a target.
 
     target: a function of an (N, d) array that returns scores or (log densities, scores); from_jax(...),
@@ -37,6 +37,8 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
     start: "normal:MEAN,SD", "uniform:LO,HI", a file, or an (N, d) array.
     progress: True, False, or "auto": a bar (tqdm) if that is installed.
     callback: called with the flight a hundred times in a run; a true answer stops it.
+    check: whether a function that gives log densities and scores is looked at before the first step: a score that is
+        not the slope of the log density is an error. It takes three calls of the function.
     checkpoint: a file that keeps the state, every checkpoint_every steps (default a tenth of them) and at Ctrl-C.
 
     Ctrl-C returns what there is. An exception in the target comes back as itself, with the step in a note and the
@@ -53,9 +55,12 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
         raise TypeError(f"callback: must be a function; got {type(callback).__name__}")
     settings = _plain(settings)  # a generator is asked once, whatever the number of runs
     chosen = as_target(target)
+    if not isinstance(check, (bool, np.bool_)):
+        raise TypeError(f"check: must be True or False; got {check!r}")
+    watched = check and isinstance(chosen, Function)
     outcomes, interrupted = [], False
     for run in range(runs):
-        flight = Flight(chosen, dim=dim, start=start, run=run, **settings)
+        flight = Flight(chosen.watched() if watched and run == 0 else chosen, dim=dim, start=start, run=run, **settings)
         try:
             interrupted = not _fly(flight, progress, callback, checkpoint, checkpoint_every)
             outcomes.append(flight._outcome())

@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 import ctypes
+import errno
+import json
 import operator
 import os
 import shutil
+import sys
 import tempfile
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,10 +40,25 @@ class Builtin(Target):
 
 
 class Stan(Builtin):
-    """A Stan model that BridgeStan has compiled."""
+    """A Stan model: a program, which is compiled if need be, or a library that BridgeStan made from one."""
 
-    def __init__(self, model: str | os.PathLike, data: str | os.PathLike | None = None):
-        super().__init__("stan", model=os.fspath(model), **_given(data))
+    def __init__(self, model: str | os.PathLike, data: Any = None):
+        file, folder = os.fspath(model), None
+        if isinstance(data, Mapping):
+            folder = tempfile.mkdtemp(prefix="starling-")
+            data = _json_file(data, folder)
+        try:
+            if _starling.is_stan_program(file):
+                if not os.path.exists(file):
+                    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), file)
+                file, data = _starling.compile_stan(file, "" if data is None else data, sys.executable or "python3")
+        except BaseException:
+            if folder:
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
+        super().__init__("stan", model=file, **_given(data or None))
+        if folder:  # while this target lives
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
 
     @classmethod
     def of(cls, model: Any) -> Stan:
@@ -63,6 +81,19 @@ class Plugin(Builtin):
         super().__init__("plugin", model=os.fspath(library), **_given(data))
 
 
+def _json_file(data: Mapping, folder: str) -> str:
+    """Data as Stan's JSON: arrays of NumPy's are lists there."""
+    def plain(value: Any) -> Any:
+        if hasattr(value, "tolist"):
+            return value.tolist()
+        raise TypeError(f"data: must be numbers, lists and arrays; got {type(value).__name__}")
+
+    file = os.path.join(folder, "data.json")
+    with open(file, "w", encoding="utf-8") as stream:
+        json.dump(dict(data), stream, default=plain)
+    return file
+
+
 def _given(data: str | os.PathLike | None) -> dict[str, str]:
     return {} if data is None else {"data": os.fspath(data)}
 
@@ -82,6 +113,14 @@ class Function(Target):
 
     def guest(self, dim: int | None):
         return _starling.guest_of(self._function, _dimension(self.dim, dim, self.names), self.names)
+
+    def watched(self) -> Function:
+        """The same, with a look at its gradient when it is first called."""
+        from .gradients import Watched
+
+        other = Function(self._function, self.dim, self.names)
+        other._function = Watched(self._function, self.names)
+        return other
 
     def __call__(self, x):
         return self._function(x)
@@ -154,8 +193,10 @@ def builtin(name: str, **settings: Any) -> Builtin:
     return Builtin(name, **settings)
 
 
-def stan(model: str | os.PathLike, data: str | os.PathLike | None = None) -> Stan:
-    """A Stan model: MODEL.so as BridgeStan compiles it, and its data as a JSON file."""
+def stan(model: str | os.PathLike, data: Mapping | str | os.PathLike | None = None) -> Stan:
+    """A Stan model: MODEL.stan, compiled by what is there (BridgeStan by the environment variable BRIDGESTAN, or the
+    package stanli) and kept for the next time, or MODEL.so as BridgeStan compiles it; its data as a dictionary or a
+    JSON file."""
     return Stan(model, data)
 
 
@@ -250,7 +291,7 @@ def as_target(target: Any) -> Target:
         return target
     if isinstance(target, (str, os.PathLike)):
         text = os.fspath(target)
-        return Stan(text) if text.endswith(".so") else Builtin(text)
+        return Stan(text) if text.endswith((".so", ".stan")) else Builtin(text)
     if hasattr(target, "log_density_gradient") and hasattr(target, "lib_path"):  # a bridgestan.StanModel
         return Stan.of(target)
     if isinstance(target, ctypes._CFuncPtr) or hasattr(target, "address"):

@@ -66,10 +66,12 @@ def claim_item(claim):
 
 
 def table(name, numbers: Table):
-    """The numbers of the pictures, in a box that scrolls by itself."""
+    """The numbers of the pictures, in a box that scrolls by itself; on narrow screens each cell has its head before it."""
     head = "".join(f'<th scope="col">{prose(cell)}</th>' for cell in numbers.head)
     rows = "\n".join(
-        f'<tr><th scope="row">{prose(row[0])}</th>' + "".join(f"<td>{prose(cell)}</td>" for cell in row[1:]) + "</tr>"
+        f'<tr><th scope="row">{prose(row[0])}</th>'
+        + "".join(f'<td data-head="{prose(head)}">{prose(cell)}</td>' for head, cell in zip(numbers.head[1:], row[1:]))
+        + "</tr>"
         for row in numbers.rows
     )
     return f"""<details>

@@ -1,5 +1,6 @@
 // Targets from a shared library: a Stan model, or a C function.
 #include "assemble/wrap.hpp"
+#include "foreign/compile_stan.hpp"
 #include "foreign/in_double.hpp"
 #include "foreign/plugin.hpp"
 #include "foreign/stan.hpp"
@@ -100,26 +101,32 @@ auto from_library(const Library& library, Make&& make) {
   }
 }
 
-Library asked(const plan::Given& given, const char* target) {
+/// The sentence is for those who named none.
+Library asked(const plan::Given& given, const char* sentence) {
   Library library{plan::text(given, "model"), plan::text(given, "data")};
   if (library.model.empty())
-    plan::refuse("model", fmt::format("{0} needs a library: {0} LIB.so", target));
+    plan::refuse("model", sentence);
   return library;
 }
 
 } // namespace
 
 plan::InBoth<plan::MakeTarget> prepare_stan(const plan::Given& given) {
-  const Library library = asked(given, "stan");
+  const Library library = asked(given, "stan needs a program or a library: stan MODEL.stan");
   if (!library.data.empty() && !library.data.ends_with(".json")) // else BridgeStan takes it for the data itself
     reject("data", "a FILE.json for stan", "'" + library.data + "'");
   return in_both([library](auto zero, const plan::TargetContext& context) {
-    return from_library(library, [&] { return stan<decltype(zero)>(library, context); });
+    return from_library(library, [&] {
+      if (!foreign::is_stan_program(library.model))
+        return stan<decltype(zero)>(library, context);
+      const foreign::CompiledStan made = foreign::compile_stan(library.model, library.data);
+      return stan<decltype(zero)>({made.library, made.data}, context);
+    });
   });
 }
 
 plan::InBoth<plan::MakeTarget> prepare_plugin(const plan::Given& given) {
-  return in_both([library = asked(given, "plugin")](auto zero, const plan::TargetContext& context) {
+  return in_both([library = asked(given, "plugin needs a library: plugin LIB.so")](auto zero, const plan::TargetContext& context) {
     return from_library(library, [&] { return plugin<decltype(zero)>(library, context); });
   });
 }

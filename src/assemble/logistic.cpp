@@ -24,7 +24,7 @@ namespace {
 
 /// What was asked for, read once.
 struct Request {
-  std::string data, label, positive;
+  std::string data, label, positive, drop;
   io::Scaling scaling = io::Scaling::minmax;
   std::uint64_t data_batch = 0; ///< 0: 100, or all if fewer
   double holdout = 0;
@@ -33,7 +33,7 @@ struct Request {
 template <typename Real>
 run::AnyTarget<Real> logistic(const Request& r, const plan::TargetContext& context) {
   Threads& threads = context.threads;
-  io::Dataset data = io::load_dataset(r.data, {r.label, r.positive});
+  io::Dataset data = io::load_dataset(r.data, {r.label, r.positive, r.drop});
   if (data.rows > UINT32_MAX)
     throw io::BadData(r.data, "must have fewer than 2^32 rows");
   try {
@@ -58,8 +58,10 @@ run::AnyTarget<Real> logistic(const Request& r, const plan::TargetContext& conte
   const std::size_t batch =
       r.data_batch == 0 ? std::min<std::size_t>(100, learns_from) : r.data_batch;
 
-  std::vector<std::string> names = numbered("w", data.columns + 1);
-  names.push_back("log_alpha");
+  std::vector<std::string> names;
+  for (const std::string& column : data.names)
+    names.push_back(fmt::format("w[{}]", column));
+  names.insert(names.end(), {"intercept", "log_alpha"}); // the constant is the last feature
   auto any = wrap<Real>(
       LogisticRegression<Real, cpu::Algebra<Real>>(train, batch, context.seed, threads), std::move(names));
   if (test_rows > 0)
@@ -68,6 +70,7 @@ run::AnyTarget<Real> logistic(const Request& r, const plan::TargetContext& conte
       const Prediction p = predict<Real, cpu::Algebra<Real>>(*test, x, threads);
       return run::HeldOut{p.accuracy, p.log_likelihood};
     };
+  any.decided = {{"label", r.label.empty() ? std::to_string(data.label_column) : r.label}, {"positive", data.positive}, {"data-batch", std::to_string(batch)}};
   return any;
 }
 
@@ -80,6 +83,7 @@ plan::InBoth<plan::MakeTarget> prepare_logistic(const plan::Given& given) {
     plan::refuse("data", "logistic regression needs a table: --data FILE");
   r.label = plan::text(given, "label");
   r.positive = plan::text(given, "positive");
+  r.drop = plan::text(given, "drop");
   const std::string& scale = plan::text(given, "scale");
   r.scaling = scale == "minmax" ? io::Scaling::minmax : scale == "standard" ? io::Scaling::standard : io::Scaling::none;
   r.data_batch = plan::count(given, "data-batch");

@@ -99,6 +99,7 @@ std::vector<TargetEntry> make_table() {
        {data,
         {"label", std::string(), "Label column: NAME, or INDEX from 0 (negative: from the end); default the last"},
         {"positive", std::string(), "The label VALUE that counts as 1; needed when there are more than two"},
+        {"drop", std::string(), "Columns to leave out: NAME,NAME, or indices as for the label"},
         {"scale", std::string("minmax"), "Feature scaling: minmax, standard or none", any_number, {"minmax", "standard", "none"}, true},
         {"data-batch", std::uint64_t{0}, "Data rows seen per step (0: 100, or all if fewer)"},
         {"holdout", 0.0, "Share of the rows kept for testing, 0 to below 1", {0, 1, false, true}}},

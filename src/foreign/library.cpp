@@ -1,6 +1,8 @@
 // Opening shared libraries.
 #include "foreign/library.hpp"
 
+#include "foreign/compile_stan.hpp"
+
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -23,6 +25,9 @@ Library::Library(const std::string& file) : file_(file) {
   if (handle_)
     return;
   std::string why = one_line(::dlerror());
+  if (is_stan_program(file))
+    throw BadLibrary(file, "is a Stan program, not a library that was made from it; compile it with "
+                           "BridgeStan, or give it as MODEL.stan");
   if (why.starts_with(path + ": "))
     why.erase(0, path.size() + 2);
   throw BadLibrary(file, "must be a shared library that can be loaded; got " + why);

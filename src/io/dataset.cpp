@@ -13,15 +13,21 @@ Dataset load_dataset(const std::filesystem::path& file, const LabelChoice& choic
   const std::string text = read_text(file);
   if (text.find_first_not_of(" \t\r\n") == std::string::npos)
     throw BadData(file, "is empty");
-  Table table = looks_like_libsvm(text) ? parse_libsvm(file, text, choice.label)
-                                        : parse_delimited(file, text, choice.label);
+  Table table = looks_like_libsvm(text) ? parse_libsvm(file, text, choice.label, choice.drop)
+                                        : parse_delimited(file, text, choice.label, choice.drop);
   Dataset data;
-  data.labels = binary_labels(file, table.label_name, table.labels, choice.positive);
+  BinaryLabels labels = binary_labels(file, table.label_name, table.labels, choice.positive);
+  data.labels = std::move(labels.values);
+  data.positive = std::move(labels.positive);
+  data.negative = std::move(labels.negative);
+  data.positives = labels.positives;
   data.rows = table.rows;
   data.columns = table.columns;
   data.features = std::move(table.features);
   data.names = std::move(table.names);
   data.label_name = std::move(table.label_name);
+  data.label_column = table.label_column;
+  data.dropped = std::move(table.dropped);
   return data;
 }
 

@@ -16,6 +16,11 @@ struct Dataset {
   std::vector<double> labels;     ///< 1 for the positive class, 0 for the rest
   std::vector<std::string> names; ///< of the features: from the header, or x1, x2, ... by position
   std::string label_name;
+  std::size_t label_column = 0; ///< of the file, from 0
+  std::string positive;         ///< the value that became 1, as it first stands in the file
+  std::string negative;         ///< the other one; empty when there are several
+  std::size_t positives = 0;    ///< how many labels are 1
+  std::vector<std::string> dropped;
 };
 
 /// Which column is the label, and which of its values counts as 1.
@@ -25,15 +30,20 @@ struct LabelChoice {
   std::string label;
   /// The value that becomes 1; all others become 0. Empty: the larger of exactly two values.
   std::string positive;
+  /// Columns to leave out, as "NAME,NAME": names of the header or indices as for the label; a name
+  /// with a comma in it stands in double quotes.
+  std::string drop = {};
 };
 
 /// Reads csv (separated by commas, semicolons, tabs or blanks; quotes allowed; with or without a
 /// header), UCI's covtype.data or LIBSVM ("label index:value ...", indices from 1, # starts a
 /// comment), each plain, gzip or xz. The format is told by the content. The first line is a header
-/// when none of its fields is a number. Blank lines are passed over.
+/// when none of its fields is a number. Blank lines are passed over. Names that are not UTF-8 are
+/// taken as Latin-1; of two columns of one name the second is "NAME (column 5)".
 ///
 /// Labels that are all numbers are compared as numbers ("2" is "2.0"), otherwise as strings.
-/// Throws InputMissing, or BadData with line and column.
+/// Throws InputMissing, or BadData with line and column; when several columns or values are no
+/// numbers, with all of them at once.
 Dataset load_dataset(const std::filesystem::path& file, const LabelChoice& choice = {});
 
 enum class Scaling {
@@ -42,8 +52,8 @@ enum class Scaling {
   none
 };
 
-/// Scales the features in place. A constant feature has no scale: BadData naming it, and the
-/// features are as they were.
+/// Scales the features in place. A constant feature has no scale: BadData naming all of them, and
+/// the features are as they were.
 void scale(Dataset& data, Scaling scaling);
 
 } // namespace starling::io

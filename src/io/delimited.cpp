@@ -1,4 +1,6 @@
 // Parses records parted by commas, semicolons, tabs or blanks, with or without a header.
+#include "io/any_text.hpp"
+#include "io/columns.hpp"
 #include "io/errors.hpp"
 #include "io/fields.hpp"
 #include "io/table.hpp"
@@ -7,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -137,32 +140,6 @@ std::string unquoted(std::string_view field) {
   return text;
 }
 
-/// The index of the label among the columns.
-std::size_t find_label(const std::filesystem::path& file, const std::string& label,
-                       const std::vector<std::string>& names, bool has_header) {
-  const auto columns = static_cast<long long>(names.size());
-  if (label.empty())
-    return names.size() - 1;
-  if (has_header) {
-    const auto found = std::find(names.begin(), names.end(), label);
-    if (found != names.end()) {
-      if (std::find(found + 1, names.end(), label) != names.end())
-        throw BadData(file, "label " + shown(label) + ": must name one column; got several");
-      return static_cast<std::size_t>(found - names.begin());
-    }
-  }
-  long long index = 0;
-  const auto [stop, error] = std::from_chars(label.data(), label.data() + label.size(), index);
-  if (error == std::errc::invalid_argument || stop != label.data() + label.size())
-    throw BadData(file, "label " + shown(label) +
-                            (has_header ? ": is not a column" + did_you_mean(label, names)
-                                        : ": must be an index, as there is no header"));
-  if (error != std::errc() || index >= columns || index < -columns)
-    throw BadData(file, "label: must be an index from " + std::to_string(-columns) + " to " +
-                            std::to_string(columns - 1) + "; got " + label);
-  return static_cast<std::size_t>(index < 0 ? index + columns : index);
-}
-
 [[noreturn]] void ragged(const std::filesystem::path& file, std::size_t number, std::size_t columns,
                          Record record) {
   std::size_t count = 0;
@@ -173,18 +150,6 @@ std::size_t find_label(const std::filesystem::path& file, const std::string& lab
                     std::to_string(count));
 }
 
-/// The slow path: quoted, padded, signed with a plus, or an error.
-double number_of(std::string_view field, const std::filesystem::path& file, std::size_t line,
-                 std::size_t column, const std::string& name) {
-  double value = 0;
-  const bool is_number = to_number(field, value);
-  if (!is_number || !std::isfinite(value))
-    throw BadData(file, line,
-                  column_shown(column, name) + ": must be a " + (is_number ? "finite " : "") +
-                      "number; got " + shown(field));
-  return value;
-}
-
 /// Reads the columns of the first line: their names, if it is a header, or empty names.
 std::vector<std::string> read_header(Record record, bool& has_header) {
   std::vector<std::string> names;
@@ -193,7 +158,7 @@ std::vector<std::string> read_header(Record record, bool& has_header) {
     const std::string_view field = record.take();
     double value = 0;
     has_header = has_header && !to_number(field, value);
-    names.push_back(unquoted(field));
+    names.push_back(utf8(unquoted(field)));
   }
   if (!has_header)
     names.assign(names.size(), std::string());
@@ -203,7 +168,7 @@ std::vector<std::string> read_header(Record record, bool& has_header) {
 } // namespace
 
 Table parse_delimited(const std::filesystem::path& file, std::string_view text,
-                      const std::string& label) {
+                      const std::string& label, const std::string& drop) {
   Lines lines(text);
   std::string_view line;
   lines.next_filled(line);
@@ -212,17 +177,21 @@ Table parse_delimited(const std::filesystem::path& file, std::string_view text,
   std::vector<std::string> names =
       read_header(Record(file, lines.number(), line, separator), has_header);
   const std::size_t width = names.size();
-  const std::size_t label_column = find_label(file, label, names, has_header);
+  Table table;
+  table.label_column = find_label(file, utf8(label), names, has_header);
   if (width < 2)
     throw BadData(file, "must have a feature beside the label; got one column");
+  const std::vector<bool> dropped =
+      find_dropped(file, utf8(drop), names, has_header, table.label_column);
   if (has_header && !lines.next_filled(line))
     throw BadData(file, "must have rows; got a header only");
 
-  Table table;
-  table.columns = width - 1;
-  const auto most_rows = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
-  table.features.reserve(most_rows * table.columns);
+  table.columns = width - 1 - static_cast<std::size_t>(std::ranges::count(dropped, true));
+  const auto most_rows = static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1;
+  // A value has a letter and a separator at least: blank lines must not ask for room.
+  table.features.reserve(std::min(most_rows * table.columns, text.size() / 2 + 1));
   table.labels.reserve(most_rows);
+  Obstacles obstacles(width);
   do {
     Record record(file, lines.number(), line, separator);
     std::size_t column = 0;
@@ -230,30 +199,41 @@ Table parse_delimited(const std::filesystem::path& file, std::string_view text,
       double value = 0;
       if (column == width)
         break;
-      if (column == label_column) {
+      if (column == table.label_column) {
         const std::string_view field = record.take();
         if (field.empty() || (to_number(field, value) && !std::isfinite(value)))
-          throw BadData(file, lines.number(),
-                        column_shown(column, names[column]) + ": must be a label; got " +
-                            shown(field));
+          obstacles.note(column, lines.number(), field);
         table.labels.push_back(field);
+      } else if (dropped[column]) {
+        record.take();
       } else {
-        if (!record.take_number(value))
-          value = number_of(record.take(), file, lines.number(), column, names[column]);
+        if (!record.take_number(value)) { // quoted, padded, signed with a plus, or no number
+          const std::string_view field = record.take();
+          if (!to_number(field, value) || !std::isfinite(value))
+            obstacles.note(column, lines.number(), field);
+        }
         table.features.push_back(value);
       }
     }
     if (column != width || !record.done())
       ragged(file, lines.number(), width, Record(file, lines.number(), line, separator));
   } while (lines.next_filled(line));
+  obstacles.check(file, names, table.label_column, table.labels.size());
   table.rows = table.labels.size();
 
-  for (std::size_t column = 0; column < width; ++column)
+  std::set<std::string> seen;
+  for (std::size_t column = 0; column < width; ++column) {
     if (names[column].empty())
       names[column] = fmt::format("x{}", column + 1);
-  table.label_name = names[label_column];
-  names.erase(names.begin() + static_cast<std::ptrdiff_t>(label_column));
-  table.names = std::move(names);
+    if (!seen.insert(names[column]).second) {
+      names[column] = fmt::format("{} (column {})", names[column], column + 1);
+      seen.insert(names[column]);
+    }
+    if (column == table.label_column)
+      table.label_name = names[column];
+    else
+      (dropped[column] ? table.dropped : table.names).push_back(names[column]);
+  }
   return table;
 }
 

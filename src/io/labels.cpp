@@ -1,9 +1,11 @@
 // Turns labels into 0 and 1: as numbers if all are numbers, otherwise as strings.
+#include "io/any_text.hpp"
 #include "io/errors.hpp"
 #include "io/fields.hpp"
 #include "io/table.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace starling::io {
@@ -39,7 +41,7 @@ std::string listed(const Classes<Value>& classes) {
 
 /// `wanted` is null when a positive value was given that is not even of the labels' type.
 template <class Value>
-std::vector<double> marked(const std::string& where, const std::vector<Value>& labels,
+BinaryLabels marked(const std::string& where, const std::vector<Value>& labels,
                            const std::vector<std::string_view>& texts, const std::string& positive,
                            const Value* wanted) {
   const Classes<Value> classes = classes_of(labels, texts);
@@ -51,18 +53,25 @@ std::vector<double> marked(const std::string& where, const std::vector<Value>& l
   if (!positive.empty() && (wanted == nullptr || !classes.contains(*wanted)))
     throw BadData(where + "positive must be one of " + listed(classes) + "; got " +
                   shown(positive));
-  const Value one = positive.empty() ? classes.rbegin()->first : *wanted;
-  std::vector<double> result(labels.size());
-  std::transform(labels.begin(), labels.end(), result.begin(),
-                 [&](const Value& label) { return label == one ? 1.0 : 0.0; });
+  const auto one = positive.empty() ? std::prev(classes.end()) : classes.find(*wanted);
+  BinaryLabels result;
+  result.values.resize(labels.size());
+  std::transform(labels.begin(), labels.end(), result.values.begin(),
+                 [&](const Value& label) { return label == one->first ? 1.0 : 0.0; });
+  result.positives =
+      static_cast<std::size_t>(std::count(result.values.begin(), result.values.end(), 1.0));
+  result.positive = utf8(one->second);
+  if (classes.size() == 2)
+    result.negative = utf8(one == classes.begin() ? classes.rbegin()->second
+                                                  : classes.begin()->second);
   return result;
 }
 
 } // namespace
 
-std::vector<double> binary_labels(const std::filesystem::path& file, const std::string& label_name,
-                                  const std::vector<std::string_view>& labels,
-                                  const std::string& positive) {
+BinaryLabels binary_labels(const std::filesystem::path& file, const std::string& label_name,
+                           const std::vector<std::string_view>& labels,
+                           const std::string& positive) {
   const std::string where = file.string() + ": label " + label_name + ": ";
   std::vector<double> numbers(labels.size());
   const auto bad =

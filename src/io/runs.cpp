@@ -15,20 +15,13 @@ namespace {
 namespace fs = std::filesystem;
 using Shape = std::vector<std::size_t>;
 
-Draws from_csv(const fs::path& file) {
-  Draws draws = read_stan_csv(file);
-  for (std::string& name : draws.names)
-    name = bracketed(name);
-  return draws;
-}
-
 std::vector<Draws> from_several_csv(const fs::path& folder) {
   std::vector<Draws> runs;
   for (int k = 1;; ++k) {
     const fs::path file = folder / fmt::format("draws-{}.csv", k);
     if (k > 1 && !fs::exists(file))
       return runs;
-    runs.push_back(from_csv(file));
+    runs.push_back(read_stan_csv(file));
     if (runs.back().names != runs[0].names || runs.back().rows != runs[0].rows)
       throw BadData(file, "must have the columns and as many draws as draws-1.csv");
   }
@@ -76,7 +69,7 @@ std::vector<Draws> from_npz(const fs::path& file) {
 
 std::vector<Draws> read_runs(const fs::path& path) {
   if (!fs::is_directory(path))
-    return path.extension() == ".npz" ? from_npz(path) : std::vector<Draws>{from_csv(path)};
+    return path.extension() == ".npz" ? from_npz(path) : std::vector<Draws>{read_stan_csv(path)};
   const auto has = [&](const char* name) { return fs::exists(path / name); };
   if (has(".zgroup") || has("zarr.json"))
     return read_zarr(path);
@@ -86,7 +79,7 @@ std::vector<Draws> read_runs(const fs::path& path) {
     return from_several_csv(path);
   if (!has("draws.csv") && has("draws.zarr"))
     return read_zarr(path / "draws.zarr");
-  return {from_csv(path / "draws.csv")};
+  return {read_stan_csv(path / "draws.csv")};
 }
 
 void add_runs(NpzWriter& npz, std::span<const Draws> runs) {

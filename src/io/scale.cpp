@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace starling::io {
 
 void scale(Dataset& data, Scaling scaling) {
@@ -26,9 +28,15 @@ void scale(Dataset& data, Scaling scaling) {
     high[column] = std::max(high[column], value);
   });
   // Halves, because high - low itself may overflow.
+  std::vector<std::string> constant;
   for (std::size_t column = 0; column < columns; ++column)
     if (!(high[column] / 2 - low[column] / 2 > 0))
-      throw BadData("column " + data.names[column] + ": is constant; drop it or use --scale none");
+      constant.push_back(data.names[column]);
+  if (constant.size() == 1)
+    throw BadData("column " + constant[0] + ": is constant; drop it or use --scale none");
+  if (!constant.empty())
+    throw BadData(fmt::format("columns {}: are constant; drop them or use --scale none",
+                              fmt::join(constant, ", ")));
 
   // First to [0, 1] in either case: the sums and squares after it cannot overflow.
   for_each_value([&](std::size_t column, double& value) {

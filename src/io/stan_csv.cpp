@@ -10,7 +10,6 @@
 #include <cmath>
 #include <functional>
 #include <ostream>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -18,20 +17,6 @@ namespace starling::io {
 namespace {
 
 using Sink = std::function<void(std::string_view)>;
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-/// Whether all that follows the first dot are indices: ".1.12".
-bool are_indices(std::string_view text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool starts = i == 0 || text[i - 1] == '.';
-    if (text[i] == '.' ? (i > 0 && starts) || i + 1 == text.size()
-                       : !is_digit(text[i]) || (starts && text[i] == '0'))
-      return false;
-  }
-  return true;
-}
 
 const std::string& one_line(const std::string& what, const std::string& text) {
   if (text.find_first_of("\r\n") != std::string::npos)
@@ -43,7 +28,8 @@ const std::string& one_line(const std::string& what, const std::string& text) {
 /// num_samples (equal to the rows), num_warmup (not 0), save_warmup and thin; cmdstanr also id;
 /// Stan's reader takes the line after "data" to be its file. "unit_e" is the metric for which
 /// nobody looks for a mass matrix.
-std::string comments_before(std::size_t rows, const StanHeader& header) {
+std::string comments_before(std::size_t rows, const StanHeader& header,
+                            const std::string& names) {
   std::string text =
       fmt::format("# stan_version_major = 2\n"
                   "# stan_version_minor = 36\n"
@@ -61,6 +47,7 @@ std::string comments_before(std::size_t rows, const StanHeader& header) {
                   one_line("model", header.model), rows, std::max(header.steps, std::uint64_t{1}));
   for (const auto& [key, value] : header.settings)
     text += fmt::format("#         {} = {}\n", one_line("setting", key), one_line(key, value));
+  text += names;
   text +=
       fmt::format("# id = {}\n"
                   "# data\n"
@@ -89,6 +76,23 @@ std::string comments_after(const StanHeader& header) {
                      header.seconds);
 }
 
+/// In one line: a name may have any letters.
+std::string escaped(std::string_view name) {
+  std::string text;
+  for (const char c : name)
+    text += c == '\\' ? "\\\\" : c == '\n' ? "\\n" : c == '\r' ? "\\r" : std::string(1, c);
+  return text;
+}
+
+/// The names that the header does not tell.
+std::string comments_of_names(const StanColumns& columns, const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < columns.names.size(); ++i)
+    if (const std::string& name = names[columns.from[i]]; bracketed(columns.names[i]) != name)
+      text += fmt::format("#         column {} = {}\n", columns.names[i], escaped(name));
+  return text;
+}
+
 void append_number(std::string& line, double value) {
   if (std::isnan(value)) { // never "-nan", which not every reader knows
     line += "nan";
@@ -104,21 +108,18 @@ void write(const Sink& sink, const Draws& draws, const StanHeader& header) {
     reject("draws", fmt::format("{} x {} values", draws.rows, columns),
            std::to_string(draws.values.size()));
   const bool has_lp = columns > 0 && draws.names[0] == "lp__";
+  if (!has_lp && std::ranges::find(draws.names, "lp__") != draws.names.end())
+    reject("draws", "with lp__ first", "it in another column");
+  const StanColumns written = stan_columns(draws.names);
   std::string line = has_lp ? "" : "lp__,";
-  std::set<std::string> seen;
-  if (!has_lp)
-    seen.insert("lp__");
   for (std::size_t column = 0; column < columns; ++column) {
-    const std::string name = stan_name(draws.names[column]);
-    if (!seen.insert(name).second)
-      reject("draws", "named differently in each column", name + " twice");
     if (column > 0)
       line += ',';
-    line += name;
+    line += written.names[column];
   }
   if (columns == 0)
     line.pop_back();
-  sink(comments_before(draws.rows, header));
+  sink(comments_before(draws.rows, header, comments_of_names(written, draws.names)));
   line += '\n';
 
   constexpr std::size_t flush_at = std::size_t{1} << 16;
@@ -128,7 +129,7 @@ void write(const Sink& sink, const Draws& draws, const StanHeader& header) {
     for (std::size_t column = 0; column < columns; ++column) {
       if (column > 0)
         line += ',';
-      append_number(line, draws.values[row * columns + column]);
+      append_number(line, draws.values[row * columns + written.from[column]]);
     }
     line += '\n';
     if (line.size() > flush_at) {
@@ -141,34 +142,6 @@ void write(const Sink& sink, const Draws& draws, const StanHeader& header) {
 }
 
 } // namespace
-
-std::string stan_name(std::string_view name) {
-  std::string result(name);
-  if (result.ends_with(']')) {
-    result.pop_back();
-    for (char& c : result)
-      if (c == '[' || c == ',')
-        c = '.';
-  }
-  const std::size_t dot = std::min(result.find('.'), result.size());
-  const std::size_t plain = are_indices(std::string_view(result).substr(dot)) ? dot : result.size();
-  for (std::size_t i = 0; i < plain; ++i)
-    if (!is_letter(result[i]) && !is_digit(result[i]))
-      result[i] = '_';
-  if (plain == 0 || !is_letter(result[0]))
-    result.insert(result.begin(), 'x');
-  return result;
-}
-
-std::string bracketed(std::string_view stan_name) {
-  std::string name(stan_name);
-  const std::size_t dot = name.find('.');
-  if (dot == std::string::npos || dot == 0 || !are_indices(stan_name.substr(dot)))
-    return name;
-  std::replace(name.begin() + static_cast<std::ptrdiff_t>(dot), name.end(), '.', ',');
-  name[dot] = '[';
-  return name + ']';
-}
 
 void write_stan_csv(std::ostream& out, const Draws& draws, const StanHeader& header) {
   write([&](std::string_view text) { out << text; }, draws, header);

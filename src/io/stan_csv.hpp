@@ -38,17 +38,29 @@ std::string stan_name(std::string_view name);
 /// The way back, to the form of all our names: "theta.1.2" becomes "theta[1,2]".
 std::string bracketed(std::string_view stan_name);
 
-/// Writes the draws with their names as stan_name has them. The readers need lp__ as the first
-/// column; draws without one (a density known by its score alone) get zeros there, as CmdStan gives
+/// The columns of a file: readers take NAME.1, NAME.2 .. for an array, whose columns stand together
+/// with the first index running fastest, and count its indices from 1.
+struct StanColumns {
+  std::vector<std::string> names; ///< as the header has them, all different
+  std::vector<std::size_t> from;  ///< the place of each among the names given
+};
+
+/// Names that fill a box from 1 on become NAME.INDEX, others alone what stan_name makes of them
+/// without dots, with _2, _3 .. where two would be the same: a[0] and a[1] are a_0 and a_1, because
+/// a.1 would be read as the first of an array. Throws std::invalid_argument when two are the same.
+StanColumns stan_columns(const std::vector<std::string>& names);
+
+/// Writes the draws in the columns of stan_columns; a comment "column a_0 = a[0]" keeps each name
+/// that the header changes otherwise than by dots. The readers need lp__ as the first column; draws without one (a density known by its score alone) get zeros there, as CmdStan gives
 /// when it has no density either. Numbers are the shortest that read back the same. Throws
-/// std::invalid_argument when sizes do not fit, two names become the same, or a text of the header
+/// std::invalid_argument when sizes do not fit, two names are the same, or a text of the header
 /// has a line break; CannotWrite when the file cannot be written.
 void write_stan_csv(std::ostream& out, const Draws& draws, const StanHeader& header);
 void write_stan_csv(const std::filesystem::path& file, const Draws& draws,
                     const StanHeader& header);
 
 /// Reads the draws of a Stan CSV file, plain, gzip or xz, by Starling or by CmdStan; comments and
-/// blank lines are passed over. Saved warm-up draws are not told apart. Throws InputMissing, or
+/// blank lines are passed over. Names are in our form, as they were given: theta[1,2]. Saved warm-up draws are not told apart. Throws InputMissing, or
 /// BadData with line and column.
 Draws read_stan_csv(const std::filesystem::path& file);
 

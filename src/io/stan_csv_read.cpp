@@ -6,14 +6,41 @@
 #include "io/text.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 namespace starling::io {
 namespace {
 
-bool next_record(Lines& lines, std::string_view& line) {
-  while (lines.next_filled(line))
+using Renamed = std::map<std::string, std::string, std::less<>>;
+
+std::string unescaped(std::string_view text) {
+  std::string name;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool special = text[i] == '\\' && i + 1 < text.size();
+    const char c = special ? text[++i] : text[i];
+    name += special && c == 'n' ? '\n' : special && c == 'r' ? '\r' : c;
+  }
+  return name;
+}
+
+/// A comment "column a_0 = a[0]" says what the header could not.
+void note_name(std::string_view comment, Renamed& renamed) {
+  comment = trimmed(comment.substr(1));
+  constexpr std::string_view key = "column ", equals = " = ";
+  const std::size_t at = comment.find(equals);
+  if (comment.starts_with(key) && at != std::string_view::npos)
+    renamed.emplace(comment.substr(key.size(), at - key.size()),
+                    unescaped(comment.substr(at + equals.size())));
+}
+
+bool next_record(Lines& lines, std::string_view& line, Renamed* renamed = nullptr) {
+  while (lines.next_filled(line)) {
     if (!line.starts_with('#'))
       return true;
+    if (renamed)
+      note_name(line, *renamed);
+  }
   return false;
 }
 
@@ -32,7 +59,8 @@ Draws read_stan_csv(const std::filesystem::path& file) {
   const std::string text = read_text(file);
   Lines lines(text);
   std::string_view line;
-  if (!next_record(lines, line))
+  Renamed renamed;
+  if (!next_record(lines, line, &renamed))
     throw BadData(file, "must have a row of column names; got none");
   Draws draws;
   for (bool more = true; more;) {
@@ -41,7 +69,8 @@ Draws read_stan_csv(const std::filesystem::path& file) {
     if (name.empty() || to_number(name, number))
       throw BadData(file, lines.number(),
                     column_shown(draws.names.size(), "") + ": must be a name; got " + shown(name));
-    draws.names.emplace_back(name);
+    const auto given = renamed.find(name);
+    draws.names.push_back(given == renamed.end() ? bracketed(name) : given->second);
   }
 
   const std::size_t columns = draws.names.size();

@@ -17,21 +17,30 @@ struct Table {
   std::vector<std::string_view> labels;
   std::vector<std::string> names;
   std::string label_name;
+  std::size_t label_column = 0;
+  std::vector<std::string> dropped;
 };
 
-/// One record per line, fields parted by one kind of separator.
+/// One record per line, fields parted by one kind of separator; `label` and `drop` as in LabelChoice.
 Table parse_delimited(const std::filesystem::path& file, std::string_view text,
-                      const std::string& label);
+                      const std::string& label, const std::string& drop);
 
 /// Whether the first lines read "label index:value ...".
 bool looks_like_libsvm(std::string_view text);
 
 Table parse_libsvm(const std::filesystem::path& file, std::string_view text,
-                   const std::string& label);
+                   const std::string& label, const std::string& drop);
 
-/// The labels as 0 and 1; `positive` as in LabelChoice.
-std::vector<double> binary_labels(const std::filesystem::path& file, const std::string& label_name,
-                                  const std::vector<std::string_view>& labels,
-                                  const std::string& positive);
+/// Labels as 0 and 1, and what these stand for.
+struct BinaryLabels {
+  std::vector<double> values;
+  std::string positive, negative;
+  std::size_t positives = 0;
+};
+
+/// `positive` as in LabelChoice.
+BinaryLabels binary_labels(const std::filesystem::path& file, const std::string& label_name,
+                           const std::vector<std::string_view>& labels,
+                           const std::string& positive);
 
 } // namespace starling::io

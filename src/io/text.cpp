@@ -22,6 +22,24 @@ using namespace std::string_view_literals;
 constexpr std::size_t first_guess = std::size_t{1} << 16;
 constexpr std::size_t most_per_call = std::size_t{1} << 30; // zlib counts in 32 bits
 
+// No table has more text than this, and none packs so well: what goes beyond is a bomb, a small file
+// made to fill the memory. Zeros and nothing else reach 1000 times in gzip, more in xz; tables of
+// numbers seldom reach 20.
+constexpr std::size_t most_text = std::size_t{1} << 34;
+constexpr std::size_t most_times = 250;
+constexpr std::size_t always_fine = std::size_t{1} << 28;
+constexpr std::uint64_t most_for_xz = std::uint64_t{1} << 28; // xz -9 asks for 65 MiB
+
+/// Before there is room for more.
+void check_size(const std::filesystem::path& file, const char* kind, std::size_t unpacked,
+                std::size_t packed) {
+  if (unpacked >= most_text)
+    throw BadData(file, std::string(kind) + ": unpacks to more than 16 GiB");
+  if (unpacked >= always_fine && unpacked / most_times > packed)
+    throw BadData(file, std::string(kind) + ": unpacks to more than 256 MiB and more than 250 "
+                                            "times its size, which no table does");
+}
+
 /// Output that doubles: the unpacked size is not known beforehand.
 void make_room(std::string& text, std::size_t used) {
   if (used == text.size())
@@ -37,6 +55,7 @@ std::string gunzip(const std::filesystem::path& file, std::string_view packed) {
   std::size_t used = 0;
   std::size_t taken = 0;
   for (;;) {
+    check_size(file, "gzip", used, packed.size());
     make_room(text, used);
     const std::size_t in = std::min(packed.size() - taken, most_per_call);
     const std::size_t room = std::min(text.size() - used, most_per_call);
@@ -71,7 +90,7 @@ std::string gunzip(const std::filesystem::path& file, std::string_view packed) {
 
 std::string unxz(const std::filesystem::path& file, std::string_view packed) {
   lzma_stream stream = LZMA_STREAM_INIT;
-  if (lzma_stream_decoder(&stream, UINT64_MAX, LZMA_CONCATENATED) != LZMA_OK)
+  if (lzma_stream_decoder(&stream, most_for_xz, LZMA_CONCATENATED) != LZMA_OK)
     throw std::bad_alloc();
   const std::unique_ptr<lzma_stream, void (*)(lzma_stream*)> guard(&stream, lzma_end);
   std::string text;
@@ -79,6 +98,7 @@ std::string unxz(const std::filesystem::path& file, std::string_view packed) {
   stream.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
   stream.avail_in = packed.size();
   for (;;) {
+    check_size(file, "xz", used, packed.size());
     make_room(text, used);
     stream.next_out = reinterpret_cast<std::uint8_t*>(text.data() + used);
     stream.avail_out = text.size() - used;
@@ -88,6 +108,8 @@ std::string unxz(const std::filesystem::path& file, std::string_view packed) {
       break;
     if (status == LZMA_BUF_ERROR)
       throw BadData(file, "xz: is cut short");
+    if (status == LZMA_MEMLIMIT_ERROR)
+      throw BadData(file, "xz: asks for more than 256 MiB of memory to be unpacked");
     if (status == LZMA_MEM_ERROR)
       throw std::bad_alloc();
     if (status != LZMA_OK)

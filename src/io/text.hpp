@@ -11,7 +11,8 @@ namespace starling::io {
 /// The text of a file that is plain, gzip or xz: told by its first bytes, never by its name.
 /// Several archives in a row are joined, as gunzip and unxz do; a UTF-8 byte order mark is dropped.
 /// Throws InputMissing when the file cannot be read, BadData when the archive is cut short or
-/// damaged or of another kind.
+/// damaged, of another kind, or unpacks to more than 16 GiB, or to more than 256 MiB and 250 times
+/// its size.
 std::string read_text(const std::filesystem::path& file);
 
 } // namespace starling::io

@@ -1,13 +1,8 @@
 // Names become variables with indices.
 #include "io/zarr_layout.hpp"
 
-#include "io/stan_csv.hpp"
+#include "io/any_text.hpp"
 
-#include <starling/error.hpp>
-
-#include <algorithm>
-#include <charconv>
-#include <map>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -18,44 +13,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Indices = std::vector<std::size_t>;
 
-/// A column whose name is "theta.1.2": the indices count from 1.
-struct Column {
-  std::size_t place;
-  std::string name;
-  Indices indices;
-};
-
-Column column_of(std::size_t place, const std::string& name) {
-  Column column{place, stan_name(name), {}};
-  const char* const end = column.name.data() + column.name.size();
-  for (std::size_t dot = column.name.find('.'); dot != std::string::npos;
-       dot = column.name.find('.', dot + 1)) {
-    std::size_t index = 0; // stays 0, which is in no box, when the number is too large
-    std::from_chars(column.name.data() + dot + 1, end, index);
-    column.indices.push_back(index);
-  }
-  return column;
-}
-
-/// The extents, if the indices of these different columns are all of a box from 1 on; else false.
-bool fill_a_box(const std::vector<Column>& columns, Indices& extents) {
-  extents = columns.front().indices;
-  for (const Column& column : columns) {
-    if (column.indices.size() != extents.size())
-      return false;
-    for (std::size_t k = 0; k < extents.size(); ++k) {
-      extents[k] = std::max(extents[k], column.indices[k]);
-      if (column.indices[k] == 0 || column.indices[k] > columns.size())
-        return false;
-    }
-  }
-  std::size_t cells = 1; // all are different and inside, so the count decides
-  for (const std::size_t extent : extents)
-    if ((cells *= extent) > columns.size())
-      return false;
-  return cells == columns.size();
-}
-
 /// A dimension and its coordinate have names of their own, which no variable may have.
 bool is_dimension(const std::string& name) {
   const std::size_t last = name.find_last_not_of("0123456789");
@@ -64,57 +21,40 @@ bool is_dimension(const std::string& name) {
           name.compare(last - 4, 5, "_dim_") == 0);
 }
 
-class Layout {
-public:
-  void add(const std::string& group, std::string name, const Indices& shape,
-           const std::vector<Column>& columns) {
-    while (is_dimension(name) || !taken_.insert(group + "/" + name).second)
-      name += '_';
-    ZarrVariable variable{group, name, shape, Indices(columns.size())};
-    for (const Column& column : columns) {
-      std::size_t cell = 0; // row-major, though Stan's names run through the first index fastest
-      for (std::size_t k = 0; k < shape.size(); ++k)
-        cell = cell * shape[k] + column.indices[k] - 1;
-      variable.columns[cell] = column.place;
-    }
-    variables.push_back(std::move(variable));
-  }
-
-  std::vector<ZarrVariable> variables;
-
-private:
-  std::set<std::string> taken_;
-};
+/// What is no slash and no end of a text, and does not begin with a dot: a folder of this name stays
+/// where it is put, and is not one of Zarr's own.
+std::string file_of(const std::string& name) {
+  std::string file = utf8(name);
+  for (char& c : file)
+    if (c == '/' || (static_cast<unsigned char>(c) < 32))
+      c = '_';
+  if (file.empty() || file[0] == '.')
+    file.insert(file.begin(), 'x');
+  return file;
+}
 
 } // namespace
 
 std::vector<ZarrVariable> zarr_layout(const std::vector<std::string>& names) {
-  Layout layout;
-  std::set<std::string> seen;
-  std::vector<std::string> order; // of the variables, by their first column
-  std::map<std::string, std::vector<Column>> variables;
-  for (std::size_t place = 0; place < names.size(); ++place) {
-    Column column = column_of(place, names[place]);
-    if (!seen.insert(column.name).second)
-      reject("draws", "named differently in each column", column.name + " twice");
-    if (column.name.size() > 2 && column.name.ends_with("__")) {
-      layout.add("sample_stats", column.name.substr(0, column.name.size() - 2), {}, {column});
-      continue;
+  std::vector<ZarrVariable> layout;
+  std::set<std::string> taken;
+  const auto add = [&](Variable v, const char* group) {
+    std::string file = file_of(v.name);
+    while (is_dimension(file) || !taken.insert(group + file).second)
+      file += '_';
+    layout.push_back({std::move(v), group, std::move(file)});
+  };
+  std::vector<Variable> variables = variables_of(names);
+  for (Variable& v : variables) // figures of the sampler come first
+    if (is_figure(v.name)) {
+      v.name.resize(v.name.size() - 2);
+      add(v, "sample_stats");
+      v.columns.clear();
     }
-    std::vector<Column>& same = variables[column.name.substr(0, column.name.find('.'))];
-    if (same.empty())
-      order.push_back(column.name.substr(0, column.name.find('.')));
-    same.push_back(std::move(column));
-  }
-  for (const std::string& name : order) {
-    Indices extents;
-    if (const std::vector<Column>& columns = variables[name]; fill_a_box(columns, extents))
-      layout.add("posterior", name, extents, columns);
-    else
-      for (const Column& column : columns)
-        layout.add("posterior", column.name, {}, {column});
-  }
-  return std::move(layout.variables);
+  for (Variable& v : variables)
+    if (!v.columns.empty())
+      add(std::move(v), "posterior");
+  return layout;
 }
 
 Json zarr_array(const char* type, const Indices& shape, const Indices& chunks) {

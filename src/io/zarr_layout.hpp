@@ -1,6 +1,8 @@
 // Which column of the draws lies where in a Zarr folder; the writer and the reader share it.
 #pragma once
 
+#include "io/names.hpp"
+
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
@@ -9,16 +11,14 @@
 
 namespace starling::io {
 
-struct ZarrVariable {
+struct ZarrVariable : Variable {
   std::string group; ///< posterior or sample_stats
-  std::string name;
-  std::vector<std::size_t> shape;   ///< of one draw; none for a single number
-  std::vector<std::size_t> columns; ///< of the draws, one per cell, rows of the array in order
+  std::string file;  ///< its name, but for what a folder or ArviZ cannot hold
 
-  std::string path() const { return group + "/" + name; }
+  std::string path() const { return group + "/" + file; }
 };
 
-/// A function of the names alone. Throws std::invalid_argument when two names become the same.
+/// A function of the names alone. Throws std::invalid_argument when two names are the same.
 std::vector<ZarrVariable> zarr_layout(const std::vector<std::string>& names);
 
 /// The description .zarray of an array.

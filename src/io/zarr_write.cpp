@@ -1,4 +1,5 @@
 // Writes draws as a Zarr folder.
+#include "io/any_text.hpp"
 #include "io/errors.hpp"
 #include "io/output_file.hpp"
 #include "io/zarr.hpp"
@@ -62,21 +63,22 @@ public:
     describe(prefix + ".zattrs", attributes);
   }
 
-  /// 0, 1, 2 .. along one dimension.
-  void coordinate(const std::string& group, const std::string& name, std::size_t extent) {
+  /// The indices along one dimension, from `first` on.
+  void coordinate(const std::string& group, const std::string& name, std::size_t extent,
+                  std::size_t first = 0) {
     const std::string path = group + "/" + name + "/";
     describe(path + ".zarray", zarr_array("<i8", {extent}, {extent}));
     describe(path + ".zattrs", {{"_ARRAY_DIMENSIONS", {name}}});
     std::vector<std::int64_t> places(extent);
-    std::iota(places.begin(), places.end(), 0);
+    std::iota(places.begin(), places.end(), static_cast<std::int64_t>(first));
     write(path + "0", {reinterpret_cast<const char*>(places.data()), 8 * extent});
   }
 
   void variable(const ZarrVariable& v, std::span<const Draws> runs) {
     Json dimensions = {"chain", "draw"};
     for (std::size_t k = 0; k < v.shape.size(); ++k) {
-      dimensions.push_back(fmt::format("{}_dim_{}", v.name, k));
-      coordinate(v.group, dimensions.back(), v.shape[k]);
+      dimensions.push_back(fmt::format("{}_dim_{}", v.file, k));
+      coordinate(v.group, dimensions.back(), v.shape[k], v.first[k]);
     }
     describe(v.path() + "/.zarray", zarr_array(v, runs.size(), runs[0].rows));
     describe(v.path() + "/.zattrs", {{"_ARRAY_DIMENSIONS", dimensions}});
@@ -107,9 +109,11 @@ void write_zarr(const fs::path& folder, std::span<const Draws> runs, const Json&
                  {"inference_library", "starling"},
                  {"inference_library_version", version}};
   for (const auto& [key, value] : attributes.items())
-    common[key] = value;
+    common[key] = value.is_string() ? Json(utf8(value.get<std::string>())) : value;
   Json top = common;
-  top[zarr_names] = runs[0].names;
+  top[zarr_names] = Json::array();
+  for (const std::string& name : runs[0].names)
+    top[zarr_names].push_back(utf8(name));
 
   ZarrFolder out(folder);
   out.group("", top);

@@ -104,6 +104,8 @@ Json to_json(std::span<const run::Outcome> runs) {
   Json j;
   j["version"] = version;
   j["target"] = r.target;
+  for (const auto& [name, value] : r.extra)
+    std::visit([&, key = &name](const auto& one) { j["settings"][*key] = one; }, value);
   j["particles"] = r.particles;
   j["dim"] = o.dim();
   if (r.batch == "all")

@@ -42,7 +42,7 @@ TEST(SamplePlugin, DrawsWhatTheBuiltInTargetOfTheSameDensityDraws) {
     for (std::size_t n = 0; n < draws.size(); ++n)
       EXPECT_NEAR(draws[n], expected[n], 1e-9) << name;
   }
-  EXPECT_EQ(columns_of(place, "plugin_all"), "lp__,place.1,x.2");
+  EXPECT_EQ(columns_of(place, "plugin_all"), "lp__,place.1,x_2"); // x[2] alone is no array
   EXPECT_EQ(columns_of(place, "plugin_single"), "lp__,x.1,x.2");
 }
 
@@ -262,7 +262,7 @@ TEST(SampleStan, RefusesWhatIsNoModel) {
   const std::string model = library("stan_full"), none = library("stan_no_parameters"),
                     lacks = library("stan_no_constrain");
   expect_refused(place, "sample stan --out s", usage,
-                 "model: stan needs a library: stan LIB.so");
+                 "model: stan needs a program or a library: stan MODEL.stan");
   expect_refused(place, "sample stan " + model + " --data d.csv --out s", usage,
                  "data: must be a FILE.json for stan; got 'd.csv'");
   expect_refused(place, "sample stan " + model + " --domain torus:3 --out s", usage,

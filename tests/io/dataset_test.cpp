@@ -83,6 +83,45 @@ TEST(Delimited, ReadsGzipAndXz) {
   EXPECT_EQ(load_dataset(scratch.file("data.csv.xz", xz_packed(text))).rows, 2U);
 }
 
+TEST(Delimited, LeavesOutWhatIsDropped) {
+  const std::string text = "id,a,\"b,c\",y\nr1,1,x,0\nr2,2,y,1\n";
+  const Dataset data = load(text, {"", "", "id,\"b,c\""});
+  EXPECT_EQ(data.names, (Names{"a"}));
+  EXPECT_EQ(data.features, (Numbers{1, 2}));
+  EXPECT_EQ(data.dropped, (Names{"id", "b,c"}));
+  EXPECT_EQ(load(text, {"", "", " 0 , -2 "}).names, (Names{"a"})); // by index from either end
+}
+
+TEST(Delimited, GivesEveryColumnANameOfItsOwnInUtf8) {
+  const Dataset data = load("a,Gr\xf6\xdf" "e,a,,y\n1,2,3,4,0\n5,6,7,8,1\n", {"", "", "Gr\xf6\xdf" "e"});
+  EXPECT_EQ(data.names, (Names{"a", "a (column 3)", "x4"}));
+  EXPECT_EQ(data.dropped, (Names{"Größe"}));
+}
+
+TEST(Delimited, AsksForNoRoomForBlankLines) {
+  std::string text;
+  for (int i = 0; i < 100000; ++i)
+    text += "1,";
+  text += "0\n" + std::string(1000000, '\n'); // as rows they would be 800 GB
+  std::string second = text.substr(0, text.find('\n'));
+  second.back() = '1';
+  EXPECT_EQ(load(text + second).rows, 2U);
+}
+
+TEST(Labels, AreToldByWhatTheyStandFor) {
+  const Dataset two = load("a,y\n1,no\n2,yes\n3,no\n");
+  EXPECT_EQ(two.positive, "yes");
+  EXPECT_EQ(two.negative, "no");
+  EXPECT_EQ(two.positives, 1U);
+  EXPECT_EQ(two.label_column, 1U);
+  const Dataset three = load("y,a\n1,3\n2.0,3\n3,4\n2,1\n", {"y", "2"});
+  EXPECT_EQ(three.positive, "2.0"); // as it first stands there
+  EXPECT_EQ(three.negative, "");
+  EXPECT_EQ(three.positives, 2U);
+  EXPECT_EQ(three.label_column, 0U);
+  EXPECT_EQ(load("a,y\n1,1\n2,2\n", {"", "1"}).negative, "2");
+}
+
 TEST(Labels, TakeTheLargerOfTwoNumbersAsPositive) {
   EXPECT_EQ(load("1,2\n1,1\n1,2.0\n").labels, (Numbers{1, 0, 1}));
   EXPECT_EQ(load("1,-1\n1,+1\n").labels, (Numbers{0, 1}));
@@ -163,6 +202,34 @@ INSTANTIATE_TEST_SUITE_P(
              "'\?\?01234567890123456789012345678901234567...'"}));
 
 INSTANTIATE_TEST_SUITE_P(
+    Obstacles, BadFile,
+    testing::Values(
+        Case{"id,a,b,y\nr1,1,,0\nr2,x,NA,1\nr3,2,3,\n",
+             {},
+             "data.csv: column 1 (id): 3 of 3 values are no numbers, the first 'r1' in line 2; column "
+             "2 (a): 1 of 3 values are no numbers, the first 'x' in line 3; column 3 (b): 2 of 3 "
+             "values are missing, the first in line 2; column 4 (y): 1 of 3 values are missing, the "
+             "first in line 4. Mend the file, or leave columns out: --drop 'id,a,b'"},
+        Case{"1,?,0\n1,abc,1\n1,inf,1\n",
+             {},
+             "data.csv: column 2: 2 of 3 values are no numbers, the first 'abc' in line 2 and 1 of 3 "
+             "values are missing, the first in line 1. Mend the file, or leave columns out: --drop "
+             "'1'"},
+        Case{"1,2,0\n1,2,\n1,2,nan\n",
+             {},
+             "data.csv: column 3: 2 of 3 values are missing, the first in line 2"},
+        Case{"a,b,y\n1,2,0\n", {"", "", "y"}, "data.csv: drop: the label is among the columns to leave out"},
+        Case{"a,b,y\n1,2,0\n",
+             {"", "", "a,b"},
+             "data.csv: drop: must leave a feature beside the label; got all of them"},
+        Case{"Slope,b,y\n1,2,0\n",
+             {"", "", "slope"},
+             "data.csv: drop 'slope': is not a column; did you mean 'Slope'?"},
+        Case{"1 1:2\n0 1:1\n",
+             {"", "", "x1"},
+             "data.csv: drop: LIBSVM has no names of columns; leave out their indices in the file"}));
+
+INSTANTIATE_TEST_SUITE_P(
     Labels, BadFile,
     testing::Values(
         Case{"Slope,Cover_Type\n1,2\n",
@@ -210,6 +277,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"1 1:2\n0 99999999999:1\n",
              {},
              "data.csv: is too large as a dense table: 2 rows, largest index 99999999999"},
+        Case{"1 1:2\n0 99999999:1\n", // 19 bytes that would take a gigabyte and more
+             {},
+             "data.csv: is too sparse for a dense table: 2 rows, largest index 99999999, and only 2 "
+             "values; at most 4096 cells for a value"},
         Case{"1 1:2\n0 1:1\n",
              {"3", ""},
              "data.csv: label: must be 0 or left out, as LIBSVM has the label first; got '3'"}));
@@ -250,6 +321,12 @@ TEST(Scale, NamesAConstantColumnAndChangesNothing) {
               "column Slope: is constant; drop it or use --scale none");
     EXPECT_EQ(data.features, before);
   }
+}
+
+TEST(Scale, NamesAllConstantColumnsAtOnce) {
+  Dataset data = load("a,b,c,y\n1,5,2,0\n1,6,2,1\n");
+  EXPECT_EQ(error_text<BadData>("", [&] { scale(data, Scaling::minmax); }),
+            "columns a, c: are constant; drop them or use --scale none");
 }
 
 TEST(Covertype, HasItsKnownNumberOfRowsAndOfClassTwo) {

@@ -68,6 +68,19 @@ TEST(ReadText, RejectsDamagedArchives) {
             "a: gzip: has other bytes after the archive");
 }
 
+TEST(ReadText, StopsAtAnArchiveMadeToFillTheMemory) {
+  const Scratch scratch;
+  // Zeros pack to a thousandth: 300 MiB of them in 300 KiB, once as gzip and once as xz.
+  const std::string zeros(std::size_t{300} << 20, '0');
+  for (const auto& [kind, packed] : {std::pair{"gzip", gzipped(zeros)}, {"xz", xz_packed(zeros)}}) {
+    ASSERT_LT(packed.size(), std::size_t{1} << 20);
+    const auto file = scratch.file("bomb", packed);
+    EXPECT_EQ(error_text<BadData>(file, [&] { read_text(file); }),
+              std::string("bomb: ") + kind + ": unpacks to more than 256 MiB and more than 250 "
+                                             "times its size, which no table does");
+  }
+}
+
 TEST(ReadText, NamesAnArchiveOfAnotherKind) {
   const Scratch scratch;
   const auto file = scratch.file("a.csv", "BZh91AY");

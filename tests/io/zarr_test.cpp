@@ -113,7 +113,7 @@ TEST(Zarr, DescribesEveryArrayAsArvizDoes) {
   EXPECT_EQ(metadata.at("posterior/chain/.zarray").at("shape"), Json({3}));
   EXPECT_EQ(metadata.at("posterior/x_dim_0/.zattrs").at("_ARRAY_DIMENSIONS"), Json({"x_dim_0"}));
   EXPECT_EQ(bytes_of_file(scratch.path("d/posterior/x_dim_0/0")),
-            std::string("\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0", 16));
+            std::string("\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0", 16)); // the names' own indices
   for (const char* group : {".zattrs", "posterior/.zattrs", "sample_stats/.zattrs"}) {
     EXPECT_EQ(metadata.at(group).at("inference_library"), "starling");
     EXPECT_EQ(metadata.at(group).at("num_particles"), 5);
@@ -135,20 +135,47 @@ TEST(ZarrLayout, MakesOneArrayOfNamesThatFillABox) {
   EXPECT_EQ(shown({"a"}), "posterior/a;");
   EXPECT_EQ(shown({"lp__", "a[1]"}), "sample_stats/lp;posterior/a 1;");
   EXPECT_EQ(shown({"a[1,1]", "a[2,1]", "b"}), "posterior/a 2 1;posterior/b;");
-  EXPECT_EQ(shown({"a.1", "b", "a.2"}), "posterior/a 2;posterior/b;"); // apart, in Stan's spelling
+  EXPECT_EQ(shown({"a[1]", "b", "a[2]"}), "posterior/a 2;posterior/b;");
   EXPECT_EQ(shown({"a[2]", "a[1]"}), "posterior/a 2;");
   EXPECT_EQ(zarr_layout({"a[2]", "a[1]"})[0].columns, (Shape{1, 0}));
 }
 
 TEST(ZarrLayout, LeavesOthersApart) {
-  EXPECT_EQ(shown({"a[1]", "a[3]"}), "posterior/a.1;posterior/a.3;");
-  EXPECT_EQ(shown({"a[2]"}), "posterior/a.2;");
-  EXPECT_EQ(shown({"a", "a[1]"}), "posterior/a;posterior/a.1;");
-  EXPECT_EQ(shown({"a[1]", "a[1,1]"}), "posterior/a.1;posterior/a.1.1;");
-  EXPECT_EQ(shown({"a[1,1]", "a[2,2]"}), "posterior/a.1.1;posterior/a.2.2;");
-  EXPECT_EQ(shown({"a[99999999999999999999]"}), "posterior/a.99999999999999999999;");
-  EXPECT_EQ(shown({"a[4294967297,4294967297]"}), "posterior/a.4294967297.4294967297;");
-  EXPECT_EQ(shown({"w[Soil type]", "../up"}), "posterior/w_Soil_type;posterior/x___up;");
+  EXPECT_EQ(shown({"a[1]", "a[3]"}), "posterior/a[1];posterior/a[3];");
+  EXPECT_EQ(shown({"a.1", "a.2"}), "posterior/a.1;posterior/a.2;"); // Stan's spelling is no index here
+  EXPECT_EQ(shown({"a[2]"}), "posterior/a[2];");
+  EXPECT_EQ(shown({"a", "a[1]"}), "posterior/a;posterior/a[1];");
+  EXPECT_EQ(shown({"a[1]", "a[1,1]"}), "posterior/a[1];posterior/a[1,1];");
+  EXPECT_EQ(shown({"a[1,1]", "a[2,2]"}), "posterior/a[1,1];posterior/a[2,2];");
+  EXPECT_EQ(shown({"a[99999999999999999999]"}), "posterior/a[99999999999999999999];");
+  EXPECT_EQ(shown({"a[4294967297,4294967297]"}), "posterior/a[4294967297,4294967297];");
+  EXPECT_EQ(shown({"w[Soil type]", "../up"}), "posterior/w[Soil type];posterior/x.._up;");
+}
+
+TEST(ZarrLayout, CountsFromWhereTheNamesDo) {
+  EXPECT_EQ(shown({"b[0]", "b[1]", "b[2]"}), "posterior/b 3;");
+  EXPECT_EQ(zarr_layout({"b[0]", "b[1]", "b[2]"})[0].first, Shape{0});
+  EXPECT_EQ(zarr_layout({"b[0,1]", "b[0,2]"})[0].first, (Shape{0, 1}));
+  EXPECT_EQ(shown({"b[0]", "b[2]"}), "posterior/b[0];posterior/b[2];");
+  EXPECT_EQ(shown({"b[01]", "b[1]"}), "posterior/b[01];posterior/b 1;");
+}
+
+TEST(Zarr, LabelsADimensionWithTheIndicesOfItsNames) {
+  const Scratch scratch;
+  write_zarr(scratch.path("d"), runs_of({"b[0]", "b[1]", "c[1]"}, 1, 2), {});
+  EXPECT_EQ(bytes_of_file(scratch.path("d/posterior/b_dim_0/0"))[0], '\0');
+  EXPECT_EQ(bytes_of_file(scratch.path("d/posterior/b_dim_0/0"))[8], '\1');
+  EXPECT_EQ(bytes_of_file(scratch.path("d/posterior/c_dim_0/0"))[0], '\1');
+}
+
+TEST(Zarr, TakesTextsThatAreNotUtf8) {
+  const Scratch scratch;
+  Json attributes;
+  attributes["data"] = std::string("gr\xfc\xdf" "e.csv");
+  write_zarr(scratch.path("d"), runs_of({"w[Gr\xf6\xdf" "e]", "a/b"}, 1, 2), attributes);
+  EXPECT_EQ(read_zarr(scratch.path("d"))[0].names, (Names{"w[Größe]", "a/b"}));
+  EXPECT_EQ(Json::parse(read_text(scratch.path("d/.zattrs"))).at("data"), "grüße.csv");
+  EXPECT_TRUE(fs::exists(scratch.path("d/posterior/a_b/0.0")));
 }
 
 TEST(ZarrLayout, KeepsVariablesOffTheNamesOfDimensions) {
@@ -168,7 +195,7 @@ TEST(Zarr, RefusesDrawsThatDoNotFit) {
   refused({{{}, 1, {}}});
   refused({{{"a"}, 0, {}}});
   refused({{{"a"}, 2, {1}}});
-  refused({{{"a[1]", "a.1"}, 1, {1, 2}}});
+  refused({{{"a[1]", "a[1]"}, 1, {1, 2}}});
   refused({{{"a"}, 1, {1}}, {{"b"}, 1, {1}}});
   refused({{{"a"}, 1, {1}}, {{"a"}, 2, {1, 2}}});
   EXPECT_THROW(write_zarr("/proc/no/d.zarr", runs_of({"a"}, 1, 1), {}), CannotWrite);

@@ -57,3 +57,11 @@ OVERLAPPING_LABELS = (
 CUT_OFF = (
     "() => " + LABELS + """.flat().filter(([a, p]) => p.left < -1 || p.right > innerWidth + 1).map(([a, p]) => a)"""
 )
+
+# Cells of tables that a reader does not see without scrolling sideways, and cells whose column has no name in sight.
+LOST_CELLS = """() => [...document.querySelectorAll('table')].filter(t => t.getClientRects().length).flatMap(t => {
+  const heads = [...t.querySelectorAll('thead th')].filter(h => getComputedStyle(h.closest('thead')).position !== 'absolute').length;
+  return [...t.querySelectorAll('tbody th, tbody td')].filter(c => { const r = c.getBoundingClientRect();
+      return r.width < 1 || r.left < -1 || r.right > innerWidth + 1 || c.scrollWidth > c.clientWidth + 1
+        || (c.tagName === 'TD' && !heads && getComputedStyle(c, '::before').content.length < 3); })
+    .map(c => c.outerHTML.slice(0, 80)); })"""

@@ -159,7 +159,7 @@ def test_an_exception_comes_back_as_itself_with_the_step_and_the_state():
         return target(x)
 
     with pytest.raises(Mine, match="for a reason") as caught:
-        starling.sample(moody, dim=2, progress=False, **SETTINGS)
+        starling.sample(moody, dim=2, progress=False, check=False, **SETTINGS)
     flight = caught.value.flight
     assert flight.done == 30 and "step 30" in caught.value.__notes__[0]
     assert np.array_equal(flight.positions, begin().step(30).positions)
@@ -174,7 +174,7 @@ def test_an_exception_at_the_last_look_has_the_state_too():
         return target(x) if len(calls) <= 60 else 1 / 0
 
     with pytest.raises(ZeroDivisionError) as caught:
-        starling.sample(moody, dim=2, progress=False, **SETTINGS)
+        starling.sample(moody, dim=2, progress=False, check=False, **SETTINGS)
     assert caught.value.flight.over
 
 
@@ -203,7 +203,7 @@ def test_ctrl_c_returns_what_there_is(where, tmp_path):
 
     chosen = dict(target=pressed) if where == "target" else dict(target=target, callback=lambda f: press(f.done))
     with pytest.warns(UserWarning, match="interrupted after 20 of 60 steps"):
-        result = starling.sample(dim=2, progress=False, checkpoint=tmp_path / "c", **chosen, **SETTINGS)
+        result = starling.sample(dim=2, progress=False, check=False, checkpoint=tmp_path / "c", **chosen, **SETTINGS)
     assert result.interrupted and np.array_equal(result.unconstrained, begin().step(20).positions)
     assert starling.resume(tmp_path / "c", target, dim=2).done == 20
 

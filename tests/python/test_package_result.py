@@ -72,7 +72,7 @@ def test_what_is_saved_is_loaded(request, tmp_path, which):
         loaded = starling.load(path)
         assert list(loaded.draws) == list(result.draws) and np.array_equal(loaded.log_density, result.log_density)
         assert all(np.array_equal(loaded.draws[name], values) for name, values in result.draws.items()), path
-    assert "40 draws of mu, tau" in repr(starling.load(folder))
+    assert "40 draws of mu, tau" in repr(starling.load(paths[1]))
     assert starling.load(folder).verdict == result.verdict and starling.load(paths[1]).verdict is None
     before = sorted(os.listdir(folder))
     with pytest.raises(FileExistsError):

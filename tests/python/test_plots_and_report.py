@@ -6,7 +6,7 @@ import matplotlib
 import numpy as np
 import pytest
 import starling
-from look import seen
+from look import LOST_CELLS, seen
 from matplotlib import pyplot
 from starling import plots
 from starling.__main__ import main
@@ -177,6 +177,12 @@ def test_the_page_says_the_verdict_first_then_all_the_rest(view, several):
         seen = [svg for svg in figure.locator("svg").all() if svg.is_visible()]
         assert len(seen) == 1 and seen[0].get_attribute("aria-label") and seen[0].bounding_box()["height"] > 100
     assert "starling.sample(target, dim=7, particles=60" in view.locator("pre.command").inner_text()
+
+
+def test_the_tables_lose_no_column_on_a_narrow_screen(browser, folder):
+    with seen(browser, folder / "report.html", "light", 420) as page:
+        assert page.locator("tbody td").count() >= 7 * len(NAMES)
+        assert page.evaluate(LOST_CELLS) == []
 
 
 def test_the_page_lets_no_name_become_markup(folder):

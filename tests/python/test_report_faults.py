@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -78,3 +80,14 @@ def test_does_not_let_text_of_a_result_become_markup(draw, two):
     (two / "theorem.json").write_text(json.dumps(result))
     assert draw(two).returncode == 0
     assert "<script" not in (two / "report.html").read_text()
+
+
+def test_python_files_of_the_working_folder_are_not_run(binary, tmp_path):
+    """`starling reproduce` draws with matplotlib and numpy, not with files of these names that lie about."""
+    for name in ("matplotlib", "numpy"):
+        (tmp_path / f"{name}.py").write_text(f"open('{tmp_path}/{name}-ran', 'w')\nraise SystemExit(3)\n")
+    done = subprocess.run([str(binary), "reproduce", "lemma", "--quick", "--out", "out", "--python", sys.executable],
+                          cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert not list(tmp_path.glob("*-ran"))
+    assert (tmp_path / "out" / "report.html").is_file(), done.stderr

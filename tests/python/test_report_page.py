@@ -1,7 +1,7 @@
 """The report in a browser: light and dark, on a telephone and on a wide screen."""
 
 import pytest
-from look import CONTRASTS, CUT_OFF, OVERLAPPING_LABELS, STICKING_OUT, seen
+from look import CONTRASTS, CUT_OFF, LOST_CELLS, OVERLAPPING_LABELS, STICKING_OUT, seen
 
 ALL = [
     "mixture-density",
@@ -31,6 +31,12 @@ def test_says_nothing_on_the_console_and_asks_for_nothing(view):
 def test_does_not_scroll_sideways(view):
     assert view.evaluate("document.documentElement.scrollWidth") <= view.viewport_size["width"]
     assert view.evaluate(STICKING_OUT) == []
+
+
+def test_tables_lose_no_column_on_a_narrow_screen(browser, quick_run):
+    with seen(browser, quick_run / "report.html", "light", 420) as page:
+        assert page.locator("tbody td").count() > 20
+        assert page.evaluate(LOST_CELLS) == []
 
 
 def test_text_can_be_read_against_its_ground(view):

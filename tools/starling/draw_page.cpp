@@ -60,11 +60,19 @@ std::vector<std::string> candidates(const std::string& asked) {
   return {(own_folder().parent_path() / "venv/bin/python").string(), "python3"};
 }
 
+/// Whether this Python can draw. The working folder is not among the places where it looks: a
+/// numpy.py that happens to lie there is not ours to run.
+bool can_draw(const std::string& python) {
+  return run_program({python, "-c",
+                      "import sys; sys.path[:] = [p for p in sys.path if p]; import matplotlib, numpy"},
+                     true) == 0;
+}
+
 } // namespace
 
 bool draw_page(const std::string& python, const std::string& folder) {
   for (const std::string& one : candidates(python)) {
-    if (run_program({one, "-c", "import matplotlib, numpy"}, true) != 0)
+    if (!can_draw(one))
       continue;
     if (run_program({one, page_folder().string(), folder}, false) == 0)
       return true;

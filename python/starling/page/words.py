@@ -80,8 +80,16 @@ def title(run: Run) -> str:
     return f"{run.name}: {'a target of your own' if target == 'guest' else target}"
 
 
+def headed(row: str, heads: list[str]) -> str:
+    """The row with the head of its column in each cell, for narrow screens."""
+    left = iter(heads)
+    return re.sub("<td", lambda _: f'<td data-head="{escaped(next(left, ""))}"', row)
+
+
 def table(caption: str, head: list[str], rows: list[str]) -> str:
-    """Rows are finished elements; the box scrolls by itself."""
+    """Rows are finished elements. The box scrolls by itself; where there is no room for columns, each cell has its
+    head before it."""
+    rows = [headed(row, head[1:]) for row in rows]
     cells = "".join(f'<th scope="col">{escaped(cell)}</th>' for cell in head)
     return f"""<div class="scroll" role="region" aria-label="{escaped(caption)}" tabindex="0">
 <table><caption>{escaped(caption)}</caption>

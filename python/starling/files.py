@@ -1,0 +1,89 @@
+"""A run as it lies in files: read back into what sample gives, and written again."""
+from __future__ import annotations
+
+import csv
+import json
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _starling
+
+
+class FileRun:
+    """One run of those in the files, with the attributes of the engine's outcome."""
+
+    def __init__(self, names: list[str], values: np.ndarray, kept: list[int]):
+        self.draw_names = [names[a] for a in kept]
+        self.draws = values[:, kept]
+        self.log_density = values[:, names.index("lp__")] if "lp__" in names else None
+        self.settings: dict[str, Any] = {}
+        self.trace: list[dict[str, Any]] = []
+        self.unconstrained: np.ndarray | None = self.draws
+
+    @property
+    def positions(self) -> np.ndarray:
+        if self.unconstrained is None:
+            raise ValueError("unconstrained: was not written down; draws.npz of the run has it")
+        return self.unconstrained
+
+
+class RunFiles:
+    """A folder of a run, or one file of draws."""
+
+    def __init__(self, path: str | os.PathLike):
+        self._read = _starling.read(path)
+        names = self._read[0][0]
+        figures = {a for group, *_, columns in _starling.variables(names) if group != "posterior" for a in columns}
+        kept = [a for a in range(len(names)) if a not in figures]
+        self.runs = [FileRun(names, values, kept) for _, values in self._read]
+        folder = os.fspath(path)
+        self.texts = _texts(folder, len(self.runs)) if os.path.isdir(folder) else {}
+        self.summary = json.loads(self.texts["summary.json"]) if "summary.json" in self.texts else None
+        settings = _flat_toml(self.texts.get("config.toml", ""))
+        for k, run in enumerate(self.runs):
+            run.settings = settings
+            name = "trace.csv" if len(self.runs) == 1 else f"trace-{k + 1}.csv"
+            run.trace = [_looked(row) for row in csv.DictReader(self.texts.get(name, "").splitlines())]
+        self._positions = None
+        if self.summary and "unconstrained" in self.summary:
+            npz = os.path.join(folder, "draws.npz")
+            self._positions = np.load(npz)["unconstrained"] if os.path.exists(npz) else None
+            for k, run in enumerate(self.runs):
+                several = self._positions is not None and self._positions.ndim == 3
+                run.unconstrained = self._positions[k] if several else self._positions
+
+    def write(self, folder: str | os.PathLike, formats: str, force: bool) -> None:
+        positions = None if self._positions is None else np.ascontiguousarray(self._positions)
+        settings = {name: value for name, value in self.runs[0].settings.items() if name in ("target", "steps", "seed")}
+        _starling.write_again(self._read, positions, settings, self.texts, folder, formats, force)
+
+
+def _texts(folder: str, runs: int) -> dict[str, str]:
+    """The files beside the draws, by name."""
+    names = ["summary.json", "config.toml", "trace.csv", *(f"trace-{k + 1}.csv" for k in range(runs))]
+    texts = {}
+    for name in names:
+        file = os.path.join(folder, name)
+        if os.path.exists(file):
+            with open(file, encoding="utf-8", errors="replace", newline="") as stream:
+                texts[name] = stream.read()
+    return texts
+
+
+def _flat_toml(text: str) -> dict[str, Any]:
+    """config.toml has keys and plain values alone, each in a line: what TOML writes there, JSON reads."""
+    settings = {}
+    for line in text.splitlines():
+        name, equals, value = line.partition(" = ")
+        if equals and not line.startswith("#"):
+            settings[name.replace("-", "_")] = json.loads(value)
+    settings.pop("version", None)
+    return settings
+
+
+def _looked(row: dict[str, str]) -> dict[str, Any]:
+    """A row of trace.csv in the types of Result.trace."""
+    return {name: value if name == "verdict" else int(value) if name in ("step", "batch") else
+            float(value) if value else np.nan for name, value in row.items()}

@@ -1,0 +1,240 @@
+"""Is a gradient that of its log density? check(), and the cheap look that sample() takes at its first step."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ._starling import TargetError
+from .targets import Function, Target, as_target, whole
+
+LOOSE = 0.1  # of the slope: a gradient by differences, or in single precision, is nearer; a forgotten factor is not
+MOST = 200  # coordinates that check() tries
+
+
+class Check:
+    """Gradients beside differences of the log density, at some points. `right` is None where nothing could be told."""
+
+    def __init__(self, names: list[str], gradient: np.ndarray, slope: np.ndarray, wrong: np.ndarray, why_not: str = ""):
+        self.names, self.gradient, self.slope, self.wrong = names, gradient, slope, wrong
+        self.right = None if why_not else not wrong.any()
+        self._why_not = why_not
+
+    @property
+    def sentence(self) -> str:
+        if self._why_not:
+            return self._why_not
+        if self.right:
+            return "the gradient is the slope of the log density"
+        scale = np.fmax(np.abs(self.gradient), np.abs(self.slope))
+        off = [_told(self.gradient[w, a], self.slope[w, a], scale[w, a])
+               for a, w in enumerate(self.wrong.T) if w.any()]
+        return _sentence([name for name, w in zip(self.names, self.wrong.T) if w.any()], off,
+                         int(np.isfinite(self.slope).any(axis=0).sum()))
+
+    def __bool__(self) -> bool:
+        return self.right is not False
+
+    def __repr__(self) -> str:
+        lines = [f"{'parameter':<16} {'gradient':>14} {'slope':>14} {'difference':>12}"]
+        error = np.where(np.isfinite(self.slope), np.abs(self.gradient - self.slope), -1)
+        error[self.wrong] += np.nanmax(error, initial=1)  # those that count first
+        worst = np.argmax(error, axis=0) if len(error) else []
+        order = sorted(range(len(self.names)), key=lambda a: not self.wrong[:, a].any())
+        for a in order[:20] if len(error) else []:
+            g, s = self.gradient[worst[a], a], self.slope[worst[a], a]
+            mark = "   wrong" if self.wrong[:, a].any() else ""
+            lines.append(f"{self.names[a]:<16} {g:14.7g} {s:14.7g} {g - s:12.2g}{mark}")
+        if len(self.names) > 20:
+            lines.append(f"... and {len(self.names) - 20} more")
+        return "\n".join([*lines, f"at {len(self.gradient)} points: {self.sentence}"])
+
+
+def check(target: Any, *, dim: int | None = None, at: Any = None, points: int = 5, seed: int = 1) -> Check:
+    """Compares the gradient of a target with central differences of its log density.
+
+    target, dim: as for sample. at: an (n, d) array of points; else `points` of them are drawn from N(0, 1).
+    Print what comes back; `right` is True, False, or None where the target gives no log density or answers
+    differently when asked twice."""
+    own = as_target(target)
+    if at is None:
+        at = np.random.default_rng(seed).normal(size=(whole("points", points, 1), _dim(own, dim)))
+    at = np.atleast_2d(np.asarray(at, dtype=np.float64))
+    n, d = at.shape
+    chosen = np.arange(d) if d <= MOST else np.linspace(0, d - 1, MOST).astype(int)
+    evaluate, names = _evaluator(own, d)
+    names = [names[a] for a in chosen]
+    density, gradient = evaluate(at)
+    none = np.full((n, len(chosen)), np.nan), np.zeros((n, len(chosen)), bool)
+    if density is None or np.isnan(density).all():
+        return Check(names, gradient[:, chosen], *none, "the target gives no log density, so there is nothing to compare")
+    again = evaluate(at)
+    if not (np.array_equal(again[0], density, equal_nan=True) and np.array_equal(again[1], gradient, equal_nan=True)):
+        return Check(names, gradient[:, chosen], *none,
+                     "the target answers differently when asked twice, so that differences say nothing")
+    eps = _rounding(density)
+    step = np.cbrt(eps) * np.maximum(1, np.abs(at[:, chosen]))
+    moved = np.repeat(at[:, None, :], 2 * len(chosen), axis=1)
+    for k, a in enumerate(chosen):
+        moved[:, 2 * k, a] += step[:, k]
+        moved[:, 2 * k + 1, a] -= step[:, k]
+    values = evaluate(moved.reshape(-1, d))[0].reshape(n, len(chosen), 2)
+    up, down, here = values[..., 0], values[..., 1], density[:, None]
+    with np.errstate(invalid="ignore", over="ignore"):
+        width = moved[:, 0::2][:, np.arange(len(chosen)), chosen] - moved[:, 1::2][:, np.arange(len(chosen)), chosen]
+        slope = (up - down) / width
+        g = gradient[:, chosen]
+        size = np.fmax(np.abs(g), np.abs(slope))
+        noise = 50 * eps * np.fmax(np.abs(here), 1) / width
+        sides = np.abs((up - here) - (here - down)) * 2 / width  # how much the slope changes: a kink, or a bend
+        wrong = np.abs(g - slope) > 1e-4 * size + noise + sides
+    slope[~np.isfinite(slope)] = np.nan
+    return Check(names, g, slope, wrong & np.isfinite(slope) & np.isfinite(g))
+
+
+def _dim(own: Target, dim: int | None) -> int:
+    if dim is None:
+        dim = getattr(own, "dim", None) or len(getattr(own, "names", ())) or None
+    if dim is None and own.name != "guest":
+        from .flight import Flight
+
+        return len(Flight(own, particles=2, batch="all", steps=1).names)
+    if dim is None:
+        raise ValueError("dim: must be given for this target, or at as an (n, d) array")
+    return whole("dim", dim, 1)
+
+
+def _evaluator(own: Target, d: int) -> tuple[Callable[[np.ndarray], tuple[Any, np.ndarray]], list[str]]:
+    """What gives (log densities or None, scores), and the names of the parameters."""
+    from .flight import Flight
+
+    def flight_at(x: np.ndarray) -> Any:
+        return Flight(own, dim=d if own.name in ("guest", "normal", "funnel") else None, start=x, batch="all", steps=1)
+
+    def of_flight(x: np.ndarray) -> tuple[Any, np.ndarray]:
+        rows = x if len(x) > 1 else np.repeat(x, 2, axis=0)  # a batch has two at least
+        flight = flight_at(rows)
+        density = flight._outcome().log_density
+        return density[: len(x)], flight.step(1).scores[: len(x)]
+
+    def of_function(x: np.ndarray) -> tuple[Any, np.ndarray]:
+        returned = own(x.copy())
+        density, scores = returned if isinstance(returned, tuple) else (None, returned)
+        return None if density is None else np.asarray(density), np.asarray(scores, dtype=np.float64)
+
+    names = flight_at(np.zeros((2, d))).names
+    return (of_function if isinstance(own, Function) else of_flight), names
+
+
+def _rounding(density: np.ndarray) -> float:
+    """Of the numbers that the density was computed in: single ones may come in a double array."""
+    single = density.dtype.itemsize < 8 or np.array_equal(density, density.astype(np.float32), equal_nan=True)
+    return float(np.finfo(np.float32 if single else np.float64).eps)
+
+
+def _told(gradient: np.ndarray, slope: np.ndarray, size: np.ndarray) -> Any:
+    """The factor between both, if it is one number; else the pair that is farthest apart."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = gradient / slope
+    middle = float(np.median(ratio))
+    if np.isfinite(ratio).all() and np.ptp(ratio) <= 0.1 * max(abs(middle), 0.1) and len(ratio) > 1:
+        return middle
+    worst = int(np.argmax(np.abs(gradient - slope) / size))
+    return float(gradient[worst]), float(slope[worst])
+
+
+def _sentence(names: list[str], off: list[Any], tried: int) -> str:
+    """What is wrong, in words: the first parameter, or all of them by one factor."""
+    if not isinstance(off[0], float):
+        more = f", and {len(names) - 1} more are wrong" if len(names) > 1 else ""
+        return (f"the gradient of parameter {names[0]} is not the slope of the log density: {off[0][0]:.4g} where that "
+                f"is {off[0][1]:.4g}{more}")
+    factor = f"{off[0]:.3g} times the slope of the log density" + (": its sign is wrong" if off[0] < 0 else "")
+    same = all(isinstance(one, float) and abs(one - off[0]) <= 0.05 * max(abs(off[0]), 0.1) for one in off)
+    if len(names) > 1 and same and len(names) == tried:
+        return f"the gradient is {factor}, in every parameter"
+    more = f", and {len(names) - 1} more are wrong" if len(names) > 1 else ""
+    return f"the gradient of parameter {names[0]} is {factor}{more}"
+
+
+class Watched:
+    """A function whose gradient is looked at when it is first called: three calls more, at the same particles and a
+    little beside them. The draws are those of the function alone, unless it keeps a state of its own."""
+
+    def __init__(self, function: Callable, names: list[str]):
+        self._function, self._names, self._due = function, names, True
+
+    def __call__(self, x: np.ndarray) -> Any:
+        if not self._due:
+            return self._function(x)
+        self._due = False
+        here = x.copy()  # a function may write to its argument
+        returned = self._function(x)
+        if isinstance(returned, tuple) and len(returned) == 2 and len(here):
+            d = here.shape[1]
+            names = self._names or (["x"] if d == 1 else [f"x[{a + 1}]" for a in range(d)])
+            wrong = look(self._function, here, returned, names)
+            if wrong:
+                raise TargetError(f"target: {wrong}; starling.check(target) shows more, check=False runs it as it is")
+        return returned
+
+    def __reduce__(self) -> Any:
+        return _once_watched, (self._function,)
+
+
+def _once_watched(function: Callable) -> Callable:
+    return function
+
+
+def look(function: Callable, x: np.ndarray, returned: tuple, names: list[str]) -> str:
+    """What is wrong with the gradient; nothing if it is right or cannot be told.
+
+    Particle i is moved along coordinate i mod d, a thousandth of the cloud's width to either side. Simpson's rule on
+    the three scores says how much the density should rise. A particle counts only where the density rises alike on
+    both sides (no kink, no jump, no noise between calls) and by far more than rounding; and nothing is said unless
+    half of all particles count and the target answers the same when asked again."""
+    try:
+        lp, s = (np.array(part, dtype=None) for part in returned)
+        n, d = x.shape
+        if lp.shape != (n,) or s.shape != (n, d) or lp.dtype.kind != "f" or s.dtype.kind not in "f":
+            return ""
+        finite = np.isfinite(lp)
+        eps = _rounding(lp[finite]) if finite.any() else 0
+        if x.dtype == np.float32 or s.dtype.itemsize < 8:
+            eps = max(eps, float(np.finfo(np.float32).eps))
+        rows, along = np.arange(n), np.arange(n) % d if n >= d else np.linspace(0, d - 1, n).astype(int)
+        width = x.std(axis=0, dtype=np.float64)
+        width = np.where(width > 0, width, 1e-3 * np.maximum(1, np.abs(x[0])))
+        step = (1e-3 if eps < 1e-10 else 1e-2) * width[along]
+        sides = []
+        for sign in (1, -1):
+            moved = x.copy()
+            moved[rows, along] = (x[rows, along] + sign * step).astype(np.float32 if eps > 1e-10 else x.dtype)
+            at = moved[rows, along].astype(np.float64)
+            density, scores = function(moved)
+            sides.append((at, np.asarray(density, dtype=np.float64), np.asarray(scores, np.float64)[rows, along]))
+        again = function(x.copy())
+        if not all(np.array_equal(a, np.asarray(b), equal_nan=True) for a, b in zip((lp, s), again)):
+            return ""
+    except Exception:  # the engine will say what is wrong with what it returns
+        return ""
+    (above, up, s_up), (below, down, s_down) = sides
+    here, s_here, lp = x[rows, along].astype(np.float64), s[rows, along].astype(np.float64), lp.astype(np.float64)
+    with np.errstate(all="ignore"):
+        rise, foreseen = up - down, (above - below) / 6 * (s_down + 4 * s_here + s_up)
+        size = np.fmax(np.abs(rise), np.abs(foreseen))
+        even = np.abs((above - here) - (here - below)) <= 0.02 * (above - below)
+        alike = np.abs((up - lp) - (lp - down)) <= 0.1 * size
+        clear = size > 1000 * eps * np.fmax(np.abs(lp), np.fmax(np.abs(up), np.abs(down)))
+        counts = even & alike & clear & (above > below) & np.isfinite(size)
+        wrong = counts & (np.abs(rise - foreseen) > LOOSE * size)
+    if counts.sum() < max(2, n / 2) or wrong.sum() < 2:
+        return ""
+    bad = [a for a in np.unique(along[wrong]) if 4 * wrong[along == a].sum() >= 3 * counts[along == a].sum()]
+    if not bad:
+        return ""
+    width = above - below
+    off = [_told((foreseen / width)[w], (rise / width)[w], (size / width)[w])
+           for w in (wrong & (along == a) for a in bad)]
+    return _sentence([names[a] for a in bad], off, len(np.unique(along[counts])))

@@ -1,0 +1,48 @@
+"""The engine's words in the caller's own: settings as they are written in Python."""
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from . import _starling
+
+
+WORDS = "none|all|decay|minmax|standard|imq|single|double|constant|splitting"  # values that messages recommend
+
+
+def own_names(text: str) -> str:
+    """--step-size, or step-size at the start, is step_size; --drop NAME is drop=NAME."""
+    known = {name.replace("_", "-") for name in _starling.helps()}
+
+    def option(found: re.Match) -> str:
+        name, value = found[1], found[2]
+        if name not in known:
+            return found[0]
+        own, value = name.replace("-", "_"), (value or "").strip()
+        if not value:
+            return own
+        plain = value[0] in "0123456789'" or value.isupper()
+        return f"{own}={value}" if plain else f"{own}='{value}'"
+
+    text = re.sub(rf"--([a-z]+(?:-[a-z]+)*)( (?:[A-Z]+\b|'[^']*'|\w[-+*:=,.\w]*[0-9:*=+]\w*|[0-9]+|(?:{WORDS})\b))?", option,
+                  text)
+    return re.sub(r"(^|; |and )([a-z]+(?:-[a-z]+)+)(?=:)",
+                  lambda found: found[1] + found[2].replace("-", "_") if found[2] in known else found[0], text)
+
+
+def no_setting(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, sorted(known), 1)
+    return f"{name}: is no setting of a run" + (f"; did you mean {near[0]}?" if near else "")
+
+
+@contextmanager
+def in_own_words() -> Iterator[None]:
+    """Errors of the engine with settings named as the caller wrote them."""
+    try:
+        yield
+    except (ValueError, TypeError, ArithmeticError) as error:
+        if len(error.args) == 1 and isinstance(error.args[0], str) and type(error).__module__ in ("builtins", "starling"):
+            error.args = (own_names(error.args[0]),)
+        raise
