@@ -20,6 +20,10 @@ enum class Stream : std::uint8_t {
   stan = 11,      // seeds of a Stan model's own generators
   probe = 12,     // batches dealt a second time, to tell noise from drift
   runs = 13,      // seeds of further runs; index = run
+  scout = 14,     // where the search for modes starts, draws around them; step = which use
+  thin = 15,      // which draws of the start are kept; index = draw
+  momentum = 16,  // momenta of exact moves; step = move, index = particle and coordinate
+  leap = 17,      // lengths and acceptance of exact moves; step = move, index = particle
   user = 128,     // from here on: free for targets and observers of one's own
 };
 
