@@ -87,6 +87,9 @@ public:
     return dense(mean_x, factor_.template triangularView<Eigen::Lower>() * step.factor_);
   }
 
+  /// The same frame with room for correlations.
+  Frame densely() const { return is_dense() ? *this : dense(mean_, Matrix(scale_.asDiagonal())); }
+
   std::size_t dim() const { return static_cast<std::size_t>(mean_.size()); }
   bool is_dense() const { return factor_.size() > 0; }
   const Vector& mean() const { return mean_; }

@@ -93,6 +93,24 @@ void Journey::scout_it() {
   go(flies ? Stage::fly : settings_.certify_moves > 0 ? Stage::certify : Stage::finished);
 }
 
+void Journey::begin_from(Rows<const double> x, Stage stage) {
+  if (stage != Stage::fly && stage != Stage::certify)
+    reject("stage", "fly or certify", name(stage));
+  if (x.count != settings_.particles || x.dim != dim_)
+    reject("start", std::to_string(settings_.particles) + " x " + std::to_string(dim_),
+           std::to_string(x.count) + " x " + std::to_string(x.dim));
+  const std::uint64_t before = density_.gradients();
+  cloud_ = exact::walkers_at(x, density_);
+  for (std::size_t i = 0; i < x.count; ++i)
+    if (!std::isfinite(cloud_.log_density[i]))
+      throw TargetError(0, i, "the log density is not finite where the particle starts");
+  next_ = cloud_.x;
+  const Frame widths = Frame(dim_).refreshed(x); // first: else few particles would blur the scales
+  frame_ = dim_ <= scout::Settings{}.dense_up_to ? widths.densely().refreshed(x) : widths;
+  gradients_[std::size_t(stage)] += density_.gradients() - before;
+  go(stage);
+}
+
 void Journey::fly_on() {
   if (done_ < settings_.flight_moves) {
     exact_flight_move();
@@ -206,10 +224,12 @@ void Journey::settle_on() {
   case Part::polish:
     const double share = double(in_part_) / double(std::max<std::size_t>(2, settings_.polish_steps) - 1);
     svgd_step(settings_.step_size * std::pow(polish_fall, share));
+    keep_if_better();
     if (++in_part_ < settings_.polish_steps)
       return;
     arrive();
-    walkers_ = cloud_;
+    keep_if_better();
+    cloud_ = walkers_ = best_;
     return go(Stage::settle, Part::tune);
   }
 }
@@ -236,6 +256,7 @@ void Journey::after_round() {
     return go(Stage::settle);
   settled_ = true;
   exact_ = cloud_ = walkers_;
+  best_ = exact::Walkers{};
   align();
   if (settings_.polish_steps == 0)
     return finish();

@@ -88,6 +88,7 @@ JourneyState Journey::save() const {
   put(c, "cloud", cloud_);
   put(c, "walkers", walkers_);
   put(c, "exact", exact_);
+  put(c, "best", best_);
   c["next"] = numbers(next_);
   c["before"] = numbers(before_);
   const Eigen::VectorXd& mean = frame_.mean();
@@ -100,7 +101,7 @@ JourneyState Journey::save() const {
   c["pooled.sds"] = pooled_sds_;
   c["certificate"] = numbers(certificate_);
   c["first_certificate"] = numbers(first_);
-  c["numbers"] = {stride_, accepted_, scouted_.elbo};
+  c["numbers"] = {stride_, accepted_, scouted_.elbo, misfit_};
   auto& n = state.counts;
   n["stage"] = std::uint64_t(stage_);
   n["part"] = std::uint64_t(part_);
@@ -135,6 +136,7 @@ void Journey::restore(const JourneyState& state) {
   cloud_ = walkers(c, "cloud", dim_);
   walkers_ = walkers(c, "walkers", dim_);
   exact_ = walkers(c, "exact", dim_);
+  best_ = walkers(c, "best", dim_);
   const bool scouted = Stage(count("stage")) != Stage::scout;
   if (scouted && cloud_.count() != settings_.particles)
     throw std::invalid_argument("state: made for " + std::to_string(cloud_.count()) +
@@ -155,10 +157,11 @@ void Journey::restore(const JourneyState& state) {
   certificate_ = certificate_from(column(c, "certificate"));
   first_ = certificate_from(column(c, "first_certificate"));
   const std::vector<double>& numbers = column(c, "numbers");
-  if (numbers.size() != 3)
+  if (numbers.size() != 4)
     throw std::invalid_argument("state: column numbers does not fit the journey");
   stride_ = numbers[0];
   accepted_ = numbers[1];
+  misfit_ = numbers[3];
   scouted_ = {std::size_t(count("modes")), count("by_pathfinder") != 0, numbers[2]};
   stage_ = Stage(count("stage"));
   part_ = Part(count("part"));

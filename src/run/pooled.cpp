@@ -52,4 +52,25 @@ void Journey::align() {
   next_ = frame_.out((centred * ratio.asDiagonal()).rowwise() + mean.transpose());
 }
 
+/// Of the clouds along the polish, the one whose means and sds are nearest to the pool's in the worst
+/// column. The polish mends the noise of few draws, then may go too far where tails are heavy.
+void Journey::keep_if_better() {
+  const Frame::Matrix all = columns(cloud_.x);
+  const auto n = static_cast<double>(all.rows());
+  double misfit = 0;
+  for (Eigen::Index a = 0; a < all.cols(); ++a) {
+    const double sd = pooled_sds_[std::size_t(a)];
+    if (!(sd > 0))
+      continue;
+    const double mean = all.col(a).mean();
+    const double own = std::sqrt((all.col(a).array() - mean).square().sum() / (n - 1));
+    misfit = std::max({misfit, std::abs(mean - pooled_means_[std::size_t(a)]) / sd,
+                       std::abs(own / sd - 1)});
+  }
+  if (best_.count() > 0 && !(misfit < misfit_))
+    return;
+  best_ = cloud_;
+  misfit_ = misfit;
+}
+
 } // namespace starling::run

@@ -72,6 +72,10 @@ public:
           Threads& threads = Threads::alone(), ReadColumns read = {});
   ~Journey();
 
+  /// Begins with this cloud instead of a scout's: at the flight, or at the certificate of the cloud as
+  /// it is. The frame is the cloud's. Throws TargetError where the density fails for any row.
+  void begin_from(Rows<const double> x, Stage stage);
+
   bool finished() const { return stage_ == Stage::finished; }
   /// That many units, or to the end. Throws what the density throws, and TargetError when the scout
   /// finds nowhere to start; a journey that threw goes on only after `restore`.
@@ -118,6 +122,7 @@ private:
   void after_round();
   void after_polish_test();
   void align();
+  void keep_if_better();
   void pool(const Frame::Matrix& x);
   void go(Stage stage, Part part = Part::tune);
   void finish();
@@ -142,6 +147,8 @@ private:
   exact::Walkers cloud_, walkers_; // the cloud; those on exact moves
   Frame::Matrix next_;             // where the flight goes, not yet evaluated
   exact::Walkers exact_;           // after the exact moves: kept if the polish spoils it
+  exact::Walkers best_;            // of the polish, by how well it has the pool's moments
+  double misfit_ = 0;              // its distance from them
   Frame::Matrix before_;           // the test's columns before its moves
   std::optional<judge::MoveTest> test_;
   double stride_ = 0, accepted_ = 0; // step of the exact moves; sum of acceptances in the test
