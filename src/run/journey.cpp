@@ -15,7 +15,13 @@ namespace starling::run {
 
 namespace {
 
-constexpr double settle_acceptance = 0.7, certify_acceptance = 0.9;
+// Exact moves of the flight and of the first certificate are short and cheap. Those that settle, and
+// the test after them, are for densities that bend: in a banana moves of at most 7 leaps accepted at .7
+// stay in one arm, and confirm it.
+constexpr exact::Stride cheap{};
+constexpr exact::Stride far{.most_leaps = 15}, furthest{.most_leaps = 31};
+constexpr double flight_acceptance = 0.7, certify_acceptance = 0.9, settle_acceptance = 0.9,
+                 last_acceptance = 0.95;
 constexpr double pools_apart_mean = 0.05, pools_apart_sd = 0.07; // at most, to have settled
 constexpr double polish_fall = 0.1; // of the step size, from the polish's first step to its last
 
@@ -134,7 +140,7 @@ void Journey::exact_flight_move() {
     if (done_ == at)
       frame_ = frame_.refreshed(cloud_.position());
   if (done_ == 0 || done_ == 6)
-    stride_ = exact::tune(cloud_, frame_, {}, settle_acceptance, density_, settings_.seed, tunings_++);
+    stride_ = exact::tune(cloud_, frame_, cheap, flight_acceptance, density_, settings_.seed, tunings_++);
   exact::move(cloud_, frame_, {.step = stride_}, density_, settings_.seed, moves_++);
   next_ = cloud_.x;
   if (done_ + 1 == settings_.flight_moves)
@@ -163,25 +169,33 @@ void Journey::svgd_step(double step_size) {
   next_ = wings_->step(cloud_, frame_, steps_++, step_size);
 }
 
+exact::Stride Journey::stride() const {
+  exact::Stride stride = stage_ != Stage::settle ? cheap : settled_ || round_ > 0 ? furthest : far;
+  if (stride_ > 0)
+    stride.step = stride_;
+  return stride;
+}
+
 /// Exact moves of the walkers from where they are, in the walkers' own metric, tuned.
 void Journey::begin_test(double acceptance) {
   frame_ = frame_.refreshed(walkers_.position());
-  stride_ = exact::tune(walkers_, frame_, {}, acceptance, density_, settings_.seed, tunings_++);
+  stride_ = exact::tune(walkers_, frame_, stride(), acceptance, density_, settings_.seed, tunings_++);
   before_ = columns(walkers_.x);
   test_.emplace(rows_of(std::as_const(before_)));
   accepted_ = 0;
-  pool_.clear();
+  kept_.clear();
   part_ = Part::move;
   in_part_ = 0;
 }
 
 /// One of so many; the second half counts. True after the last.
 bool Journey::test_move(std::uint64_t moves) {
-  accepted_ += exact::move(walkers_, frame_, {.step = stride_}, density_, settings_.seed, moves_++);
+  accepted_ += exact::move(walkers_, frame_, stride(), density_, settings_.seed, moves_++);
   if (++in_part_ > moves / 2) {
     const Frame::Matrix now = columns(walkers_.x);
     test_->add(rows_of(now));
-    pool(walkers_.x);
+    if (stage_ == Stage::settle && !settled_)
+      keep_for_sifting(moves);
   }
   return in_part_ == moves;
 }
@@ -212,11 +226,11 @@ std::uint64_t Journey::round_moves() const { return settings_.first_round << rou
 void Journey::settle_on() {
   ++done_;
   switch (part_) {
-  case Part::tune: return begin_test(settled_ ? certify_acceptance : settle_acceptance);
+  case Part::tune: return begin_test(settled_ ? last_acceptance : settle_acceptance);
   case Part::move:
     if (settled_) {
       if (test_move(settings_.certify_moves))
-        after_polish_test();
+        after_last_test();
     } else if (test_move(round_moves())) {
       after_round();
     }
@@ -230,7 +244,8 @@ void Journey::settle_on() {
     arrive();
     keep_if_better();
     cloud_ = walkers_ = best_;
-    return go(Stage::settle, Part::tune);
+    polished_ = true;
+    return go(Stage::settle);
   }
 }
 
@@ -255,28 +270,30 @@ void Journey::after_round() {
   if (!quiet && round_ < settings_.settle_rounds)
     return go(Stage::settle);
   settled_ = true;
-  exact_ = cloud_ = walkers_;
   best_ = exact::Walkers{};
-  align();
-  if (settings_.polish_steps == 0)
-    return finish();
-  go(Stage::settle, Part::polish);
+  sift();
+  walkers_ = cloud_;
+  go(Stage::settle, settings_.polish_steps > 0 ? Part::polish : Part::tune);
 }
 
-/// The polish is kept when the test finds nothing in it. Otherwise the cloud is the one that the exact
-/// moves left, and its certificate that of the last round, which tested the same moves.
-void Journey::after_polish_test() {
-  judge::Certificate polished = test_->judge();
-  polished.moves = settings_.certify_moves;
-  polished.acceptance = accepted_ / double(settings_.certify_moves);
-  polished_ = polished.finding != judge::Finding::moved &&
-              (polished.finding == judge::Finding::confirmed ||
-               certificate_->finding != judge::Finding::confirmed);
-  if (polished_)
-    certificate_ = std::move(polished);
-  else
-    cloud_ = exact_;
-  finish();
+/// The polish is kept when the test confirms it. Otherwise the sifted cloud is tested as well: if that
+/// is not confirmed either, the moves of the rounds were too short for this density, and another round
+/// goes on from where the test's longer ones led, while there are any.
+void Journey::after_last_test() {
+  certificate_ = test_->judge();
+  certificate_->moves = settings_.certify_moves;
+  certificate_->acceptance = accepted_ / double(settings_.certify_moves);
+  if (certificate_->finding == judge::Finding::confirmed)
+    return finish();
+  if (polished_) {
+    polished_ = false;
+    cloud_ = walkers_ = exact_;
+    return go(Stage::settle);
+  }
+  if (round_ == settings_.settle_rounds)
+    return finish();
+  settled_ = false;
+  go(Stage::settle);
 }
 
 void Journey::finish() {

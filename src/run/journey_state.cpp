@@ -96,7 +96,7 @@ JourneyState Journey::save() const {
   c["frame.factor"].assign(frame_.numbers().begin(), frame_.numbers().end());
   if (test_)
     c["test.sums"].assign(test_->sums().begin(), test_->sums().end());
-  c["pool"] = pool_;
+  c["kept"] = kept_;
   c["pooled.means"] = pooled_means_;
   c["pooled.sds"] = pooled_sds_;
   c["certificate"] = numbers(certificate_);
@@ -151,7 +151,7 @@ void Journey::restore(const JourneyState& state) {
     test_.emplace(rows_of(std::as_const(before_)));
     test_->resume(column(c, "test.sums"), count("test.added"));
   }
-  pool_ = column(c, "pool");
+  kept_ = column(c, "kept");
   pooled_means_ = column(c, "pooled.means");
   pooled_sds_ = column(c, "pooled.sds");
   certificate_ = certificate_from(column(c, "certificate"));

@@ -120,14 +120,15 @@ private:
   bool test_move(std::uint64_t moves);
   void after_flight_test();
   void after_round();
-  void after_polish_test();
-  void align();
+  void after_last_test();
+  void keep_for_sifting(std::uint64_t moves);
+  void sift();
   void keep_if_better();
-  void pool(const Frame::Matrix& x);
   void go(Stage stage, Part part = Part::tune);
   void finish();
   Frame::Matrix columns(const Frame::Matrix& x) const;
   std::uint64_t round_moves() const;
+  exact::Stride stride() const;
 
   CountedDensity density_;
   std::size_t dim_;
@@ -152,7 +153,7 @@ private:
   Frame::Matrix before_;           // the test's columns before its moves
   std::optional<judge::MoveTest> test_;
   double stride_ = 0, accepted_ = 0; // step of the exact moves; sum of acceptances in the test
-  std::vector<double> pool_;         // count, sums and sums of products over moves, in the frame
+  std::vector<double> kept_;         // clouds of a round of exact moves, to sift from
   std::optional<judge::Certificate> certificate_, first_;
   std::vector<double> pooled_means_, pooled_sds_;
   bool settled_ = false, polished_ = false;
