@@ -21,6 +21,10 @@ enum class Stream : std::uint8_t {
   probe = 12,     // batches dealt a second time, to tell noise from drift
   runs = 13,      // seeds of further runs; index = run
   continued = 14, // seeds of runs that start from positions; step = their digest
+  scout = 15,     // where the search for modes starts, draws around them; step = which use
+  thin = 16,      // which draws of the start are kept; index = draw
+  momentum = 17,  // momenta of exact moves; step = move, index = particle and coordinate
+  leap = 18,      // lengths and acceptance of exact moves; step = move, index = particle
   user = 128,     // from here on: free for targets and observers of one's own
 };
 

@@ -1,0 +1,83 @@
+// The move test: how far would an exact sampler carry each parameter's mean and variance?
+#pragma once
+
+#include <starling/rows.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace starling::judge {
+
+/// Moved: exact moves change the cloud, so it was wrong. Confirmed: they do not, and would have
+/// shown it. Undecided: they do not, but might have missed it.
+enum class Finding { moved, confirmed, undecided };
+
+/// What is followed of a parameter: its value; its value brought back to within 3 robust sd of the
+/// median, which a few strays cannot hide behind; the square of its distance from the cloud's mean.
+enum class Trait { value, winsorised, square };
+
+/// The estimated error of the cloud in one trait of one parameter.
+struct Displacement {
+  std::size_t parameter = 0;
+  Trait trait = Trait::value;
+  double error = 0; ///< to be added to the cloud's: in sd, for squares in variances
+  double se = 0;
+  double memory = 0; ///< rho: slope of a particle's later average on where it was
+};
+
+struct Certificate {
+  Finding finding = Finding::undecided;
+  std::vector<Displacement> all; ///< three for each parameter that could be followed
+  Displacement worst;            ///< what decided: largest against its own bound
+  std::uint64_t moves = 0;
+  double acceptance = 0;
+  std::size_t not_followed = 0; ///< parameters that are constant, or not finite for some particle
+};
+
+/// Bounds of the decision, in sd; for squares in variances.
+struct Bounds {
+  double moved_value = 0.1, moved_square = 0.2;
+  double confirmed_value = 0.2, confirmed_square = 0.5;
+  double most_memory = 0.9;
+};
+
+/// For each trait f: a_i = average of f over the second half of particle i's moves, regressed on f_i
+/// where it was, with slope rho. If a particle forgets as it is carried, the cloud's error is
+///     e = (mean a - mean f) / (1 - rho),    se = residual sd / sqrt(N) / (1 - rho)
+/// Moved: |e| - 2 se above the bound in any trait. Confirmed: |e| + 2 se below the wider bound and
+/// rho < .9 in all. Parameters are columns: positions, and whatever else the user reads.
+class MoveTest {
+public:
+  /// The columns of the cloud before any move.
+  explicit MoveTest(Rows<const double> cloud);
+
+  /// The columns after one more move, of those that count.
+  void add(Rows<const double> values);
+  Certificate judge(const Bounds& bounds = {}) const;
+
+  /// Sums over the moves so far, particles x 3 columns: with the count and the cloud, all there is to save.
+  std::span<const double> sums() const { return sums_; }
+  std::uint64_t added() const { return added_; }
+  void resume(std::span<const double> sums, std::uint64_t added);
+
+  /// Pooled over all moves that were added: mean and sd of each column.
+  std::vector<double> pooled_means() const;
+  std::vector<double> pooled_sds() const;
+
+private:
+  struct Scale {
+    double mean, sd, median, robust; ///< of the cloud
+    double kept_mean, kept_sd;       ///< of the winsorised values
+    bool followed;
+  };
+  void traits(double value, const Scale& scale, double* three) const;
+
+  std::size_t count_, columns_;
+  std::vector<Scale> scale_;
+  std::vector<double> before_, sums_; // particles x columns x 3
+  std::uint64_t added_ = 0;
+};
+
+} // namespace starling::judge

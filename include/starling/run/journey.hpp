@@ -1,0 +1,162 @@
+// A run in stages, for those who bring a density and nothing else: scout, fly, certify, settle.
+#pragma once
+
+#include <starling/batches.hpp>
+#include <starling/density.hpp>
+#include <starling/exact/hmc.hpp>
+#include <starling/frame.hpp>
+#include <starling/judge/move_test.hpp>
+#include <starling/threads.hpp>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace starling::run {
+
+enum class Stage { scout, fly, certify, settle, finished };
+constexpr std::size_t stages = 4; ///< those with work to do
+const char* name(Stage stage);
+
+/// The same for every density; what stands here was found on real posteriors.
+struct JourneySettings {
+  std::size_t particles = 1024;
+  std::uint64_t seed = 1;
+  std::size_t starts = 8;        ///< of the scout
+  std::size_t steps = 125;       ///< of RBM-SVGD in the flight
+  std::size_t flight_moves = 0;  ///< exact moves before them
+  std::size_t batch_size = 8;
+  double step_size = 0.3, decay = 10; ///< step t of T: step_size / (1 + decay t/T)
+  double clip = 0.3;             ///< a particle's move in the frame is at most clip sqrt(d) long
+  double bilinear = 1;           ///< weight of the bilinear part
+  std::size_t certify_moves = 20; ///< 0: no certificate
+  std::size_t settle_rounds = 3, first_round = 40; ///< each twice as long as the one before; 0: never
+  std::size_t polish_steps = 20;
+};
+
+/// Columns that users read beside the positions, made from rows of positions; a row each.
+struct ReadColumns {
+  std::size_t count = 0;
+  std::function<std::vector<double>(Rows<const double> x)> of;
+};
+
+struct Progress {
+  Stage stage = Stage::scout;
+  std::uint64_t done = 0, total = 1; ///< units of this stage; the total may grow
+};
+
+/// What the scout found, in numbers that outlive it.
+struct Scouted {
+  std::size_t modes = 1;
+  bool by_pathfinder = false;
+  double elbo = 0;
+};
+
+/// All of a journey: named columns of numbers, and whole numbers. A journey made from it goes on bit
+/// for bit.
+struct JourneyState {
+  std::map<std::string, std::vector<double>> columns;
+  std::map<std::string, std::uint64_t> counts;
+};
+
+/// Takes a density from nothing to a cloud with a certificate, in units of about the same work: the
+/// scout, a step of the flight, an exact move.
+class Journey {
+public:
+  Journey(DensityOfRows density, std::size_t dim, const JourneySettings& settings,
+          Threads& threads = Threads::alone(), ReadColumns read = {});
+  ~Journey();
+
+  /// Begins with this cloud instead of a scout's: at the flight, or at the certificate of the cloud as
+  /// it is. The frame is the cloud's. Throws TargetError where the density fails for any row.
+  void begin_from(Rows<const double> x, Stage stage);
+
+  bool finished() const { return stage_ == Stage::finished; }
+  /// That many units, or to the end. Throws what the density throws, and TargetError when the scout
+  /// finds nowhere to start; a journey that threw goes on only after `restore`.
+  void take(std::uint64_t units);
+  Progress progress() const;
+
+  /// The cloud as it is. Before the scout is done there is none.
+  Rows<const double> positions() const { return cloud_.position(); }
+  std::span<const double> log_density() const { return cloud_.log_density; }
+  const Frame& frame() const { return frame_; }
+  const Scouted& scouted() const { return scouted_; }
+
+  /// Of the cloud, when finished and not switched off. Parameters are the positions' columns, then
+  /// those that are read. With several modes it is never `confirmed`: moves do not cross between them.
+  const std::optional<judge::Certificate>& certificate() const { return certificate_; }
+  /// What the flight's cloud got, if it was settled afterwards.
+  const std::optional<judge::Certificate>& first_certificate() const { return first_; }
+  /// Means and sds over exact moves, of the same columns; empty where there were none.
+  const std::vector<double>& pooled_means() const { return pooled_means_; }
+  const std::vector<double>& pooled_sds() const { return pooled_sds_; }
+  bool settled() const { return settled_; }   ///< the cloud comes from exact moves
+  bool polished() const { return polished_; } ///< and was polished afterwards
+  /// Gradients of the stages, in order.
+  const std::array<std::uint64_t, stages>& gradients() const { return gradients_; }
+
+  JourneyState save() const;
+  /// For a journey with the same density and settings.
+  void restore(const JourneyState& state);
+
+private:
+  enum class Part : std::uint64_t { tune, move, polish }; // within a stage
+
+  void unit();
+  void scout_it();
+  void fly_on();
+  void certify_on();
+  void settle_on();
+  void exact_flight_move();
+  void svgd_step(double step_size);
+  void arrive();
+  void begin_test(double acceptance);
+  bool test_move(std::uint64_t moves);
+  void after_flight_test();
+  void after_round();
+  void after_last_test();
+  void keep_for_sifting(std::uint64_t moves);
+  void sift();
+  void keep_if_better();
+  void go(Stage stage, Part part = Part::tune);
+  void finish();
+  Frame::Matrix columns(const Frame::Matrix& x) const;
+  std::uint64_t round_moves() const;
+  exact::Stride stride() const;
+
+  CountedDensity density_;
+  std::size_t dim_;
+  JourneySettings settings_;
+  ReadColumns read_;
+  struct Wings; // the roles of the flight
+  std::unique_ptr<Wings> wings_;
+
+  // State, all of it saved.
+  Stage stage_ = Stage::scout;
+  Part part_ = Part::tune;
+  std::uint64_t done_ = 0, in_part_ = 0, round_ = 0;
+  std::uint64_t moves_ = 0, steps_ = 0, tunings_ = 0; // addresses of random numbers: never back
+  std::array<std::uint64_t, stages> gradients_{};
+  Scouted scouted_;
+  Frame frame_;
+  exact::Walkers cloud_, walkers_; // the cloud; those on exact moves
+  Frame::Matrix next_;             // where the flight goes, not yet evaluated
+  exact::Walkers exact_;           // after the exact moves: kept if the polish spoils it
+  exact::Walkers best_;            // of the polish, by how well it has the pool's moments
+  double misfit_ = 0;              // its distance from them
+  Frame::Matrix before_;           // the test's columns before its moves
+  std::optional<judge::MoveTest> test_;
+  double stride_ = 0, accepted_ = 0; // step of the exact moves; sum of acceptances in the test
+  std::vector<double> kept_;         // clouds of a round of exact moves, to sift from
+  std::optional<judge::Certificate> certificate_, first_;
+  std::vector<double> pooled_means_, pooled_sds_;
+  bool settled_ = false, polished_ = false;
+};
+
+} // namespace starling::run

@@ -1,0 +1,39 @@
+// Normal approximations of a density, each as the frame in which it is standard normal.
+#pragma once
+
+#include <starling/density.hpp>
+#include <starling/frame.hpp>
+#include <starling/random/philox.hpp>
+#include <starling/scout/climb.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace starling::scout {
+
+/// Minus the matrix of second derivatives of the log density at a place, by central differences of
+/// scores: once with steps made from the size of the coordinates, then again with steps of a
+/// hundredth of the widths that came out. 4 d gradients, two calls.
+Eigen::MatrixXd curvature(const Place& at, CountedDensity& density);
+
+/// Laplace's approximation: the inverse of the curvature, scaled to a unit diagonal, its
+/// eigenvalues at least 1e-8.
+Frame laplace(const Place& mode, CountedDensity& density);
+
+/// Pathfinder (Zhang, Carpenter, Gelman, Vehtari 2022): along a way up, the normal that L-BFGS's
+/// last 6 steps suggest at each place; of these the one with the highest ELBO, by 10 draws each.
+/// At most 60 places are tried, evenly from the end. Diagonal if `is_dense` is false. Nothing when the way is
+/// too short, or no ELBO is finite.
+std::optional<Frame> pathfinder(const std::vector<Place>& path, bool is_dense,
+                                CountedDensity& density, const Philox& philox, Step address);
+
+/// Mean over draws of log pi - log q for each frame's normal q, all in one call; -infinity where
+/// the density fails in any draw.
+std::vector<double> elbo(const std::vector<Frame>& frames, std::size_t draws,
+                         CountedDensity& density, const Philox& philox, Step address);
+
+/// `count` standard normals of the frame's dimension, by address.
+Frame::Matrix standard_normals(std::size_t count, std::size_t dim, const Philox& philox,
+                               Step address, std::size_t first = 0);
+
+} // namespace starling::scout

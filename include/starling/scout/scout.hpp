@@ -1,0 +1,42 @@
+// Scout: where a density is and how wide, how many modes it has, and a cloud to start from.
+#pragma once
+
+#include <starling/density.hpp>
+#include <starling/frame.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace starling::scout {
+
+struct Settings {
+  std::size_t starts = 8;      ///< ways up, from U(-2, 2)^d
+  std::size_t iterations = 400; ///< of L-BFGS, at most
+  std::size_t dense_up_to = 500; ///< dimensions; above, the frame is diagonal
+};
+
+struct Report {
+  Frame frame;                 ///< of the better approximation
+  bool by_pathfinder = false;  ///< else Laplace's
+  double elbo = 0;
+  std::size_t modes = 1;       ///< tops more than 3 sd apart that are about as high as the best
+  std::size_t arrived = 0;     ///< ways up that ended at a finite density
+  std::vector<double> tops;    ///< their log densities
+};
+
+/// L-BFGS from all starts in lock-step; then Laplace's approximation at the best end, Pathfinder along
+/// its way, and the one with the higher ELBO of 50 draws. Two ends are two modes when more than 3 sd
+/// of Laplace's metric apart and within 5 + d/2 in log density. Above `dense_up_to` dimensions the
+/// frame is the diagonal that L-BFGS's steps suggest.
+/// Throws TargetError when the density is finite nowhere it looked.
+Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed,
+             const Settings& settings = {});
+
+/// A cloud of `count` rows from the frame's normal: four times as many draws, weights pi/q capped at
+/// mean times sqrt(4 count), `count` kept without replacement (Gumbel top-k). Where the density
+/// fails for most, it is tried again from half the width. Throws TargetError when that does not help.
+Frame::Matrix start(const Frame& frame, CountedDensity& density, std::size_t count,
+                    std::uint64_t seed);
+
+} // namespace starling::scout

@@ -1,0 +1,134 @@
+// Hamiltonian Monte Carlo in lock-step over particles.
+#include <starling/exact/hmc.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace starling::exact {
+
+namespace {
+
+constexpr std::size_t tuned_on = 128, tuning_rounds = 10, averaged_rounds = 5;
+constexpr Step tuning_moves = Step{1} << 40; // addresses no run of moves reaches
+
+Frame::Matrix momenta(const Walkers& walkers, const Philox& philox, Step move) {
+  const std::size_t d = walkers.dim(), blocks = (d + 1) / 2; // two coordinates share one
+  Frame::Matrix p(Eigen::Index(walkers.count()), Eigen::Index(d));
+  for (std::size_t i = 0; i < walkers.count(); ++i)
+    for (std::size_t a = 0; a < d; a += 2) {
+      const auto pair =
+          normal_pair(philox(Stream::momentum, move, walkers.id[i] * blocks + a / 2));
+      p(Eigen::Index(i), Eigen::Index(a)) = pair[0];
+      if (a + 1 < d)
+        p(Eigen::Index(i), Eigen::Index(a + 1)) = pair[1];
+    }
+  return p;
+}
+
+} // namespace
+
+Walkers walkers_at(Rows<const double> x, CountedDensity& density) {
+  Walkers walkers;
+  walkers.x = Frame::map(x);
+  walkers.score.resize(walkers.x.rows(), walkers.x.cols());
+  walkers.log_density.resize(x.count);
+  walkers.id.resize(x.count);
+  for (std::size_t i = 0; i < x.count; ++i)
+    walkers.id[i] = i;
+  density(walkers.position(), rows_of(walkers.score), walkers.log_density);
+  return walkers;
+}
+
+// In y = L^-1 (x - m) a leapfrog step is  p += e/2 s_y;  y += e p;  p += e/2 s_y.  With s_y = L^T s_x
+// and x = m + L y that is  p += e/2 L^T s_x;  x += e L p: the frame's mean is not needed. The two half
+// steps between leaps are made apart, so that a particle may stop after any of them.
+double move(Walkers& walkers, const Frame& frame, const Stride& stride, CountedDensity& density,
+            std::uint64_t seed, Step move) {
+  const Philox philox(seed);
+  const std::size_t n = walkers.count();
+  const Eigen::Index d = walkers.x.cols();
+  Frame::Matrix p = momenta(walkers, philox, move);
+  std::vector<double> energy(n), step(n);
+  std::vector<std::size_t> length(n), order(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Block bits = philox(Stream::leap, move, walkers.id[i]);
+    length[i] = 1 + std::size_t(uniform(bits, 0) * double(stride.most_leaps));
+    step[i] = stride.step * (uniform(bits, 1) < stride.short_share ? stride.short_step : 1.0);
+    energy[i] = 0.5 * p.row(Eigen::Index(i)).squaredNorm() - walkers.log_density[i];
+    order[i] = i;
+  }
+  // Who goes longest comes first, so that those who still go are always the first rows.
+  std::ranges::stable_sort(order, [&](std::size_t i, std::size_t j) { return length[i] > length[j]; });
+  Frame::Matrix x(Eigen::Index(n), d), score(Eigen::Index(n), d), momentum(Eigen::Index(n), d);
+  Eigen::VectorXd e(static_cast<Eigen::Index>(n));
+  std::vector<double> log_density(n);
+  for (std::size_t r = 0; r < n; ++r) {
+    const auto i = Eigen::Index(order[r]), row = Eigen::Index(r);
+    x.row(row) = walkers.x.row(i);
+    score.row(row) = walkers.score.row(i);
+    momentum.row(row) = p.row(i);
+    e[row] = step[order[r]];
+    log_density[r] = walkers.log_density[order[r]];
+  }
+  std::size_t going = n;
+  for (std::size_t leap = 1; going > 0; ++leap) {
+    const auto rows = Eigen::Index(going);
+    const Rows<double> all_scores = rows_of(score), all_x = rows_of(x);
+    auto pushed = momentum.topRows(rows);
+    const auto half = (0.5 * e.head(rows)).asDiagonal();
+    pushed += half * frame.score_in(Rows<const double>(all_scores.slice(0, going)));
+    x.topRows(rows) += e.head(rows).asDiagonal() * frame.along_rows(pushed);
+    density(all_x.slice(0, going), all_scores.slice(0, going), std::span(log_density).first(going));
+    pushed += half * frame.score_in(Rows<const double>(all_scores.slice(0, going)));
+    while (going > 0 && length[order[going - 1]] <= leap)
+      --going;
+  }
+  double accepted = 0;
+  std::size_t full = 0;
+  for (std::size_t r = 0; r < n; ++r) {
+    const std::size_t i = order[r];
+    const auto row = Eigen::Index(r), to = Eigen::Index(i);
+    const double change = energy[i] - (0.5 * momentum.row(row).squaredNorm() - log_density[r]);
+    const double probability = std::isfinite(log_density[r]) && change == change
+                                   ? std::min(1.0, std::exp(change))
+                                   : 0.0;
+    if (step[i] == stride.step) {
+      accepted += probability;
+      ++full;
+    }
+    if (uniform(philox(Stream::leap, move, walkers.id[i], 1)) >= probability)
+      continue;
+    walkers.x.row(to) = x.row(row);
+    walkers.score.row(to) = score.row(row);
+    walkers.log_density[i] = log_density[r];
+  }
+  return full > 0 ? accepted / double(full) : 1.0;
+}
+
+double tune(const Walkers& walkers, const Frame& frame, Stride stride, double acceptance,
+            CountedDensity& density, std::uint64_t seed, std::uint64_t use) {
+  const std::size_t count = std::min(tuned_on, walkers.count());
+  Walkers few;
+  few.x.resize(Eigen::Index(count), walkers.x.cols());
+  few.score.resize(few.x.rows(), few.x.cols());
+  for (std::size_t i = 0; i < count; ++i) { // evenly among them
+    const std::size_t from = i * walkers.count() / count;
+    few.x.row(Eigen::Index(i)) = walkers.x.row(Eigen::Index(from));
+    few.score.row(Eigen::Index(i)) = walkers.score.row(Eigen::Index(from));
+    few.log_density.push_back(walkers.log_density[from]);
+    few.id.push_back(walkers.id[from]);
+  }
+  stride.short_share = 0;
+  double log_step = std::log(stride.step), sum = 0;
+  for (std::size_t round = 0; round < tuning_rounds; ++round) {
+    stride.step = std::exp(log_step);
+    const double seen = move(few, frame, stride, density, seed, tuning_moves + 64 * use + round);
+    log_step += (seen - acceptance) * (round < 4 ? 1.5 : 0.75);
+    if (round + averaged_rounds >= tuning_rounds)
+      sum += log_step;
+  }
+  return std::exp(sum / double(averaged_rounds));
+}
+
+} // namespace starling::exact

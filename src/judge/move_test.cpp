@@ -1,0 +1,189 @@
+// The move test.
+#include <starling/judge/move_test.hpp>
+
+#include <starling/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace starling::judge {
+
+namespace {
+
+constexpr double clip = 3, normal_mad = 1.4826; // sd of a normal over its median absolute deviation
+
+double median_of(std::vector<double>& values) {
+  const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+double winsorised(double value, double median, double robust) {
+  return std::clamp(value, median - clip * robust, median + clip * robust);
+}
+
+} // namespace
+
+MoveTest::MoveTest(Rows<const double> cloud)
+    : count_(cloud.count), columns_(cloud.dim), before_(3 * cloud.size()), sums_(3 * cloud.size()) {
+  if (count_ < 4)
+    reject("particles", "at least 4 for the move test", std::to_string(count_));
+  const auto n = static_cast<double>(count_);
+  std::vector<double> column(count_);
+  for (std::size_t a = 0; a < columns_; ++a) {
+    Scale scale{};
+    bool finite = true;
+    for (std::size_t i = 0; i < count_; ++i) {
+      column[i] = cloud[i][a];
+      finite = finite && std::isfinite(column[i]);
+      scale.mean += column[i] / n;
+    }
+    double sum = 0;
+    for (const double value : column)
+      sum += (value - scale.mean) * (value - scale.mean);
+    scale.sd = std::sqrt(sum / (n - 1));
+    scale.followed = finite && std::isfinite(scale.sd) &&
+                     scale.sd > 1e-13 * std::abs(scale.mean) && scale.sd > 0;
+    if (scale.followed) {
+      scale.median = median_of(column);
+      for (std::size_t i = 0; i < count_; ++i)
+        column[i] = std::abs(cloud[i][a] - scale.median);
+      scale.robust = normal_mad * median_of(column);
+      if (!(scale.robust > 0)) // more than half of them in one place
+        scale.robust = scale.sd;
+      double mean = 0, square = 0;
+      for (std::size_t i = 0; i < count_; ++i) {
+        const double kept = winsorised(cloud[i][a], scale.median, scale.robust) - scale.median;
+        mean += kept / n;
+        square += kept * kept / n;
+      }
+      scale.kept_mean = scale.median + mean;
+      scale.kept_sd = std::sqrt(std::max(square - mean * mean, 0.0));
+      scale.followed = scale.kept_sd > 0;
+    }
+    scale_.push_back(scale);
+    for (std::size_t i = 0; i < count_; ++i)
+      traits(cloud[i][a], scale, before_.data() + 3 * (i * columns_ + a));
+  }
+}
+
+/// Standardised by the cloud, so that errors come out in its sd.
+void MoveTest::traits(double value, const Scale& scale, double* three) const {
+  if (!scale.followed) {
+    three[0] = three[1] = three[2] = 0;
+    return;
+  }
+  const double z = (value - scale.mean) / scale.sd;
+  three[0] = z;
+  three[1] = (winsorised(value, scale.median, scale.robust) - scale.kept_mean) / scale.kept_sd;
+  three[2] = z * z;
+}
+
+void MoveTest::add(Rows<const double> values) {
+  double three[3];
+  for (std::size_t i = 0; i < count_; ++i)
+    for (std::size_t a = 0; a < columns_; ++a) {
+      traits(values[i][a], scale_[a], three);
+      for (std::size_t t = 0; t < 3; ++t)
+        sums_[3 * (i * columns_ + a) + t] += three[t];
+    }
+  ++added_;
+}
+
+void MoveTest::resume(std::span<const double> sums, std::uint64_t added) {
+  if (sums.size() != sums_.size())
+    reject("move test", std::to_string(sums_.size()) + " sums", std::to_string(sums.size()));
+  sums_.assign(sums.begin(), sums.end());
+  added_ = added;
+}
+
+std::vector<double> MoveTest::pooled_means() const {
+  std::vector<double> means(columns_);
+  const double all = double(count_) * double(std::max<std::uint64_t>(added_, 1));
+  for (std::size_t a = 0; a < columns_; ++a) {
+    double sum = 0;
+    for (std::size_t i = 0; i < count_; ++i)
+      sum += sums_[3 * (i * columns_ + a)];
+    means[a] = scale_[a].followed ? scale_[a].mean + scale_[a].sd * sum / all : scale_[a].mean;
+  }
+  return means;
+}
+
+std::vector<double> MoveTest::pooled_sds() const {
+  std::vector<double> sds(columns_);
+  const double all = double(count_) * double(std::max<std::uint64_t>(added_, 1));
+  for (std::size_t a = 0; a < columns_; ++a) {
+    double first = 0, second = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      first += sums_[3 * (i * columns_ + a)];
+      second += sums_[3 * (i * columns_ + a) + 2];
+    }
+    const double variance = second / all - (first / all) * (first / all);
+    sds[a] = scale_[a].followed ? scale_[a].sd * std::sqrt(std::max(variance, 0.0)) : 0.0;
+  }
+  return sds;
+}
+
+Certificate MoveTest::judge(const Bounds& bounds) const {
+  Certificate certificate;
+  const auto n = static_cast<double>(count_), m = double(std::max<std::uint64_t>(added_, 1));
+  bool moved = false, confirmed = added_ > 0;
+  double decided = -1; // of the displacement that decides: its size over its bound
+  for (std::size_t a = 0; a < columns_; ++a) {
+    if (!scale_[a].followed) {
+      ++certificate.not_followed;
+      continue;
+    }
+    for (std::size_t t = 0; t < 3; ++t) {
+      const auto at = [&](const std::vector<double>& of, std::size_t i) {
+        return of[3 * (i * columns_ + a) + t];
+      };
+      double before = 0, after = 0;
+      for (std::size_t i = 0; i < count_; ++i) {
+        before += at(before_, i) / n;
+        after += at(sums_, i) / m / n;
+      }
+      double bb = 0, ba = 0, aa = 0;
+      for (std::size_t i = 0; i < count_; ++i) {
+        const double b = at(before_, i) - before, c = at(sums_, i) / m - after;
+        bb += b * b;
+        ba += b * c;
+        aa += c * c;
+      }
+      const double rho = bb > 0 ? ba / bb : 0;
+      const double residual = std::sqrt(std::max(aa - rho * ba, 0.0) / (n - 2));
+      const double forgotten = std::max(1 - rho, 1e-3); // particles that never moved have rho = 1
+      Displacement found{a, Trait(t), (after - before) / forgotten,
+                         residual / std::sqrt(n) / forgotten, rho};
+      const bool square = found.trait == Trait::square;
+      const double low = square ? bounds.moved_square : bounds.moved_value;
+      const double high = square ? bounds.confirmed_square : bounds.confirmed_value;
+      const double size = std::abs(found.error);
+      const bool sound = std::isfinite(size) && std::isfinite(found.se);
+      const bool here_moved = sound ? size - 2 * found.se > low : true;
+      const bool here_confirmed = sound && size + 2 * found.se < high && rho < bounds.most_memory;
+      moved = moved || here_moved;
+      confirmed = confirmed && here_confirmed;
+      // First whatever moved, then what was not confirmed, by how far it is from its bound.
+      double weight = sound ? (size + 2 * found.se) / high : std::numeric_limits<double>::max();
+      if (here_moved)
+        weight = 1e6 + (sound ? std::min((size - 2 * found.se) / low, 1e6) : 1e6);
+      else if (!here_confirmed)
+        weight = 1e3 + std::min(std::max(weight, rho), 1e5);
+      if (weight > decided) {
+        decided = weight;
+        certificate.worst = found;
+      }
+      certificate.all.push_back(found);
+    }
+  }
+  confirmed = confirmed && !certificate.all.empty();
+  certificate.finding = moved       ? Finding::moved
+                        : confirmed ? Finding::confirmed
+                                    : Finding::undecided;
+  return certificate;
+}
+
+} // namespace starling::judge

@@ -1,0 +1,323 @@
+// A journey's stages: what a unit of each does, and what follows it.
+#include <starling/run/journey.hpp>
+
+#include "run/wings.hpp"
+
+#include <starling/error.hpp>
+#include <starling/scout/scout.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace starling::run {
+
+namespace {
+
+// Exact moves of the flight and of the first certificate are short and cheap. Those that settle, and
+// the test after them, are for densities that bend: in a banana moves of at most 7 leaps accepted at .7
+// stay in one arm, and confirm it.
+constexpr exact::Stride cheap{};
+constexpr exact::Stride far{.most_leaps = 15}, furthest{.most_leaps = 31};
+constexpr double flight_acceptance = 0.7, certify_acceptance = 0.9, settle_acceptance = 0.9,
+                 last_acceptance = 0.95;
+constexpr double pools_apart_mean = 0.05, pools_apart_sd = 0.07; // at most, to have settled
+constexpr double polish_fall = 0.1; // of the step size, from the polish's first step to its last
+
+} // namespace
+
+const char* name(Stage stage) {
+  constexpr const char* names[] = {"scout", "fly", "certify", "settle", "finished"};
+  return names[static_cast<std::size_t>(stage)];
+}
+
+Journey::Journey(DensityOfRows density, std::size_t dim, const JourneySettings& settings,
+                 Threads& threads, ReadColumns read)
+    : density_(std::move(density)), dim_(dim), settings_(settings), read_(std::move(read)) {
+  if (dim == 0)
+    reject("dim", "at least 1", "0");
+  if (settings.particles < 8)
+    reject("particles", "at least 8", std::to_string(settings.particles));
+  if (settings.batch_size < 2 || settings.batch_size > settings.particles)
+    reject("batch_size", "between 2 and the number of particles",
+           std::to_string(settings.batch_size));
+  wings_ = std::make_unique<Wings>(settings, dim, threads);
+}
+
+Journey::~Journey() = default;
+
+void Journey::take(std::uint64_t units) {
+  for (; units > 0 && !finished(); --units) {
+    const auto stage = static_cast<std::size_t>(stage_);
+    const std::uint64_t before = density_.gradients();
+    unit();
+    gradients_[stage] += density_.gradients() - before;
+  }
+}
+
+void Journey::unit() {
+  switch (stage_) {
+  case Stage::scout: return scout_it();
+  case Stage::fly: return fly_on();
+  case Stage::certify: return certify_on();
+  case Stage::settle: return settle_on();
+  case Stage::finished: return;
+  }
+}
+
+void Journey::go(Stage stage, Part part) {
+  if (stage != stage_)
+    done_ = 0;
+  stage_ = stage;
+  part_ = part;
+  in_part_ = 0;
+}
+
+Frame::Matrix Journey::columns(const Frame::Matrix& x) const {
+  Frame::Matrix all(x.rows(), x.cols() + Eigen::Index(read_.count));
+  all.leftCols(x.cols()) = x;
+  if (read_.count > 0) {
+    const std::vector<double> read = read_.of(rows_of(x));
+    all.rightCols(Eigen::Index(read_.count)) =
+        Frame::map({read.data(), std::size_t(x.rows()), read_.count});
+  }
+  return all;
+}
+
+void Journey::scout_it() {
+  scout::Settings settings;
+  settings.starts = settings_.starts;
+  const scout::Report report = scout::scout(density_, dim_, settings_.seed, settings);
+  const Frame::Matrix x =
+      scout::start(report.frame, density_, settings_.particles, settings_.seed);
+  cloud_ = exact::walkers_at(rows_of(x), density_);
+  next_ = x;
+  frame_ = report.frame;
+  scouted_ = {report.modes, report.by_pathfinder, report.elbo};
+  const bool flies = settings_.steps + settings_.flight_moves > 0;
+  go(flies ? Stage::fly : settings_.certify_moves > 0 ? Stage::certify : Stage::finished);
+}
+
+void Journey::begin_from(Rows<const double> x, Stage stage) {
+  if (stage != Stage::fly && stage != Stage::certify)
+    reject("stage", "fly or certify", name(stage));
+  if (x.count != settings_.particles || x.dim != dim_)
+    reject("start", std::to_string(settings_.particles) + " x " + std::to_string(dim_),
+           std::to_string(x.count) + " x " + std::to_string(x.dim));
+  const std::uint64_t before = density_.gradients();
+  cloud_ = exact::walkers_at(x, density_);
+  for (std::size_t i = 0; i < x.count; ++i)
+    if (!std::isfinite(cloud_.log_density[i]))
+      throw TargetError(0, i, "the log density is not finite where the particle starts");
+  next_ = cloud_.x;
+  const Frame widths = Frame(dim_).refreshed(x); // first: else few particles would blur the scales
+  frame_ = dim_ <= scout::Settings{}.dense_up_to ? widths.densely().refreshed(x) : widths;
+  gradients_[std::size_t(stage)] += density_.gradients() - before;
+  go(stage);
+}
+
+void Journey::fly_on() {
+  if (done_ < settings_.flight_moves) {
+    exact_flight_move();
+  } else {
+    const std::uint64_t t = done_ - settings_.flight_moves, all = settings_.steps;
+    for (const std::uint64_t part : {8u, 4u, 2u, 1u}) // of the first half
+      if (t > 0 && t == all / 2 / part)
+        frame_ = frame_.refreshed(cloud_.position());
+    const double share = static_cast<double>(t) / static_cast<double>(all);
+    svgd_step(settings_.step_size / (1 + settings_.decay * share));
+  }
+  if (++done_ == settings_.flight_moves + settings_.steps) {
+    arrive();
+    settings_.certify_moves > 0 ? go(Stage::certify) : finish();
+  }
+}
+
+/// Exact moves of the flight itself, before its steps; the frame follows the cloud.
+void Journey::exact_flight_move() {
+  for (const std::uint64_t at : {2u, 6u, 14u})
+    if (done_ == at)
+      frame_ = frame_.refreshed(cloud_.position());
+  if (done_ == 0 || done_ == 6)
+    stride_ = exact::tune(cloud_, frame_, cheap, flight_acceptance, density_, settings_.seed, tunings_++);
+  exact::move(cloud_, frame_, {.step = stride_}, density_, settings_.seed, moves_++);
+  next_ = cloud_.x;
+  if (done_ + 1 == settings_.flight_moves)
+    frame_ = frame_.refreshed(cloud_.position());
+}
+
+/// The density where the flight has gone. Where it fails the particle goes back to its last place.
+void Journey::arrive() {
+  Frame::Matrix score(next_.rows(), next_.cols());
+  std::vector<double> log_density(cloud_.count());
+  density_(rows_of(std::as_const(next_)), rows_of(score), log_density);
+  for (std::size_t i = 0; i < cloud_.count(); ++i) {
+    const auto row = Eigen::Index(i);
+    if (!std::isfinite(log_density[i]))
+      continue;
+    cloud_.x.row(row) = next_.row(row);
+    cloud_.score.row(row) = score.row(row);
+    cloud_.log_density[i] = log_density[i];
+  }
+}
+
+/// One step of RBM-SVGD in the frame.
+void Journey::svgd_step(double step_size) {
+  if (next_ != cloud_.x)
+    arrive();
+  next_ = wings_->step(cloud_, frame_, steps_++, step_size);
+}
+
+exact::Stride Journey::stride() const {
+  exact::Stride stride = stage_ != Stage::settle ? cheap : settled_ || round_ > 0 ? furthest : far;
+  if (stride_ > 0)
+    stride.step = stride_;
+  return stride;
+}
+
+/// Exact moves of the walkers from where they are, in the walkers' own metric, tuned.
+void Journey::begin_test(double acceptance) {
+  frame_ = frame_.refreshed(walkers_.position());
+  stride_ = exact::tune(walkers_, frame_, stride(), acceptance, density_, settings_.seed, tunings_++);
+  before_ = columns(walkers_.x);
+  test_.emplace(rows_of(std::as_const(before_)));
+  accepted_ = 0;
+  kept_.clear();
+  part_ = Part::move;
+  in_part_ = 0;
+}
+
+/// One of so many; the second half counts. True after the last.
+bool Journey::test_move(std::uint64_t moves) {
+  accepted_ += exact::move(walkers_, frame_, stride(), density_, settings_.seed, moves_++);
+  if (++in_part_ > moves / 2) {
+    const Frame::Matrix now = columns(walkers_.x);
+    test_->add(rows_of(now));
+    if (stage_ == Stage::settle && !settled_)
+      keep_for_sifting(moves);
+  }
+  return in_part_ == moves;
+}
+
+void Journey::certify_on() {
+  ++done_;
+  if (part_ == Part::tune) {
+    walkers_ = cloud_;
+    return begin_test(certify_acceptance);
+  }
+  if (test_move(settings_.certify_moves))
+    after_flight_test();
+}
+
+void Journey::after_flight_test() {
+  first_ = certificate_ = test_->judge();
+  certificate_->moves = first_->moves = settings_.certify_moves;
+  certificate_->acceptance = first_->acceptance = accepted_ / double(settings_.certify_moves);
+  pooled_means_ = test_->pooled_means();
+  pooled_sds_ = test_->pooled_sds();
+  if (certificate_->finding == judge::Finding::confirmed || settings_.settle_rounds == 0)
+    return finish();
+  go(Stage::settle); // the walkers go on from where the test brought them
+}
+
+std::uint64_t Journey::round_moves() const { return settings_.first_round << round_; }
+
+void Journey::settle_on() {
+  ++done_;
+  switch (part_) {
+  case Part::tune: return begin_test(settled_ ? last_acceptance : settle_acceptance);
+  case Part::move:
+    if (settled_) {
+      if (test_move(settings_.certify_moves))
+        after_last_test();
+    } else if (test_move(round_moves())) {
+      after_round();
+    }
+    return;
+  case Part::polish:
+    const double share = double(in_part_) / double(std::max<std::size_t>(2, settings_.polish_steps) - 1);
+    svgd_step(settings_.step_size * std::pow(polish_fall, share));
+    keep_if_better();
+    if (++in_part_ < settings_.polish_steps)
+      return;
+    arrive();
+    keep_if_better();
+    cloud_ = walkers_ = best_;
+    polished_ = true;
+    return go(Stage::settle);
+  }
+}
+
+/// Quiet, and with pools that agree: settled. Else another round, twice as long, while there are any.
+void Journey::after_round() {
+  const judge::Certificate round = test_->judge();
+  const std::vector<double> means = test_->pooled_means(), sds = test_->pooled_sds();
+  bool agree = true;
+  for (std::size_t a = 0; a < means.size(); ++a) {
+    if (!(sds[a] > 0) || !(pooled_sds_[a] > 0))
+      continue;
+    agree = agree && std::abs(means[a] - pooled_means_[a]) < pools_apart_mean * sds[a];
+    agree = agree && std::abs(pooled_sds_[a] / sds[a] - 1) < pools_apart_sd;
+  }
+  certificate_ = round;
+  certificate_->moves = round_moves();
+  certificate_->acceptance = accepted_ / double(round_moves());
+  pooled_means_ = means;
+  pooled_sds_ = sds;
+  ++round_;
+  const bool quiet = round.finding != judge::Finding::moved && agree;
+  if (!quiet && round_ < settings_.settle_rounds)
+    return go(Stage::settle);
+  settled_ = true;
+  best_ = exact::Walkers{};
+  sift();
+  walkers_ = cloud_;
+  go(Stage::settle, settings_.polish_steps > 0 ? Part::polish : Part::tune);
+}
+
+/// The polish is kept when the test confirms it. Otherwise the sifted cloud is tested as well: if that
+/// is not confirmed either, the moves of the rounds were too short for this density, and another round
+/// goes on from where the test's longer ones led, while there are any.
+void Journey::after_last_test() {
+  certificate_ = test_->judge();
+  certificate_->moves = settings_.certify_moves;
+  certificate_->acceptance = accepted_ / double(settings_.certify_moves);
+  if (certificate_->finding == judge::Finding::confirmed)
+    return finish();
+  if (polished_) {
+    polished_ = false;
+    cloud_ = walkers_ = exact_;
+    return go(Stage::settle);
+  }
+  if (round_ == settings_.settle_rounds)
+    return finish();
+  settled_ = false;
+  go(Stage::settle);
+}
+
+void Journey::finish() {
+  // Moves do not cross between modes, so they cannot confirm how much each of them weighs.
+  if (certificate_ && scouted_.modes > 1 && certificate_->finding == judge::Finding::confirmed)
+    certificate_->finding = judge::Finding::undecided;
+  test_.reset();
+  go(Stage::finished);
+}
+
+Progress Journey::progress() const {
+  Progress progress{stage_, done_, 1};
+  switch (stage_) {
+  case Stage::fly: progress.total = settings_.flight_moves + settings_.steps; break;
+  case Stage::certify: progress.total = settings_.certify_moves + 1; break;
+  case Stage::settle: {
+    progress.total = settings_.polish_steps + settings_.certify_moves + 1;
+    for (std::uint64_t r = 0; r <= std::min<std::uint64_t>(round_, settings_.settle_rounds - 1); ++r)
+      progress.total += (settings_.first_round << r) + 1;
+    break;
+  }
+  default: break;
+  }
+  return progress;
+}
+
+} // namespace starling::run

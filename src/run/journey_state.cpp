@@ -1,0 +1,180 @@
+// A journey's state as named columns and whole numbers, and back.
+#include <starling/run/journey.hpp>
+
+#include <starling/error.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace starling::run {
+
+namespace {
+
+using Columns = std::map<std::string, std::vector<double>>;
+
+std::vector<double> numbers(const Frame::Matrix& m) { return {m.data(), m.data() + m.size()}; }
+
+const std::vector<double>& column(const Columns& columns, const std::string& name) {
+  const auto found = columns.find(name);
+  if (found == columns.end())
+    throw std::invalid_argument("state: column " + name + " is missing");
+  return found->second;
+}
+
+Frame::Matrix matrix(const Columns& columns, const std::string& name, std::size_t width) {
+  const std::vector<double>& values = column(columns, name);
+  if (width == 0 || values.size() % width != 0)
+    throw std::invalid_argument("state: column " + name + " does not fit the journey");
+  return Frame::map({values.data(), values.size() / width, width});
+}
+
+void put(Columns& columns, const std::string& name, const exact::Walkers& walkers) {
+  columns[name + ".x"] = numbers(walkers.x);
+  columns[name + ".score"] = numbers(walkers.score);
+  columns[name + ".log_density"] = walkers.log_density;
+}
+
+exact::Walkers walkers(const Columns& columns, const std::string& name, std::size_t dim) {
+  exact::Walkers all;
+  all.x = matrix(columns, name + ".x", dim);
+  all.score = matrix(columns, name + ".score", dim);
+  all.log_density = column(columns, name + ".log_density");
+  if (all.score.rows() != all.x.rows() || all.log_density.size() != std::size_t(all.x.rows()))
+    throw std::invalid_argument("state: columns of " + name + " differ in length");
+  for (std::size_t i = 0; i < all.log_density.size(); ++i)
+    all.id.push_back(i);
+  return all;
+}
+
+/// Head of five, then five for each displacement.
+std::vector<double> numbers(const std::optional<judge::Certificate>& certificate) {
+  if (!certificate)
+    return {};
+  std::vector<double> all{double(certificate->finding), double(certificate->moves),
+                          certificate->acceptance, double(certificate->not_followed), 0};
+  const auto add = [&](const judge::Displacement& d) {
+    all.insert(all.end(), {double(d.parameter), double(d.trait), d.error, d.se, d.memory});
+  };
+  add(certificate->worst);
+  for (const judge::Displacement& d : certificate->all)
+    add(d);
+  return all;
+}
+
+std::optional<judge::Certificate> certificate_from(const std::vector<double>& all) {
+  if (all.size() < 10)
+    return std::nullopt;
+  judge::Certificate made;
+  made.finding = judge::Finding(int(all[0]));
+  made.moves = std::uint64_t(all[1]);
+  made.acceptance = all[2];
+  made.not_followed = std::size_t(all[3]);
+  const auto at = [&](std::size_t i) {
+    return judge::Displacement{std::size_t(all[i]), judge::Trait(int(all[i + 1])), all[i + 2],
+                               all[i + 3], all[i + 4]};
+  };
+  made.worst = at(5);
+  for (std::size_t i = 10; i + 5 <= all.size(); i += 5)
+    made.all.push_back(at(i));
+  return made;
+}
+
+} // namespace
+
+JourneyState Journey::save() const {
+  JourneyState state;
+  auto& c = state.columns;
+  put(c, "cloud", cloud_);
+  put(c, "walkers", walkers_);
+  put(c, "exact", exact_);
+  put(c, "best", best_);
+  c["next"] = numbers(next_);
+  c["before"] = numbers(before_);
+  const Eigen::VectorXd& mean = frame_.mean();
+  c["frame.mean"].assign(mean.data(), mean.data() + mean.size());
+  c["frame.factor"].assign(frame_.numbers().begin(), frame_.numbers().end());
+  if (test_)
+    c["test.sums"].assign(test_->sums().begin(), test_->sums().end());
+  c["kept"] = kept_;
+  c["pooled.means"] = pooled_means_;
+  c["pooled.sds"] = pooled_sds_;
+  c["certificate"] = numbers(certificate_);
+  c["first_certificate"] = numbers(first_);
+  c["numbers"] = {stride_, accepted_, scouted_.elbo, misfit_};
+  auto& n = state.counts;
+  n["stage"] = std::uint64_t(stage_);
+  n["part"] = std::uint64_t(part_);
+  n["done"] = done_;
+  n["in_part"] = in_part_;
+  n["round"] = round_;
+  n["moves"] = moves_;
+  n["steps"] = steps_;
+  n["tunings"] = tunings_;
+  n["modes"] = scouted_.modes;
+  n["by_pathfinder"] = scouted_.by_pathfinder;
+  n["settled"] = settled_;
+  n["polished"] = polished_;
+  n["frame.dense"] = frame_.is_dense();
+  n["test.added"] = test_ ? test_->added() : 0;
+  n["test"] = test_.has_value();
+  for (std::size_t s = 0; s < stages; ++s)
+    n[std::string("gradients.") + name(Stage(s))] = gradients_[s];
+  return state;
+}
+
+void Journey::restore(const JourneyState& state) {
+  const auto& c = state.columns;
+  const auto count = [&](const std::string& name) {
+    const auto found = state.counts.find(name);
+    if (found == state.counts.end())
+      throw std::invalid_argument("state: " + name + " is missing");
+    return found->second;
+  };
+  if (count("stage") > std::uint64_t(Stage::finished) || count("part") > std::uint64_t(Part::polish))
+    throw std::invalid_argument("state: stage or part is not one of a journey");
+  cloud_ = walkers(c, "cloud", dim_);
+  walkers_ = walkers(c, "walkers", dim_);
+  exact_ = walkers(c, "exact", dim_);
+  best_ = walkers(c, "best", dim_);
+  const bool scouted = Stage(count("stage")) != Stage::scout;
+  if (scouted && cloud_.count() != settings_.particles)
+    throw std::invalid_argument("state: made for " + std::to_string(cloud_.count()) +
+                                " particles, not " + std::to_string(settings_.particles));
+  next_ = matrix(c, "next", dim_);
+  before_ = matrix(c, "before", dim_ + read_.count);
+  frame_ = scouted ? Frame::from_numbers(column(c, "frame.mean"), column(c, "frame.factor"),
+                                         count("frame.dense") != 0)
+                   : Frame();
+  test_.reset();
+  if (count("test") != 0) {
+    test_.emplace(rows_of(std::as_const(before_)));
+    test_->resume(column(c, "test.sums"), count("test.added"));
+  }
+  kept_ = column(c, "kept");
+  pooled_means_ = column(c, "pooled.means");
+  pooled_sds_ = column(c, "pooled.sds");
+  certificate_ = certificate_from(column(c, "certificate"));
+  first_ = certificate_from(column(c, "first_certificate"));
+  const std::vector<double>& numbers = column(c, "numbers");
+  if (numbers.size() != 4)
+    throw std::invalid_argument("state: column numbers does not fit the journey");
+  stride_ = numbers[0];
+  accepted_ = numbers[1];
+  misfit_ = numbers[3];
+  scouted_ = {std::size_t(count("modes")), count("by_pathfinder") != 0, numbers[2]};
+  stage_ = Stage(count("stage"));
+  part_ = Part(count("part"));
+  done_ = count("done");
+  in_part_ = count("in_part");
+  round_ = count("round");
+  moves_ = count("moves");
+  steps_ = count("steps");
+  tunings_ = count("tunings");
+  settled_ = count("settled") != 0;
+  polished_ = count("polished") != 0;
+  for (std::size_t s = 0; s < stages; ++s)
+    gradients_[s] = count(std::string("gradients.") + name(Stage(s)));
+}
+
+} // namespace starling::run

@@ -1,0 +1,144 @@
+// Scout: ways up, approximations around the best, the cloud to start from.
+#include <starling/scout/scout.hpp>
+
+#include <starling/error.hpp>
+#include <starling/random/philox.hpp>
+#include <starling/scout/candidates.hpp>
+#include <starling/scout/climb.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace starling::scout {
+
+namespace {
+
+constexpr double radius = 2, apart = 3;
+constexpr std::size_t attempts = 50, final_draws = 50;
+enum Use : Step { for_pathfinder = 1, for_choice = 2, for_start = 3, for_places = 1000 };
+
+/// Where the ways up begin: uniform, drawn again where the density fails.
+std::vector<Place> beginnings(CountedDensity& density, std::size_t dim, std::size_t count,
+                              const Philox& philox) {
+  std::vector<Place> places;
+  std::vector<std::size_t> missing(count);
+  std::iota(missing.begin(), missing.end(), std::size_t{0});
+  for (std::size_t attempt = 0; attempt < attempts && !missing.empty(); ++attempt) {
+    Frame::Matrix x(Eigen::Index(missing.size()), Eigen::Index(dim)), score(x.rows(), x.cols());
+    std::vector<double> log_density(missing.size());
+    for (Eigen::Index i = 0; i < x.rows(); ++i)
+      for (Eigen::Index a = 0; a < x.cols(); ++a) {
+        const auto index = missing[std::size_t(i)] * dim + std::size_t(a);
+        x(i, a) = radius * (2 * uniform(philox(Stream::scout, for_places + attempt, index)) - 1);
+      }
+    density(rows_of(std::as_const(x)), rows_of(score), log_density);
+    std::vector<std::size_t> still;
+    for (std::size_t i = 0; i < missing.size(); ++i)
+      if (std::isfinite(log_density[i]))
+        places.push_back({x.row(Eigen::Index(i)), score.row(Eigen::Index(i)), log_density[i]});
+      else
+        still.push_back(missing[i]);
+    missing = std::move(still);
+  }
+  if (places.empty())
+    throw TargetError(0, 0, "the log density is not finite at any of " +
+                                std::to_string(count * attempts) +
+                                " places drawn uniformly from (-2, 2) in every coordinate");
+  return places;
+}
+
+/// Ends that are about as high as the best and far from each other.
+std::size_t count_modes(const std::vector<Place>& ends, const Place& best, const Frame& metric) {
+  const auto d = static_cast<double>(metric.dim());
+  std::vector<Eigen::RowVectorXd> modes;
+  for (const Place& end : ends) {
+    if (best.log_density - end.log_density > 5 + d / 2)
+      continue;
+    const Frame::Matrix y = metric.in({end.x.data(), 1, metric.dim()});
+    const bool known = std::ranges::any_of(
+        modes, [&](const Eigen::RowVectorXd& mode) { return (mode - y.row(0)).norm() <= apart; });
+    if (!known)
+      modes.push_back(y.row(0));
+  }
+  return std::max<std::size_t>(1, modes.size());
+}
+
+} // namespace
+
+Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed,
+             const Settings& settings) {
+  const Philox philox(seed);
+  const bool is_dense = dim <= settings.dense_up_to;
+  std::vector<Climb> climbs;
+  for (Place& place : beginnings(density, dim, settings.starts, philox))
+    climbs.emplace_back(std::move(place), settings.iterations);
+  climb_together(climbs, density);
+
+  Report report;
+  std::vector<Place> ends;
+  for (const Climb& climb : climbs) {
+    ends.push_back(climb.top());
+    report.tops.push_back(climb.top().log_density);
+  }
+  report.arrived = ends.size();
+  const std::size_t highest = std::size_t(std::ranges::max_element(report.tops) - report.tops.begin());
+  const Climb& best = climbs[highest];
+
+  std::vector<Frame> candidates;
+  if (is_dense)
+    candidates.push_back(laplace(best.top(), density));
+  if (auto found = pathfinder(best.path(), is_dense, density, philox, for_pathfinder))
+    candidates.push_back(std::move(*found));
+  if (candidates.empty())
+    candidates.push_back(Frame::diagonal(best.top().x, Eigen::VectorXd::Ones(Eigen::Index(dim))));
+  const std::vector<double> bounds = elbo(candidates, final_draws, density, philox, for_choice);
+  const std::size_t chosen = candidates.size() > 1 && bounds[1] > bounds[0] ? 1 : 0;
+  report.by_pathfinder = chosen == 1 || !is_dense;
+  report.elbo = bounds[chosen];
+  report.modes = count_modes(ends, best.top(), candidates.front());
+  report.frame = candidates[chosen];
+  return report;
+}
+
+Frame::Matrix start(const Frame& frame, CountedDensity& density, std::size_t count,
+                    std::uint64_t seed) {
+  const Philox philox(seed);
+  const std::size_t draws = 4 * count, d = frame.dim();
+  double width = 1;
+  for (int attempt = 0; attempt < 10; ++attempt, width /= 2) {
+    const Frame::Matrix z =
+        width * standard_normals(draws, d, philox, for_start, std::size_t(attempt) * draws);
+    Frame::Matrix x = frame.out(z), score(x.rows(), x.cols());
+    std::vector<double> weight(draws);
+    density(rows_of(std::as_const(x)), rows_of(score), weight);
+    std::size_t sound = 0;
+    double highest = -std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < draws; ++i) {
+      sound += std::isfinite(weight[i]);
+      weight[i] += 0.5 * z.row(Eigen::Index(i)).squaredNorm() / (width * width); // log pi/q
+      highest = std::max(highest, weight[i]);
+    }
+    if (sound < count)
+      continue;
+    double mean = 0;
+    for (double& w : weight)
+      mean += std::exp(w - highest) / static_cast<double>(draws);
+    const double cap = highest + std::log(mean) + 0.5 * std::log(static_cast<double>(draws));
+    std::vector<std::pair<double, std::size_t>> keys(draws);
+    for (std::size_t i = 0; i < draws; ++i) { // the largest of log w + Gumbel: drawn by weight
+      const double u = uniform(philox(Stream::thin, std::uint64_t(attempt), i));
+      keys[i] = {-(std::min(weight[i], cap) - std::log(-std::log(u))), i};
+    }
+    std::partial_sort(keys.begin(), keys.begin() + std::ptrdiff_t(count), keys.end());
+    Frame::Matrix kept(Eigen::Index(count), x.cols());
+    for (std::size_t i = 0; i < count; ++i)
+      kept.row(Eigen::Index(i)) = x.row(Eigen::Index(keys[i].second));
+    return kept;
+  }
+  throw TargetError(0, 0, "the log density is not finite around the mode that was found");
+}
+
+} // namespace starling::scout
