@@ -15,10 +15,10 @@ std::string table_of(const std::string& csv) {
   return kept;
 }
 
-const std::string csv = "# a comment\nlp__,m.1.1,m.2.1,m.1.2,m.2.2,sigma,odd.2\n"
+const std::string csv = "# a comment\nlp__,m.1.1,m.2.1,m.1.2,m.2.2,sigma,odd.1\n"
                         "-1.5,0.1,-0,1e-300,5e-324,inf,0.30000000000000004\n"
                         "-inf,nan,1,2,3,4,5\n";
-const std::string other = "lp__,m.1.1,m.2.1,m.1.2,m.2.2,sigma,odd.2\n"
+const std::string other = "lp__,m.1.1,m.2.1,m.1.2,m.2.2,sigma,odd.1\n"
                           "1,2,3,4,5,6,7\n8,9,10,11,12,13,14\n";
 
 TEST(Convert, GoesRoundAllKindsAndLosesNothing) {
@@ -122,7 +122,7 @@ TEST(Convert, RefusesInOneLineAndLeavesNothing) {
   expect_refused(place, "convert other.zarr b.csv", 65,
                  "other.zarr: zarr: must be written by starling; got no column_names");
   expect_refused(place, "convert same.csv b.zarr", 65,
-                 "same.csv: draws: must be named differently in each column; got a.1 twice");
+                 "same.csv: draws: must be named differently in each column; got a[1] twice");
   expect_refused(place, "convert a.csv file/b.npz", 73,
                  "file: cannot write: a part of the path is not a folder");
 }

@@ -64,7 +64,7 @@ TEST(Results, DrawsAgreeBetweenCsvNpzAndSummary) {
   succeed(place, small);
   const io::Draws csv = io::read_stan_csv(place.path("out/m/draws.csv"));
   const auto npz = io::read_npz(place.path("out/m/draws.npz"));
-  EXPECT_EQ(csv.names, (std::vector<std::string>{"lp__", "x.1", "x.2"}));
+  EXPECT_EQ(csv.names, (std::vector<std::string>{"lp__", "x[1]", "x[2]"}));
   ASSERT_EQ(csv.rows, 40u);
   ASSERT_EQ(npz.at("draws").shape, (std::vector<std::size_t>{40, 2}));
   ASSERT_EQ(npz.at("log_density").shape, (std::vector<std::size_t>{40}));

@@ -99,11 +99,12 @@ def test_draws_the_trace_of_each_run(several):
     assert len(ksd.collections) == 3 and len(identity.collections) == 3  # bands
 
 
-def test_draws_what_was_loaded_but_has_no_trace_of_it(several, folder):
+def test_draws_what_was_loaded(several, folder):
     loaded = starling.load(folder)
     assert [ax.get_title() for ax in panels(plots.draw(loaded))] == [ax.get_title() for ax in panels(several.plot())]
+    assert len(loaded.plot("trace").axes) == len(several.plot("trace").axes)
     with pytest.raises(ValueError, match="trace: must be of a result with looks"):
-        plots.draw(loaded, "trace")
+        starling.load(folder / "draws.npz").plot("trace")
     with pytest.raises(ValueError, match="kind: must be one of marginals, pairs, trace, flow; got 'pie'"):
         several.plot("pie")
 
