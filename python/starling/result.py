@@ -60,7 +60,7 @@ class Result:
 
     @property
     def verdict(self) -> str:
-        """converged, still moving, collapsed, noisy or diverged."""
+        """converged, cannot tell, still moving, collapsed, noisy or diverged."""
         return self._summary["verdict"]
 
     @property
