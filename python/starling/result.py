@@ -80,7 +80,7 @@ class Result:
 
     @property
     def verdict(self) -> str | None:
-        """converged, still moving, collapsed, noisy, diverged, or cannot tell."""
+        """converged, cannot tell, still moving, collapsed, noisy or diverged."""
         return self._summary and self._summary["verdict"]
 
     @property

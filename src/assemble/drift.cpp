@@ -24,13 +24,13 @@ using BandwidthRule = std::function<Real(Step, Rows<const Real>)>;
 
 /// None where the kernel has no bandwidth.
 template <typename Real, typename Domain>
-BandwidthRule<Real> make_bandwidth(const Plan& plan, std::uint64_t seed, Domain) {
+BandwidthRule<Real> make_bandwidth(const Plan& plan, std::uint64_t seed, Domain domain) {
   if (const auto* fixed = std::get_if<plan::FixedBandwidth>(&plan.bandwidth))
     return kernel::FixedBandwidth<Real>(static_cast<Real>(fixed->h));
   if (std::holds_alternative<plan::MedianOfAll>(plan.bandwidth))
-    return kernel::MedianBandwidth<Real>();
+    return kernel::MedianBandwidth<Real, Domain>(domain);
   if (const auto* some = std::get_if<plan::MedianOfPairs>(&plan.bandwidth))
-    return kernel::SampledMedianBandwidth<Real>(seed, some->pairs);
+    return kernel::SampledMedianBandwidth<Real, Domain>(seed, some->pairs, domain);
   return nullptr;
 }
 

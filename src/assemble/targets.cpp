@@ -4,8 +4,8 @@
 
 #include <starling/cpu/mixture.hpp>
 #include <starling/error.hpp>
+#include <starling/target/even_normal.hpp>
 #include <starling/target/mixture.hpp>
-#include <starling/target/normal.hpp>
 #include <starling/target/shapes.hpp>
 
 #include <fmt/format.h>
@@ -47,12 +47,8 @@ InBoth<MakeTarget> mixture(const Given& given) {
 InBoth<MakeTarget> normal(const Given& given) {
   return in_both([dim = count(given, "dim"), correlation = number(given, "correlation")](
                      auto zero, const TargetContext& context) {
-    const auto d = static_cast<Eigen::Index>(dim);
-    Eigen::MatrixXd covariance = Eigen::MatrixXd::Constant(d, d, correlation);
-    covariance.diagonal().setOnes();
     using Real = decltype(zero);
-    return assemble::wrap<Real>(Normal<Real>(Eigen::VectorXd::Zero(d), covariance, context.threads),
-                                numbered("x", dim));
+    return assemble::wrap<Real>(EvenNormal<Real>(dim, correlation, context.threads), numbered("x", dim));
   });
 }
 

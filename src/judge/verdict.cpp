@@ -72,7 +72,7 @@ std::string too_uncertain(const std::vector<Balance>& parameters, std::size_t co
   return fmt::format("nothing speaks clearly against this cloud, but {} particles are too few to confirm it (the {} of {} is "
                      "{:.2f} +- {:.2f}): take {:.0f} or more with --particles",
                      count, by_spread ? "identity" : "shift", names[which.worst], by_spread ? one.spread : one.shift,
-                     by_spread ? one.spread_se : one.shift_se, std::ceil(enough / round) * round);
+                     by_spread ? one.spread_se : one.shift_se, std::ceil(enough / round - 1e-9) * round);
 }
 
 } // namespace

@@ -45,8 +45,8 @@ def test_the_summary_is_a_table(one, three):
     assert "r_hat" in three.summary() and "r_hat" not in table
 
 
-def test_the_verdict_is_one_of_five_and_has_a_reason(one):
-    assert one.verdict in ("converged", "still moving", "collapsed", "noisy", "diverged") and len(one.reason) > 20
+def test_the_verdict_is_one_of_six_and_has_a_reason(one):
+    assert one.verdict in ("converged", "cannot tell", "still moving", "collapsed", "noisy", "diverged") and len(one.reason) > 20
     assert one.diagnostics["verdict"] == one.verdict and one.diagnostics["verdict_reason"] == one.reason
     assert one.trace[0]["run"] == 1 and one.trace[-1]["step"] == 30
     assert not one.interrupted

@@ -174,3 +174,10 @@ def test_names_are_those_given():
     matrix = starling.Function(lambda x: -x, names=["m[1,1]", "m[2,1]", "m[1,2]", "m[2,2]"])
     draws = starling.sample(matrix, **{**COMMON, "dim": 4}).draws
     assert draws["m"].shape == (100, 2, 2)
+
+
+def test_a_log_density_that_is_nan_everywhere_has_diverged_and_scores_alone_have_not():
+    def failing(x):
+        return np.full(len(x), np.nan), -x
+    assert starling.sample(failing, **{**COMMON, "particles": 300, "steps": 0}).verdict == "diverged"
+    assert starling.sample(lambda x: -x, **{**COMMON, "particles": 300, "steps": 0}).verdict == "converged"

@@ -12,6 +12,8 @@ from .read import CELLS, Run
 
 TODO = {  # what to do about each verdict, and how it is coloured
     "converged": ("The particles can be used as draws.", "good"),
+    "cannot tell": ("Nothing speaks clearly against the cloud, but there are too few particles to confirm it: raise "
+                    "--particles.", "doubt"),
     "still moving": ("The cloud has not come to rest: take more steps, or start nearer.", "doubt"),
     "collapsed": ("A kernel of longer range may help, `--kernel gaussian+0.05*polynomial:m=1`, or more particles.",
                   "bad"),
