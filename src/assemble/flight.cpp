@@ -4,8 +4,9 @@
 #include "io/stan_csv.hpp"
 
 #include <starling/run/seeds.hpp>
+#include <starling/run/staged.hpp>
 
-#include <fmt/format.h>
+#include <algorithm>
 
 namespace starling::assemble {
 
@@ -43,6 +44,39 @@ run::Settings settings_for(const plan::Plan& plan, std::uint64_t run, std::uint6
   return settings;
 }
 
+run::JourneySettings stages_of(const plan::Plan& plan, std::uint64_t seed) {
+  using plan::Stages;
+  const Stages& asked = *plan.stages;
+  run::JourneySettings stages;
+  stages.particles = plan.particles;
+  stages.seed = seed;
+  stages.starts = asked.starts;
+  stages.steps = asked.steps.value_or(stages.steps);
+  stages.batch_size = std::min(plan.particles, asked.batch.value_or(stages.batch_size));
+  stages.certify_moves = asked.certify;
+  stages.polish_steps = asked.polish;
+  if (asked.metric)
+    stages.metric = *asked.metric == Stages::Metric::none       ? run::Metric::none
+                    : *asked.metric == Stages::Metric::diagonal ? run::Metric::diagonal
+                                                                : run::Metric::dense;
+  if (asked.exact == Stages::Exact::never)
+    stages.settle_rounds = 0;
+  if (asked.exact == Stages::Exact::always) {
+    stages.settle_always = true;
+    stages.settle_rounds = 1;
+    stages.first_round = asked.exact_moves;
+  }
+  return stages;
+}
+
+run::Staged make_staged(const plan::Plan& plan, std::uint64_t seed, const Guest* guest) {
+  run::Staged staged;
+  staged.threads = std::make_shared<Threads>(plan.threads);
+  staged.target = make_target<double>(plan, seed, *staged.threads, guest);
+  staged.stages = stages_of(plan, seed);
+  return staged;
+}
+
 /// Calls make with a number of the plan's type.
 template <typename Make>
 std::unique_ptr<run::Flight> in_precision(const plan::Plan& plan, Make&& make) {
@@ -54,6 +88,11 @@ std::unique_ptr<run::Flight> in_precision(const plan::Plan& plan, Make&& make) {
 std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t run, const Guest* guest,
                                          std::span<const double> positions) {
   std::uint64_t seed = run::run_seed(plan.seed, run);
+  if (plan.stages) {
+    run::Staged staged = make_staged(plan, seed, guest);
+    const run::Settings settings = settings_for(plan, run, seed, staged.target);
+    return run::begin(std::move(staged), settings);
+  }
   const bool given = std::holds_alternative<plan::StartGiven>(plan.start);
   const std::optional<io::Array> read = read_start(plan);
   if (given || read)
@@ -72,6 +111,11 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
 std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint, const plan::Plan& plan,
                                            const std::string& where, const Guest* guest) {
   const run::Saved saved = run::saved(checkpoint, where);
+  if (plan.stages) {
+    run::Staged staged = make_staged(plan, saved.seed, guest);
+    const run::Settings settings = settings_for(plan, saved.run, saved.seed, staged.target);
+    return run::resume(std::move(staged), settings, checkpoint, where);
+  }
   return in_precision(plan, [&]<typename Real>(Real) {
     run::Roles<Real> roles = make_roles<Real>(plan, saved.seed, guest);
     const run::Settings settings = settings_for(plan, saved.run, saved.seed, roles.target);

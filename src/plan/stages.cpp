@@ -10,6 +10,8 @@ namespace starling::plan {
 
 namespace {
 
+constexpr std::uint64_t least_particles = 8; // that a run in stages can judge itself by
+
 /// "none", or a whole number.
 std::size_t count_or_none(const char* what, std::string& text, std::size_t usual) {
   if (text.empty())
@@ -31,7 +33,7 @@ void refuse_raw_settings(const Recipe& r) {
 void resolve_stages(const Recipe& r, Plan& plan, Gives gives) {
   Recipe& text = plan.recipe;
   if (text.method.empty())
-    text.method = asks_for_the_raw_method(r) ? "paper" : "auto";
+    text.method = asks_for_the_raw_method(r) || r.particles < least_particles ? "paper" : "auto";
   if (choose("method", text.method, {"auto", "paper"}) == 1) {
     for (const auto& [name, given] : {std::pair("prefit", &r.prefit), {"metric", &r.metric}, {"certify", &r.certify},
                                       {"exact", &r.exact}, {"polish", &r.polish}})

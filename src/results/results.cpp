@@ -13,6 +13,7 @@
 
 #include <starling/run/pool.hpp>
 #include <starling/run/seeds.hpp>
+#include <starling/judge/certified.hpp>
 #include <starling/version.hpp>
 
 #include <fmt/format.h>
@@ -73,6 +74,39 @@ Json list_of(const std::vector<judge::ParameterSummary>& parameters) {
 
 Json ksd_of(const Discrepancy& ksd) { return {{"value", number(ksd.value)}, {"se", number(ksd.se)}}; }
 
+/// What the stages of a run say.
+void add_stages(Json& j, const run::StageReport& stages) {
+  std::uint64_t total = 0;
+  for (const auto& [stage, count] : stages.gradients) {
+    j["gradients"][stage] = count;
+    total += count;
+  }
+  j["gradients"]["total"] = total;
+  j["modes"] = stages.modes;
+  j["scouted_by"] = stages.by_pathfinder ? "pathfinder" : "laplace";
+  j["settled"] = stages.settled;
+  j["polished"] = stages.polished;
+  if (!stages.certificate) {
+    j["certificate"] = nullptr;
+    return;
+  }
+  const judge::Certificate& c = *stages.certificate;
+  constexpr const char* traits[] = {"value", "winsorised", "square"};
+  Json list = Json::array();
+  for (const judge::Displacement& d : c.all)
+    list.push_back({{"parameter", stages.columns.at(d.parameter)},
+                    {"of", traits[static_cast<std::size_t>(d.trait)]},
+                    {"error", number(d.error)},
+                    {"se", number(d.se)},
+                    {"memory", number(d.memory)}});
+  j["certificate"] = {{"finding", judge::word(c.finding)}, {"moves", c.moves}, {"acceptance", number(c.acceptance)},
+                      {"estimates", std::move(list)}};
+  for (std::size_t a = 0; a < stages.pooled_means.size(); ++a)
+    j["pooled"].push_back({{"name", stages.columns.at(a)},
+                           {"mean", number(stages.pooled_means[a])},
+                           {"sd", number(stages.pooled_sds[a])}});
+}
+
 /// What each run says for itself.
 Json each(std::span<const run::Outcome> runs) {
   Json list = Json::array();
@@ -108,19 +142,24 @@ Json to_json(std::span<const run::Outcome> runs) {
     std::visit([&, key = &name](const auto& one) { j["settings"][*key] = one; }, value);
   j["particles"] = r.particles;
   j["dim"] = o.dim();
+  j["method"] = r.method;
   if (r.batch == "all")
     j["batch"] = "all";
-  else
+  else if (!r.batch.empty())
     j["batch"] = plan::parse_count("batch", r.batch, 2);
+  else
+    j["batch"] = nullptr; // decided by the stages
   j["steps"] = r.steps;
   j["steps_done"] = o.steps_done;
   j["seed"] = r.seed;
   j["threads"] = o.threads;
   j["precision"] = r.precision;
-  j["kernel"] = r.kernel;
-  j["bandwidth"] = r.bandwidth;
-  j["advance"] = r.advance;
-  j["step_size"] = r.step_size;
+  if (!o.stages) {
+    j["kernel"] = r.kernel;
+    j["bandwidth"] = r.bandwidth;
+    j["advance"] = r.advance;
+    j["step_size"] = r.step_size;
+  }
   j["seconds"] = o.seconds.total;
   j["seconds_deal"] = o.seconds.deal;
   j["seconds_score"] = o.seconds.score;
@@ -137,6 +176,8 @@ Json to_json(std::span<const run::Outcome> runs) {
   }
   j["verdict"] = o.diagnosis.verdict;
   j["verdict_reason"] = o.diagnosis.sentence;
+  if (o.stages)
+    add_stages(j, *o.stages);
   j["warnings"] = o.warnings;
   if (runs.size() > 1)
     j["runs"] = each(runs);

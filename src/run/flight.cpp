@@ -1,6 +1,7 @@
 // Roles around the loop, stopwatches around the roles.
 #include <starling/run/flight.hpp>
 
+#include "run/measure.hpp"
 #include "run/state.hpp"
 
 #include <starling/observe/guard.hpp>
@@ -37,20 +38,6 @@ private:
   double& sum_;
   Clock::time_point begin_ = Clock::now();
 };
-
-/// Summaries of columns that have no scores.
-std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table) {
-  std::vector<judge::ParameterSummary> summaries;
-  const std::size_t width = table.names.size();
-  for (std::size_t c = 0; c < width; ++c) {
-    std::vector<double> values;
-    for (std::size_t at = c; at < table.values.size(); at += width)
-      values.push_back(table.values[at]);
-    summaries.push_back(judge::summarize(table.names[c], std::move(values)));
-    summaries.back().shift = NAN;
-  }
-  return summaries;
-}
 
 template <typename Real>
 void check(const Roles<Real>& roles) {

@@ -31,6 +31,8 @@ std::string clock_text(double seconds) {
 
 /// What the last look said.
 std::string looks(const run::Flight& flight) {
+  if (!flight.stage().empty())
+    return flight.stage();
   std::string text = fmt::format("drift {:.3g}", flight.drift_size());
   const judge::TraceRow last = flight.trace().empty() ? judge::TraceRow() : flight.trace().back();
   if (!std::isnan(last.ksd)) // none on a torus, none of one particle

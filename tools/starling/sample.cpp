@@ -21,12 +21,25 @@ namespace starling::tool {
 
 namespace {
 
+/// "scout 4200, fly 125000, certify 96000 gradients"
+std::string in_words(const run::StageReport& stages) {
+  std::string text;
+  for (const auto& [stage, count] : stages.gradients)
+    if (count > 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", stage, count);
+  return text + " gradients";
+}
+
 void show(const plan::Plan& plan, std::span<const run::Outcome> runs) {
   const run::Outcome o = run::pool(runs);
   const plan::Recipe& r = plan.recipe;
   const std::string many = runs.size() > 1 ? fmt::format("{} runs of ", runs.size()) : "";
-  fmt::print("{}{} particles in {} dimensions, batches of {}, {} steps in {:.2f} s\n\n{}\n", many,
-             r.particles, o.dim(), r.batch, o.steps_done, o.seconds.total, results::table(o.parameters()));
+  if (o.stages)
+    fmt::print("{}{} particles in {} dimensions, {} in {:.2f} s\n\n{}\n", many, r.particles, o.dim(),
+               in_words(*o.stages), o.seconds.total, results::table(o.parameters()));
+  else
+    fmt::print("{}{} particles in {} dimensions, batches of {}, {} steps in {:.2f} s\n\n{}\n", many,
+               r.particles, o.dim(), r.batch, o.steps_done, o.seconds.total, results::table(o.parameters()));
   if (o.held_out)
     fmt::print("test accuracy {:.4f}, test log likelihood {:.4f}\n", o.held_out->accuracy,
                o.held_out->log_likelihood);

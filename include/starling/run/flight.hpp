@@ -2,6 +2,7 @@
 #pragma once
 
 #include <starling/judge/diagnose.hpp>
+#include <starling/judge/move_test.hpp>
 #include <starling/run/checkpoint.hpp>
 #include <starling/run/roles.hpp>
 
@@ -29,6 +30,16 @@ struct Timing {
   double total = 0, deal = 0, score = 0, drift = 0, advance = 0;
 };
 
+/// What a run in stages says beside its cloud.
+struct StageReport {
+  std::vector<std::pair<std::string, std::uint64_t>> gradients; ///< of each stage
+  std::size_t modes = 1;                                        ///< that the scout counted
+  bool by_pathfinder = false, settled = false, polished = false;
+  std::vector<std::string> columns; ///< of the certificate and the pooled figures: positions, then what users read
+  std::vector<double> pooled_means, pooled_sds; ///< over exact moves; empty where there were none
+  std::optional<judge::Certificate> certificate;
+};
+
 /// What a run came to.
 struct Outcome {
   Settings settings;
@@ -44,6 +55,7 @@ struct Outcome {
   Timing seconds;
   judge::Diagnosis diagnosis;
   std::optional<HeldOut> held_out;
+  std::optional<StageReport> stages; ///< of a run that went in stages
   std::vector<std::string> warnings;
   std::vector<judge::TraceRow> trace; ///< of the looks on the way and the one at the end
 
@@ -80,6 +92,8 @@ public:
   /// step, says stop. What the target throws comes through, with the state as before that step.
   virtual void take(Step count, const std::function<Signal()>& after) = 0;
 
+  /// The name of the stage under way; empty where there is only one.
+  virtual std::string stage() const { return {}; }
   /// Root mean square of the last drift.
   virtual double drift_size() const = 0;
   /// Particles x parameters, in the order of the particles, whatever the rows' order is.

@@ -1,0 +1,19 @@
+// The verdict that rests on a certificate: whether exact moves would change the cloud.
+#pragma once
+
+#include <starling/judge/move_test.hpp>
+#include <starling/judge/verdict.hpp>
+
+#include <string>
+#include <vector>
+
+namespace starling::judge {
+
+/// Confirmed is converged, moved is still moving, undecided is cannot tell. `names` are those of the
+/// test's columns; `modes` is how many the scout counted, since moves do not cross between them.
+Verdict certified(const Certificate& certificate, const std::vector<std::string>& names, std::size_t modes);
+
+/// A finding in a word, as files have it.
+const char* word(Finding finding);
+
+} // namespace starling::judge

@@ -1,0 +1,65 @@
+// Measuring a cloud at its end.
+#include "run/measure.hpp"
+
+#include <starling/observe/balance.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace starling::run {
+
+void judge_rows(Rows<const double> x, Rows<const double> score, judge::TraceRow& row) {
+  const std::vector<Balance> parameters = balance(x, score);
+  const auto dim = static_cast<double>(x.dim);
+  double variance = 0, centre = 0, square = 0;
+  row.shift = 0;
+  for (const Balance& one : parameters) {
+    variance += one.sd * one.sd;
+    centre += one.mean;
+    row.shift = std::max(row.shift, std::abs(one.shift));
+  }
+  for (const double s : score)
+    square += s * s;
+  row.score = std::sqrt(square / static_cast<double>(score.size()));
+  row.spread = std::sqrt(variance / dim);
+  row.centre = centre / std::sqrt(dim);
+  const auto [least, most] = std::ranges::minmax_element(parameters, {}, &Balance::spread);
+  row.least_identity = least->spread;
+  row.most_identity = most->spread;
+}
+
+std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table) {
+  std::vector<judge::ParameterSummary> summaries;
+  const std::size_t width = table.names.size();
+  for (std::size_t c = 0; c < width; ++c) {
+    std::vector<double> values;
+    for (std::size_t at = c; at < table.values.size(); at += width)
+      values.push_back(table.values[at]);
+    summaries.push_back(judge::summarize(table.names[c], std::move(values)));
+    summaries.back().shift = NAN;
+  }
+  return summaries;
+}
+
+void measure_at(const AnyTarget<double>& target, const Settings& settings, Outcome& o) {
+  const std::size_t count = settings.particles, dim = target.dim;
+  std::vector<double> score(count * dim);
+  o.log_density.resize(count);
+  const Rows<const double> x{o.positions.data(), count, dim};
+  target.evaluate(x, {score.data(), count, dim}, o.log_density);
+  const bool has_density = !target.has_density || target.has_density();
+  o.diagnosis = judge::diagnose(x, {score.data(), count, dim},
+                                has_density ? std::span<const double>(o.log_density) : std::span<const double>(), o.names,
+                                settings.seed, settings.periodic, o.trace);
+  if (target.hold_out)
+    o.held_out = target.hold_out(x);
+  if (target.constrain) {
+    o.constrained = target.constrain(x);
+    o.constrained_summary = summarize_columns(*o.constrained);
+  }
+  for (std::string found : {judge::strays(o.parameters(), count), judge::left_out(o.parameters())})
+    if (!found.empty())
+      o.warnings.push_back(std::move(found));
+}
+
+} // namespace starling::run

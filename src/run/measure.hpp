@@ -1,0 +1,19 @@
+// What a cloud at its end is worth: shared by flights and runs in stages.
+#pragma once
+
+#include <starling/judge/trace.hpp>
+#include <starling/run/flight.hpp>
+
+namespace starling::run {
+
+/// Fills in spread, centre, score, identities and shift of a look from positions and scores.
+void judge_rows(Rows<const double> x, Rows<const double> score, judge::TraceRow& row);
+
+/// Exact scores at the outcome's positions, the diagnosis that follows from them, what was held out, and
+/// the parameters as users read them. The trace must end with the look at these positions.
+void measure_at(const AnyTarget<double>& target, const Settings& settings, Outcome& outcome);
+
+/// Summaries of columns that have no scores; values that are not numbers are passed over.
+std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table);
+
+} // namespace starling::run

@@ -1,0 +1,272 @@
+// A journey as a flight: units for steps, its state in a checkpoint, its certificate in the verdict.
+#include <starling/run/staged.hpp>
+
+#include "run/measure.hpp"
+#include "run/state.hpp"
+
+#include <starling/judge/certified.hpp>
+#include <starling/random/start.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace starling::run {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t look_every = 5; // units
+const std::string mark = "journey ";    // before the names of its columns
+
+class StagedFlight final : public Flight {
+public:
+  StagedFlight(Staged staged, const Settings& settings) : Flight(settings), staged_(std::move(staged)) {
+    settings_.steps = 1; // there is always one more, until it is finished
+  }
+
+  void take(Step count, const std::function<Signal()>& after) override {
+    const Clock::time_point begin = Clock::now();
+    const double before = seconds_.total;
+    const auto tell_time = [&] {
+      seconds_.total = before + std::chrono::duration<double>(Clock::now() - begin).count();
+    };
+    try {
+      for (; count > 0 && !over(); --count) {
+        set_out();
+        journey_->take(1);
+        last_ = journey_->save();
+        ++done_;
+        tell_time();
+        arrive();
+        if (after && after() == Signal::stop)
+          return;
+      }
+    } catch (...) { // the state is that before the unit that failed
+      tell_time();
+      journey_.reset();
+      throw;
+    }
+  }
+
+  std::string stage() const override { return journey_ ? name(journey_->progress().stage) : name(Stage::scout); }
+  double drift_size() const override { return NAN; }
+  std::vector<double> positions() const override {
+    const auto found = last_.columns.find("cloud.x");
+    if (found != last_.columns.end() && found->second.size() == size())
+      return found->second;
+    return std::vector<double>(size());
+  }
+  std::vector<double> scores() const override {
+    const auto found = last_.columns.find("cloud.score");
+    return found == last_.columns.end() ? std::vector<double>(size()) : found->second;
+  }
+  std::vector<double> drifts() const override { return std::vector<double>(size()); }
+  const std::vector<std::string>& names() const override { return staged_.target.names; }
+
+  Checkpoint save(const std::string& note) const override {
+    const Settings& s = settings_;
+    Checkpoint checkpoint = with_head({{s.particles, staged_.target.dim, false, s.identity, s.seed, s.run, done_, note},
+                                       settled_, 0, seconds_, trace_});
+    const std::vector<double> x = positions();
+    std::vector<std::uint32_t> moves(s.particles);
+    std::vector<std::uint64_t> id(s.particles);
+    for (std::size_t i = 0; i < id.size(); ++i)
+      id[i] = i;
+    checkpoint.add("position", std::span<const double>(x));
+    checkpoint.add("moves", std::span<const std::uint32_t>(moves));
+    checkpoint.add("id", std::span<const std::uint64_t>(id));
+    for (const auto& [name, values] : last_.columns)
+      checkpoint.add(mark + name, std::span<const double>(values));
+    for (const auto& [name, count] : last_.counts)
+      checkpoint.add(mark + "count " + name, std::span<const std::uint64_t>(&count, 1));
+    checkpoint.add(mark + "alone", std::span<const std::uint64_t>(&alone_, 1));
+    return checkpoint;
+  }
+
+  void restore(const Checkpoint& checkpoint, const std::string& where, const Head& head) {
+    done_ = head.saved.done;
+    settled_ = head.settled;
+    seconds_ = head.seconds;
+    trace_ = head.trace;
+    const auto numbers = [&](const std::string& bytes, auto zero) {
+      std::vector<decltype(zero)> values(bytes.size() / sizeof(zero));
+      if (bytes.size() % sizeof(zero) != 0)
+        throw io::BadData(where, "holds a state that is cut off");
+      std::memcpy(values.data(), bytes.data(), bytes.size());
+      return values;
+    };
+    const std::string count = mark + "count ";
+    for (const auto& [name, bytes] : checkpoint.columns) {
+      if (name.starts_with(count)) {
+        const auto one = numbers(bytes, std::uint64_t{});
+        last_.counts[name.substr(count.size())] = one.empty() ? 0 : one[0];
+      } else if (name == mark + "alone") {
+        checkpoint.take(name, std::span(&alone_, 1));
+      } else if (name.starts_with(mark)) {
+        last_.columns[name.substr(mark.size())] = numbers(bytes, double());
+      }
+    }
+    if (done_ > 0)
+      try {
+        set_out();
+      } catch (const std::invalid_argument& error) {
+        throw io::BadData(where, error.what());
+      }
+    settings_.steps = settled_ ? done_ : done_ + 1;
+  }
+
+  Outcome outcome(bool measured) override {
+    Outcome o;
+    o.settings = settings_;
+    o.names = names();
+    o.threads = staged_.threads ? staged_.threads->count() : 1;
+    o.warnings = staged_.warnings;
+    o.steps_done = done_;
+    o.positions = positions();
+    o.seconds = seconds_;
+    o.trace = trace_;
+    if (journey_)
+      report(o);
+    if (measured && journey_)
+      measure(o);
+    if (staged_.target.warnings)
+      std::ranges::move(staged_.target.warnings(), std::back_inserter(o.warnings));
+    return o;
+  }
+
+private:
+  std::size_t size() const { return settings_.particles * staged_.target.dim; }
+
+  /// The journey, made when the first unit is asked for, or from the last state after a failure.
+  void set_out() {
+    if (journey_)
+      return;
+    const AnyTarget<double>& target = staged_.target;
+    std::vector<double> x(size());
+    const Rows<double> start{x.data(), settings_.particles, target.dim};
+    start_normal(start, settings_.seed, 0, 1);
+    if (last_.columns.empty() && target.has_density) { // it can be told only after a call
+      std::vector<double> score(target.dim), density(1);
+      target.evaluate(start.slice(0, 1), {score.data(), 1, target.dim}, density);
+      alone_ = !target.has_density();
+    }
+    JourneySettings stages = staged_.stages;
+    if (alone_)
+      stages.starts = stages.certify_moves = stages.settle_rounds = 0;
+    ReadColumns read;
+    if (target.constrain && !alone_) {
+      read.count = target.constrain(start.slice(0, 1)).names.size();
+      read.of = [&target](Rows<const double> at) { return target.constrain(at).values; };
+    }
+    auto density = [&target, alone = alone_ != 0](Rows<const double> at, Rows<double> s, std::span<double> log_density) {
+      target.evaluate(at, s, log_density);
+      if (alone)
+        std::ranges::fill(log_density, 0.0);
+    };
+    Threads& threads = staged_.threads ? *staged_.threads : Threads::alone();
+    auto journey = std::make_unique<Journey>(density, target.dim, stages, threads, read);
+    if (!last_.columns.empty())
+      journey->restore(last_);
+    else if (stages.starts == 0)
+      journey->begin_from(start, stages.steps > 0 ? Stage::fly : Stage::certify);
+    journey_ = std::move(journey);
+  }
+
+  void arrive() {
+    const Progress progress = journey_->progress();
+    settled_ = journey_->finished();
+    settings_.steps = settled_ ? done_ : done_ + std::max<std::uint64_t>(1, progress.total - std::min(progress.done, progress.total));
+    const bool stage_began = progress.done == 0;
+    if (stage_began || settled_ || done_ % look_every == 0)
+      trace_.push_back(look());
+  }
+
+  judge::TraceRow look() const {
+    const std::vector<double> s = scores(), x = positions();
+    const std::size_t dim = staged_.target.dim;
+    judge::TraceRow row;
+    row.step = done_;
+    row.sweeps = static_cast<double>(done_);
+    row.seconds = seconds_.total;
+    row.batch = staged_.stages.batch_size;
+    judge_rows({x.data(), settings_.particles, dim}, {s.data(), settings_.particles, dim}, row);
+    return row;
+  }
+
+  void report(Outcome& o) const {
+    StageReport stages;
+    const auto& gradients = journey_->gradients();
+    for (std::size_t n = 0; n < run::stages; ++n)
+      stages.gradients.emplace_back(name(static_cast<Stage>(n)), gradients[n]);
+    stages.modes = journey_->scouted().modes;
+    stages.by_pathfinder = journey_->scouted().by_pathfinder;
+    stages.settled = journey_->settled();
+    stages.polished = journey_->polished();
+    stages.columns = names();
+    if (staged_.target.constrain && !alone_)
+      for (const std::string& name : constrained_names())
+        stages.columns.push_back(name);
+    stages.pooled_means = journey_->pooled_means();
+    stages.pooled_sds = journey_->pooled_sds();
+    stages.certificate = journey_->certificate();
+    o.stages = std::move(stages);
+  }
+
+  std::vector<std::string> constrained_names() const {
+    const std::vector<double> x = positions();
+    return staged_.target.constrain({x.data(), 1, staged_.target.dim}).names;
+  }
+
+  void measure(Outcome& o) {
+    measure_at(staged_.target, settings_, o);
+    if (!settled_)
+      return;
+    if (const auto& certificate = o.stages->certificate) {
+      const judge::Verdict verdict = judge::certified(*certificate, o.stages->columns, o.stages->modes);
+      if (o.diagnosis.verdict == "diverged") // densities that fail outweigh moves
+        return;
+      o.diagnosis.verdict = verdict.word;
+      o.diagnosis.sentence = verdict.sentence;
+    } else {
+      o.diagnosis.sentence += alone_ ? " (not certified: the target gives scores and no log density)" : " (not certified)";
+    }
+    if (!o.trace.empty())
+      o.trace.back().verdict = o.diagnosis.verdict;
+  }
+
+  Staged staged_;
+  std::unique_ptr<Journey> journey_;
+  JourneyState last_;       // after the last unit
+  std::uint64_t alone_ = 0; // scores alone
+};
+
+void check(const Staged& staged, const Settings& settings) {
+  if (!staged.target.evaluate)
+    throw std::invalid_argument("target: a run in stages needs its log density");
+  if (settings.periodic)
+    throw std::invalid_argument("domain: a run in stages lives in all of R^d");
+}
+
+} // namespace
+
+std::unique_ptr<Flight> begin(Staged staged, const Settings& settings) {
+  check(staged, settings);
+  return std::make_unique<StagedFlight>(std::move(staged), settings);
+}
+
+std::unique_ptr<Flight> resume(Staged staged, const Settings& settings, const Checkpoint& checkpoint,
+                               const std::string& where) {
+  check(staged, settings);
+  const Head head = read_head(checkpoint, where);
+  if (head.saved.particles != settings.particles || head.saved.dim != staged.target.dim || head.saved.single)
+    misfit(where, settings.particles, staged.target.dim, false, "position");
+  auto flight = std::make_unique<StagedFlight>(std::move(staged), settings);
+  flight->restore(checkpoint, where, head);
+  return flight;
+}
+
+} // namespace starling::run
