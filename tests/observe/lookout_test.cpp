@@ -1,6 +1,8 @@
 // Looks at a cloud while it moves: what they leave alone, and what they do not pretend to know.
 #include "assemble/lookout.hpp"
 
+#include <starling/observe/stein.hpp>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
