@@ -3,6 +3,8 @@
 
 #include "assemble/roles.hpp"
 
+#include <starling/observe/stein.hpp>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
