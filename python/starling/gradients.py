@@ -109,8 +109,11 @@ def _evaluator(own: Target, d: int) -> tuple[Callable[[np.ndarray], tuple[Any, n
     """What gives (log densities or None, scores), and the names of the parameters."""
     from .flight import Flight
 
+    seeds = iter(range(1, 1000))  # another one each time: a target that sees a part of its data at a time shows it
+
     def flight_at(x: np.ndarray) -> Any:
-        return Flight(own, dim=d if own.name in ("guest", "normal", "funnel") else None, start=x, batch="all", steps=1)
+        return Flight(own, dim=d if own.name in ("guest", "normal", "funnel") else None, start=x, batch="all", steps=1,
+                      seed=next(seeds))
 
     def of_flight(x: np.ndarray) -> tuple[Any, np.ndarray]:
         rows = x if len(x) > 1 else np.repeat(x, 2, axis=0)  # a batch has two at least
