@@ -194,3 +194,12 @@ def test_check_says_where_it_cannot_tell():
 def test_check_takes_every_target(target, dim):
     assert starling.check(target, dim=dim).right is True
     assert starling.check(target, at=np.full((2, dim or (2 if target == "banana" else 1)), 0.3)).right is True
+
+
+def test_check_does_not_blame_a_target_that_sees_a_part_of_its_data(tmp_path):
+    rng = np.random.default_rng(3)
+    rows = [f"{a:.4f},{b:.4f},{int(a + 0.3 * rng.normal() > b)}" for a, b in rng.normal(size=(60, 2))]
+    (tmp_path / "d.csv").write_text("\n".join(["a,b,y", *rows]) + "\n")
+    part, whole = (starling.check(starling.builtin("logistic", data=tmp_path / "d.csv", data_batch=n)) for n in (10, 60))
+    assert part.right is None and "differently when asked twice" in part.sentence
+    assert whole.right is True
