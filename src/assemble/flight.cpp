@@ -45,8 +45,8 @@ std::unique_ptr<run::Flight> in_precision(const plan::Recipe& recipe, Make&& mak
 
 } // namespace
 
-std::unique_ptr<run::Flight> make_flight(const plan::Recipe& recipe, std::uint64_t run, const Guest* guest,
-                                         std::span<const double> positions) {
+std::unique_ptr<run::Flight> make_flight(const plan::Recipe& recipe, std::uint64_t run,
+                                         const Guest* guest, std::span<const double> positions) {
   plan::Recipe mine = recipe;
   mine.seed = run::run_seed(recipe.seed, run);
   const bool given = recipe.start == "given";
@@ -58,20 +58,21 @@ std::unique_ptr<run::Flight> make_flight(const plan::Recipe& recipe, std::uint64
   return in_precision(recipe, [&]<typename Real>(Real) {
     run::Roles<Real> roles = make_roles<Real>(mine, recipe.seed, guest);
     const AnyTarget<Real> target = roles.target;
-    return run::begin<Real>(std::move(roles), settings_for(recipe, run, mine.seed), [&](Rows<Real> x) {
-      given ? place(positions, x) : start(mine, target, x, read);
-    });
+    return run::begin<Real>(
+        std::move(roles), settings_for(recipe, run, mine.seed),
+        [&](Rows<Real> x) { given ? place(positions, x) : start(mine, target, x, read); });
   });
 }
 
-std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint, const plan::Recipe& recipe,
-                                           const std::string& where, const Guest* guest) {
+std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint,
+                                           const plan::Recipe& recipe, const std::string& where,
+                                           const Guest* guest) {
   const run::Saved saved = run::saved(checkpoint, where);
   plan::Recipe mine = recipe;
   mine.seed = saved.seed;
   return in_precision(recipe, [&]<typename Real>(Real) {
-    return run::resume<Real>(make_roles<Real>(mine, recipe.seed, guest), settings_for(recipe, saved.run, saved.seed),
-                             checkpoint, where);
+    return run::resume<Real>(make_roles<Real>(mine, recipe.seed, guest),
+                             settings_for(recipe, saved.run, saved.seed), checkpoint, where);
   });
 }
 
