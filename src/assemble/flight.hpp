@@ -12,8 +12,9 @@
 
 namespace starling::assemble {
 
-/// At its start: the plan's, or, where that is "given", the positions. `run` is which of its runs. A start that is positions, given or from a file, enters the seed of all that
-/// is dealt (run::continued_seed).
+/// At its start: the plan's, or, where that is "given", the positions. `run` is which of its runs. A
+/// start that is positions, given or from a file, enters the seed of all that is dealt
+/// (run::continued_seed).
 std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t run = 0,
                                          const Guest* guest = nullptr,
                                          std::span<const double> positions = {});

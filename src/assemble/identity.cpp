@@ -12,16 +12,19 @@ namespace starling::assemble {
 
 namespace {
 
-// Byte b, 0x80 to 0xff, is U+F700 + b. Such characters in a text of its own are taken for bytes that
-// are no UTF-8, so that every text comes back as it was.
+// Byte b, 0x80 to 0xff, is U+F700 + b. Such characters in a text of its own are taken for bytes
+// that are no UTF-8, so that every text comes back as it was.
 constexpr unsigned for_bytes = 0xF700;
 
 /// How many bytes the UTF-8 character at the front has; 0 if there is none.
 std::size_t character(std::string_view text) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = at(0);
-  const std::size_t length = first < 0x80 ? 1 : first >= 0xC2 && first < 0xE0 ? 2 : (first & 0xF0) == 0xE0 ? 3
-                             : first >= 0xF0 && first < 0xF5 ? 4 : 0;
+  const std::size_t length = first < 0x80                    ? 1
+                             : first >= 0xC2 && first < 0xE0 ? 2
+                             : (first & 0xF0) == 0xE0        ? 3
+                             : first >= 0xF0 && first < 0xF5 ? 4
+                                                             : 0;
   if (length == 0 || length > text.size())
     return 0;
   unsigned code = length == 1 ? first : first & (0x7Fu >> length);
@@ -62,7 +65,9 @@ std::string from_utf8(std::string_view text) {
       continue;
     }
     // Our own text holds nothing else that is no character.
-    const auto low = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) & 0x3Fu : 0u; };
+    const auto low = [&](std::size_t i) {
+      return i < text.size() ? static_cast<unsigned char>(text[i]) & 0x3Fu : 0u;
+    };
     out += static_cast<char>(low(1) << 6 | low(2)); // of 0xF700 + b the last 8 bits are b
     text.remove_prefix(std::min<std::size_t>(3, text.size()));
   }
@@ -83,14 +88,17 @@ plan::Recipe with_texts(plan::Recipe recipe, Change change) {
 
 } // namespace
 
-std::string write_identity(const plan::Recipe& recipe) { return plan::write_config(with_texts(recipe, to_utf8)); }
+std::string write_identity(const plan::Recipe& recipe) {
+  return plan::write_config(with_texts(recipe, to_utf8));
+}
 
 plan::Recipe read_identity(const std::string& identity, const std::string& where) {
   plan::Recipe recipe;
   try {
     plan::parse_config(identity, where, recipe);
   } catch (const std::exception& error) { // whole, as its checksum says, but not ours
-    throw io::BadData(where, std::string("is a checkpoint of another version of starling: ") + error.what());
+    throw io::BadData(where, std::string("is a checkpoint of another version of starling: ") +
+                                 error.what());
   }
   return with_texts(std::move(recipe), from_utf8);
 }

@@ -72,7 +72,8 @@ std::string strays(const std::vector<ParameterSummary>& parameters, std::size_t 
       far.add(a, parameters[a].outer_share);
   if (far.count == 0)
     return "";
-  return fmt::format("{:.0f} % of the variance of {}{} lies in {} of {} particles, far out: a heavy tail, or strays; do "
+  return fmt::format("{:.0f} % of the variance of {}{} lies in {} of {} particles, far out: a "
+                     "heavy tail, or strays; do "
                      "not trust its mean and sd",
                      100 * far.fault, parameters[far.worst].name,
                      far.count > 1 ? fmt::format(" (and much of {} more)", far.count - 1) : "",
@@ -93,9 +94,11 @@ std::string left_out(const std::vector<ParameterSummary>& parameters) {
   if (gaps.count == 1)
     return most.left_out == 1
                ? fmt::format("one value of {} is not a number; its figures leave it out", most.name)
-               : fmt::format("{} values of {} are not numbers; its figures leave them out", most.left_out, most.name);
-  return fmt::format("{} values of {} parameters are not numbers; the figures leave them out (most are of {}: {})",
-                     values, gaps.count, most.name, most.left_out);
+               : fmt::format("{} values of {} are not numbers; its figures leave them out",
+                             most.left_out, most.name);
+  return fmt::format(
+      "{} values of {} parameters are not numbers; the figures leave them out (most are of {}: {})",
+      values, gaps.count, most.name, most.left_out);
 }
 
 } // namespace starling::judge

@@ -17,8 +17,9 @@ namespace {
 // What a cloud may be off by before it is said: a fifth of an sd in place, a fifth in spread (a
 // quarter upwards), and in each case more than three standard errors of as many independent draws.
 constexpr double tolerated_shift = 0.2, least_spread = 0.8, most_spread = 1.25, errors = 3;
-// Three standard errors of an identity must be below this share of it, of a shift below this many sd,
-// or nothing is confirmed. Of a normal that takes 73 particles; of scores with heavy tails, more.
+// Three standard errors of an identity must be below this share of it, of a shift below this many
+// sd, or nothing is confirmed. Of a normal that takes 73 particles; of scores with heavy tails,
+// more.
 constexpr double most_doubt = 0.5;
 // What place and spread may change by, in spreads, from one quarter of the looks to the next.
 constexpr double tolerated_move = 0.1;
@@ -44,9 +45,9 @@ bool numbers(const std::vector<Balance>& parameters) {
   });
 }
 
-/// A large error bar is no evidence that a cloud is right. Names the parameter least known: its error
-/// bar is too large, or its figure is out of bounds and might be so by chance. Empty when all are
-/// known well enough.
+/// A large error bar is no evidence that a cloud is right. Names the parameter least known: its
+/// error bar is too large, or its figure is out of bounds and might be so by chance. Empty when all
+/// are known well enough.
 std::string too_uncertain(const std::vector<Balance>& parameters, std::size_t count,
                           const std::vector<std::string>& names, bool periodic) {
   Suspects spread, place; // by how many times the error is too large
@@ -69,10 +70,12 @@ std::string too_uncertain(const std::vector<Balance>& parameters, std::size_t co
   // Errors fall as 1/sqrt(N); fewer than twice as many are not worth a second run.
   const double enough = static_cast<double>(count) * std::max(2.0, which.fault * which.fault);
   const double round = std::pow(10.0, std::max(0.0, std::floor(std::log10(enough)) - 1));
-  return fmt::format("nothing speaks clearly against this cloud, but {} particles are too few to confirm it (the {} of {} is "
+  return fmt::format("nothing speaks clearly against this cloud, but {} particles are too few to "
+                     "confirm it (the {} of {} is "
                      "{:.2f} +- {:.2f}): take {:.0f} or more with --particles",
-                     count, by_spread ? "identity" : "shift", names[which.worst], by_spread ? one.spread : one.shift,
-                     by_spread ? one.spread_se : one.shift_se, std::ceil(enough / round - 1e-9) * round);
+                     count, by_spread ? "identity" : "shift", names[which.worst],
+                     by_spread ? one.spread : one.shift, by_spread ? one.spread_se : one.shift_se,
+                     std::ceil(enough / round - 1e-9) * round);
 }
 
 } // namespace
@@ -149,7 +152,8 @@ Verdict judge(const std::vector<Balance>& parameters, std::size_t count,
 }
 
 std::size_t rank(const std::string& verdict) {
-  constexpr std::array order = {"diverged", "still moving", "collapsed", "noisy", "cannot tell", "converged"};
+  constexpr std::array order = {"diverged", "still moving", "collapsed",
+                                "noisy",    "cannot tell",  "converged"};
   return static_cast<std::size_t>(std::ranges::find(order, verdict) - order.begin());
 }
 

@@ -28,7 +28,8 @@ std::uint32_t checksum(std::string_view bytes) {
       crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-/// Reads from the front; the checksum has vouched for the lengths, which are looked at all the same.
+/// Reads from the front; the checksum has vouched for the lengths, which are looked at all the
+/// same.
 class Reader {
 public:
   Reader(std::string_view bytes, const std::string& where) : rest_(bytes), where_(where) {}

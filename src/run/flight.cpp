@@ -41,24 +41,29 @@ private:
 
 template <typename Real>
 void check(const Roles<Real>& roles) {
-  if (!roles.target.score || !roles.target.evaluate || !roles.deal || !roles.drift || !roles.advance)
+  if (!roles.target.score || !roles.target.evaluate || !roles.deal || !roles.drift ||
+      !roles.advance)
     reject("roles", "all there: score, evaluate, deal, drift, advance", "one that is empty");
   if (roles.target.names.size() != roles.target.dim)
-    reject("names", fmt::format("one for each of {} parameters", roles.target.dim), std::to_string(roles.target.names.size()));
+    reject("names", fmt::format("one for each of {} parameters", roles.target.dim),
+           std::to_string(roles.target.names.size()));
 }
 
 template <typename Real>
 class FlightOf final : public Flight {
 public:
   FlightOf(Roles<Real> roles, const Settings& settings)
-      : Flight(settings), roles_(std::move(roles)), score_(View{roles_.target}), guard_(roles_.target.names),
-        lookout_(settings.seed, settings.periodic, roles_.target.names), particles_(settings.particles, roles_.target.dim) {}
+      : Flight(settings), roles_(std::move(roles)), score_(View{roles_.target}),
+        guard_(roles_.target.names),
+        lookout_(settings.seed, settings.periodic, roles_.target.names),
+        particles_(settings.particles, roles_.target.dim) {}
 
   void start(const std::function<void(Rows<Real>)>& fill) { fill(particles_.position()); }
 
   void restore(const Checkpoint& from, const std::string& where, const Head& head) {
     if (head.saved.done > total())
-      reject("steps", fmt::format("at least the {} that are done", head.saved.done), std::to_string(total()));
+      reject("steps", fmt::format("at least the {} that are done", head.saved.done),
+             std::to_string(total()));
     done_ = head.saved.done;
     settled_ = head.settled;
     seconds_ = head.seconds;
@@ -108,7 +113,8 @@ public:
       ~Ending() {
         Timing& t = flight.seconds_;
         t.total = before.total + since(begin);
-        t.advance -= t.score + t.drift + flight.looking_ - before.score - before.drift; // it called them
+        t.advance -=
+            t.score + t.drift + flight.looking_ - before.score - before.drift; // it called them
         flight.looking_ = 0;
       }
     } const ending{*this, before, begin};
@@ -133,9 +139,13 @@ public:
 
   Checkpoint save(const std::string& note) const override {
     const Settings& s = settings_;
-    Checkpoint checkpoint = with_head({{particles_.count(), particles_.dim(), sizeof(Real) == sizeof(float), s.identity,
-                                        s.seed, s.run, done_, note},
-                                       settled_, particles_.memories(), seconds_, trace_});
+    Checkpoint checkpoint =
+        with_head({{particles_.count(), particles_.dim(), sizeof(Real) == sizeof(float), s.identity,
+                    s.seed, s.run, done_, note},
+                   settled_,
+                   particles_.memories(),
+                   seconds_,
+                   trace_});
     save_columns(particles_, checkpoint);
     return checkpoint;
   }
@@ -175,7 +185,8 @@ private:
   std::vector<double> at_home(Rows<const Real> rows) const {
     std::vector<double> home(rows.size());
     for (std::size_t i = 0; i < rows.count; ++i)
-      std::ranges::copy(rows[i], home.begin() + static_cast<std::ptrdiff_t>(particles_.id()[i] * rows.dim));
+      std::ranges::copy(rows[i],
+                        home.begin() + static_cast<std::ptrdiff_t>(particles_.id()[i] * rows.dim));
     return home;
   }
 
@@ -184,9 +195,11 @@ private:
   void measure(Outcome& o) {
     AnyTarget<Real>& target = roles_.target;
     Ensemble<Real> last(particles_.count(), particles_.dim());
-    const Batches batches = (roles_.deal_everyone ? roles_.deal_everyone : roles_.deal)(done_, last);
+    const Batches batches =
+        (roles_.deal_everyone ? roles_.deal_everyone : roles_.deal)(done_, last);
     // Filled in afterwards, so that rows are in the order of the particles even if they travelled.
-    std::ranges::transform(o.positions, last.position().begin(), [](double v) { return static_cast<Real>(v); });
+    std::ranges::transform(o.positions, last.position().begin(),
+                           [](double v) { return static_cast<Real>(v); });
     Column<Real> density(last.count());
     target.evaluate(std::as_const(last).position(), last.score(), density);
     o.log_density.assign(density.begin(), density.end());
@@ -196,10 +209,10 @@ private:
 
     const std::vector<double> scores(last.score().begin(), last.score().end());
     const bool has_density = !target.has_density || target.has_density();
-    o.diagnosis = judge::diagnose({o.positions.data(), last.count(), last.dim()},
-                                  {scores.data(), last.count(), last.dim()},
-                                  has_density ? std::span<const double>(o.log_density) : std::span<const double>(),
-                                  o.names, settings_.seed, settings_.periodic, o.trace);
+    o.diagnosis = judge::diagnose(
+        {o.positions.data(), last.count(), last.dim()}, {scores.data(), last.count(), last.dim()},
+        has_density ? std::span<const double>(o.log_density) : std::span<const double>(), o.names,
+        settings_.seed, settings_.periodic, o.trace);
     o.trace.back().verdict = o.diagnosis.verdict; // it knows of densities that fail
     if (target.hold_out)
       o.held_out = target.hold_out(std::as_const(last).position());
@@ -207,7 +220,8 @@ private:
       o.constrained = target.constrain(std::as_const(last).position());
       o.constrained_summary = summarize_columns(*o.constrained);
     }
-    for (std::string found : {judge::strays(o.parameters(), last.count()), judge::left_out(o.parameters())})
+    for (std::string found :
+         {judge::strays(o.parameters(), last.count()), judge::left_out(o.parameters())})
       if (!found.empty())
         o.warnings.push_back(std::move(found));
   }
@@ -233,24 +247,30 @@ std::unique_ptr<Flight> begin(Roles<Real> roles, const Settings& settings,
 }
 
 template <typename Real>
-std::unique_ptr<Flight> resume(Roles<Real> roles, const Settings& settings, const Checkpoint& checkpoint,
-                               const std::string& where) {
+std::unique_ptr<Flight> resume(Roles<Real> roles, const Settings& settings,
+                               const Checkpoint& checkpoint, const std::string& where) {
   check(roles);
   const Head head = read_head(checkpoint, where);
   const bool single = sizeof(Real) == sizeof(float);
-  if (head.saved.particles != settings.particles || head.saved.dim != roles.target.dim || head.saved.single != single)
+  if (head.saved.particles != settings.particles || head.saved.dim != roles.target.dim ||
+      head.saved.single != single)
     misfit(where, settings.particles, roles.target.dim, single, "position");
   if (head.saved.seed != settings.seed || head.saved.run != settings.run)
-    throw io::BadData(where, fmt::format("must be of run {} of seed {}; got run {} of seed {}", settings.run + 1,
-                                         settings.seed, head.saved.run + 1, head.saved.seed));
+    throw io::BadData(where, fmt::format("must be of run {} of seed {}; got run {} of seed {}",
+                                         settings.run + 1, settings.seed, head.saved.run + 1,
+                                         head.saved.seed));
   auto flight = std::make_unique<FlightOf<Real>>(std::move(roles), settings);
   flight->restore(checkpoint, where, head);
   return flight;
 }
 
-template std::unique_ptr<Flight> begin(Roles<double>, const Settings&, const std::function<void(Rows<double>)>&);
-template std::unique_ptr<Flight> begin(Roles<float>, const Settings&, const std::function<void(Rows<float>)>&);
-template std::unique_ptr<Flight> resume(Roles<double>, const Settings&, const Checkpoint&, const std::string&);
-template std::unique_ptr<Flight> resume(Roles<float>, const Settings&, const Checkpoint&, const std::string&);
+template std::unique_ptr<Flight> begin(Roles<double>, const Settings&,
+                                       const std::function<void(Rows<double>)>&);
+template std::unique_ptr<Flight> begin(Roles<float>, const Settings&,
+                                       const std::function<void(Rows<float>)>&);
+template std::unique_ptr<Flight> resume(Roles<double>, const Settings&, const Checkpoint&,
+                                        const std::string&);
+template std::unique_ptr<Flight> resume(Roles<float>, const Settings&, const Checkpoint&,
+                                        const std::string&);
 
 } // namespace starling::run

@@ -37,7 +37,8 @@ Discrepancy mean_of(std::span<const Outcome> runs, Discrepancy judge::Diagnosis:
 
 /// The parameters of all runs together; `summaries` and `values` give those of one run.
 template <typename Summaries, typename Values>
-std::vector<judge::ParameterSummary> together(std::span<const Outcome> runs, Summaries&& summaries, Values&& values) {
+std::vector<judge::ParameterSummary> together(std::span<const Outcome> runs, Summaries&& summaries,
+                                              Values&& values) {
   std::vector<judge::ParameterSummary> all;
   const std::size_t width = summaries(runs[0]).size();
   for (std::size_t a = 0; a < width; ++a) {
@@ -107,11 +108,14 @@ Outcome pool(std::span<const Outcome> runs) {
   for (const judge::ParameterSummary& p : all.parameters())
     if (p.r_hat > tolerated_r_hat && (!apart || p.r_hat > apart->r_hat))
       apart = &p;
-  const bool unopposed = all.diagnosis.verdict == "converged" || all.diagnosis.verdict == "cannot tell";
+  const bool unopposed =
+      all.diagnosis.verdict == "converged" || all.diagnosis.verdict == "cannot tell";
   if (unopposed && apart) {
     all.diagnosis.verdict = "still moving";
-    all.diagnosis.sentence = fmt::format("the runs disagree ({}: R-hat {:.2f} instead of 1): there is more than one "
-                                         "mode, or they need more steps", apart->name, apart->r_hat);
+    all.diagnosis.sentence =
+        fmt::format("the runs disagree ({}: R-hat {:.2f} instead of 1): there is more than one "
+                    "mode, or they need more steps",
+                    apart->name, apart->r_hat);
   } else if (all.diagnosis.verdict == "converged") {
     all.diagnosis.sentence = fmt::format("all {} runs: {}", runs.size(), all.diagnosis.sentence);
   }

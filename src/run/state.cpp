@@ -60,14 +60,17 @@ judge::TraceRow row_from(const Json& object) {
 void check_columns(const Checkpoint& checkpoint, const Head& head, const std::string& where) {
   const Saved& s = head.saved;
   if (s.particles == 0 || s.dim == 0)
-    throw io::BadData(where, fmt::format("must hold a particle in a dimension at least; got {} in {}", s.particles, s.dim));
+    throw io::BadData(where,
+                      fmt::format("must hold a particle in a dimension at least; got {} in {}",
+                                  s.particles, s.dim));
   std::set<std::string> seen;
   for (const auto& [name, bytes] : checkpoint.columns)
     if (!seen.insert(name).second)
       throw io::BadData(where, fmt::format("has two columns '{}'", name));
   const auto expect = [&](const std::string& name, std::size_t width, std::size_t size) {
     const std::string* found = checkpoint.find(name);
-    const std::size_t row = found ? found->size() / s.particles : 0; // no product: it might overflow
+    const std::size_t row =
+        found ? found->size() / s.particles : 0; // no product: it might overflow
     if (!found || found->size() % s.particles != 0 || row % size != 0 || row / size != width)
       misfit(where, s.particles, s.dim, s.single, name);
   };
@@ -88,8 +91,8 @@ void check_ids(const Checkpoint& checkpoint, std::size_t particles, const std::s
   std::vector<bool> seen(particles);
   for (const std::uint64_t id : ids) {
     if (id >= particles || seen[id])
-      throw io::BadData(where, fmt::format("must hold each of the ids 0 to {} once; got {}{}", particles - 1, id,
-                                           id < particles ? " twice" : ""));
+      throw io::BadData(where, fmt::format("must hold each of the ids 0 to {} once; got {}{}",
+                                           particles - 1, id, id < particles ? " twice" : ""));
     seen[id] = true;
   }
 }
@@ -98,8 +101,10 @@ void check_ids(const Checkpoint& checkpoint, std::size_t particles, const std::s
 
 void misfit(const std::string& where, std::size_t particles, std::size_t dim, bool single,
             const std::string& column) {
-  throw io::BadData(where, fmt::format("must hold {} particles in {} dimensions, in {} precision; got another '{}'",
-                                       particles, dim, single ? "single" : "double", column));
+  throw io::BadData(
+      where,
+      fmt::format("must hold {} particles in {} dimensions, in {} precision; got another '{}'",
+                  particles, dim, single ? "single" : "double", column));
 }
 
 Checkpoint with_head(const Head& head) {
@@ -141,11 +146,13 @@ Head read_head(const Checkpoint& checkpoint, const std::string& where) {
     for (const Json& row : json.at("trace"))
       head.trace.push_back(row_from(row));
   } catch (const std::exception& error) { // whole, as its checksum says, but not ours
-    throw io::BadData(where, std::string("is a checkpoint of another version of starling: ") + error.what());
+    throw io::BadData(where, std::string("is a checkpoint of another version of starling: ") +
+                                 error.what());
   }
   check_columns(checkpoint, head, where);
   check_ids(checkpoint, s.particles, where);
-  for (const auto& [name, text] : {std::pair("identity", &s.identity), std::pair("note", &s.note)}) {
+  for (const auto& [name, text] :
+       {std::pair("identity", &s.identity), std::pair("note", &s.note)}) {
     const std::string* found = checkpoint.find(name);
     if (!found)
       throw io::BadData(where, fmt::format("has no column '{}'", name));

@@ -19,13 +19,13 @@ struct Head {
 
 /// A checkpoint with that head and no columns of the ensemble yet.
 Checkpoint with_head(const Head& head);
-/// Throws io::BadData that names `where` unless head and columns fit each other: nothing is allocated
-/// by a number that the columns do not bear out.
+/// Throws io::BadData that names `where` unless head and columns fit each other: nothing is
+/// allocated by a number that the columns do not bear out.
 Head read_head(const Checkpoint& checkpoint, const std::string& where);
 
 /// "must hold 100 particles in 2 dimensions, in double precision; got another 'position'".
-[[noreturn]] void misfit(const std::string& where, std::size_t particles, std::size_t dim, bool single,
-                         const std::string& column);
+[[noreturn]] void misfit(const std::string& where, std::size_t particles, std::size_t dim,
+                         bool single, const std::string& column);
 
 /// visit(name, values) for each column that outlives a step.
 template <typename AnyEnsemble, typename Visit>
@@ -40,7 +40,8 @@ void for_each_saved(AnyEnsemble& particles, Visit&& visit) {
 
 template <typename Real>
 void save_columns(const Ensemble<Real>& particles, Checkpoint& checkpoint) {
-  for_each_saved(particles, [&](std::string name, auto values) { checkpoint.add(std::move(name), values); });
+  for_each_saved(particles,
+                 [&](std::string name, auto values) { checkpoint.add(std::move(name), values); });
 }
 
 /// The head has been read, so every column is as it must be.

@@ -101,8 +101,8 @@ TEST(Lookout, LeavesOutOnATorusWhatDoesNotHoldThere) {
   EXPECT_FALSE(row.verdict.empty());
 }
 
-// The verdict of a look rests on those before, which are the caller's: one that is given them goes on
-// as if never stopped.
+// The verdict of a look rests on those before, which are the caller's: one that is given them goes
+// on as if never stopped.
 TEST(Lookout, RestsOnTheTraceThatItIsGiven) {
   const auto grow = [](Scene& scene, Step steps) {
     for (Step k = 0; k < steps; ++k) {

@@ -29,7 +29,7 @@ struct Cloud {
   }
   Diagnosis diagnose(const std::vector<TraceRow>& trace = {}, bool periodic = false) const {
     return judge::diagnose({x.data(), density.size(), 2}, {s.data(), density.size(), 2}, density,
-                              {"first", "second"}, 1, periodic, trace);
+                           {"first", "second"}, 1, periodic, trace);
   }
   Diagnosis diagnose_scores_alone() const {
     return judge::diagnose({x.data(), density.size(), 2}, {s.data(), density.size(), 2}, {},
@@ -150,7 +150,8 @@ TEST(Verdict, SaysHowLittleASmallCloudCanTell) {
   EXPECT_THAT(Cloud().diagnose().sentence, testing::Not(HasSubstr("as far as")));
 }
 
-// Three standard errors of the identity, 3 sqrt(2/N) of it for a normal, must be below half of it: N = 72.
+// Three standard errors of the identity, 3 sqrt(2/N) of it for a normal, must be below half of it:
+// N = 72.
 TEST(Verdict, OfTooFewIsCannotTellWhateverTheFiguresAre) {
   for (const double scale : {1.0, 1.1, 1.3}) {
     const Diagnosis d = Cloud(scale, 0, 32).diagnose(looks(at_rest, nowhere));
@@ -185,13 +186,15 @@ TEST(Verdict, OfScoresWithHeavyTailsIsCannotTell) {
 }
 
 TEST(Verdict, HasSixWordsInAnOrder) {
-  const std::vector<std::string> order = {"diverged", "still moving", "collapsed", "noisy", "cannot tell", "converged"};
+  const std::vector<std::string> order = {"diverged", "still moving", "collapsed",
+                                          "noisy",    "cannot tell",  "converged"};
   for (std::size_t m = 0; m < order.size(); ++m)
     EXPECT_EQ(rank(order[m]), m);
 }
 
 TEST(Summarize, CountsWhatIsNotANumberAndLeavesItOut) {
-  const ParameterSummary whole = summarize("mu", {1, 2, 3}), with_gaps = summarize("mu", {NAN, 3, 1, NAN, 2});
+  const ParameterSummary whole = summarize("mu", {1, 2, 3}),
+                         with_gaps = summarize("mu", {NAN, 3, 1, NAN, 2});
   EXPECT_EQ(with_gaps.left_out, 2u);
   EXPECT_EQ(whole.left_out, 0u);
   EXPECT_EQ(with_gaps.mean, whole.mean);
@@ -201,10 +204,13 @@ TEST(Summarize, CountsWhatIsNotANumberAndLeavesItOut) {
   const ParameterSummary nothing = summarize("mu", {NAN, NAN});
   EXPECT_TRUE(std::isnan(nothing.mean) && std::isnan(nothing.q50));
   EXPECT_EQ(left_out({whole}), "");
-  EXPECT_EQ(left_out({whole, with_gaps}), "2 values of mu are not numbers; its figures leave them out");
-  EXPECT_EQ(left_out({summarize("a", {1, NAN})}), "one value of a is not a number; its figures leave it out");
-  EXPECT_EQ(left_out({nothing, with_gaps, summarize("b", {1, NAN, NAN, NAN})}),
-            "7 values of 3 parameters are not numbers; the figures leave them out (most are of b: 3)");
+  EXPECT_EQ(left_out({whole, with_gaps}),
+            "2 values of mu are not numbers; its figures leave them out");
+  EXPECT_EQ(left_out({summarize("a", {1, NAN})}),
+            "one value of a is not a number; its figures leave it out");
+  EXPECT_EQ(
+      left_out({nothing, with_gaps, summarize("b", {1, NAN, NAN, NAN})}),
+      "7 values of 3 parameters are not numbers; the figures leave them out (most are of b: 3)");
 }
 
 TEST(Verdict, OnATorusJudgesScoresAlone) {
@@ -241,7 +247,8 @@ TEST(Strays, AreNamedWhenTheVarianceRestsOnThem) {
   EXPECT_EQ(strays({normal}, 500), "");
   values[7] = 40; // of 5 that may be outermost
   const ParameterSummary stray = summarize("tau", values);
-  EXPECT_EQ(strays({normal, stray}, 500).find("% of the variance of tau lies in 5 of 500 particles"), 3u);
+  EXPECT_EQ(
+      strays({normal, stray}, 500).find("% of the variance of tau lies in 5 of 500 particles"), 3u);
   EXPECT_EQ(strays({stray}, 50), ""); // too few to speak of a hundredth
 }
 

@@ -96,8 +96,9 @@ TEST(Checkpoint, ReplacesAnOlderOneAndLeavesNothingElse) {
 /// A state of three particles in two dimensions, rows travelled, with a text that is no UTF-8.
 Checkpoint state() {
   Checkpoint checkpoint;
-  checkpoint.head = R"({"version":"0","particles":3,"dim":2,"single":false,"seed":7,"run":1,"done":5,"settled":false,)"
-                    R"("memories":1,"seconds":[1,0,0,0,0],"trace":[]})";
+  checkpoint.head =
+      R"({"version":"0","particles":3,"dim":2,"single":false,"seed":7,"run":1,"done":5,"settled":false,)"
+      R"("memories":1,"seconds":[1,0,0,0,0],"trace":[]})";
   const std::vector<double> position = {1, 2, 3, 4, 5, 6};
   const std::vector<std::uint32_t> moves = {5, 5, 5};
   const std::vector<std::uint64_t> id = {2, 0, 1};
@@ -111,7 +112,8 @@ Checkpoint state() {
 }
 
 std::string& column(Checkpoint& checkpoint, const std::string& name) {
-  return std::ranges::find(checkpoint.columns, name, &std::pair<std::string, std::string>::first)->second;
+  return std::ranges::find(checkpoint.columns, name, &std::pair<std::string, std::string>::first)
+      ->second;
 }
 
 void put(std::string& text, const std::string& from, const std::string& to) {
@@ -133,7 +135,9 @@ TEST(Saved, SaysWhatIsThereAndKeepsTextsOfAnyBytes) {
 
 TEST(Saved, RefusesIdsThatAreNotThoseOfTheParticles) {
   for (const auto& [ids, why] : std::vector<std::pair<std::vector<std::uint64_t>, std::string>>{
-           {{2, 0, 3}, "got 3"}, {{2, 0, 0}, "got 0 twice"}, {{std::uint64_t(-1), 0, 1}, "got 18446744073709551615"}}) {
+           {{2, 0, 3}, "got 3"},
+           {{2, 0, 0}, "got 0 twice"},
+           {{std::uint64_t(-1), 0, 1}, "got 18446744073709551615"}}) {
     Checkpoint bad = state();
     column(bad, "id").assign(reinterpret_cast<const char*>(ids.data()), 24);
     const std::string text = "c: must hold each of the ids 0 to 2 once; " + why;
@@ -145,11 +149,17 @@ TEST(Saved, RefusesIdsThatAreNotThoseOfTheParticles) {
 // Sizes that the columns do not bear out: refused before anything of that size is asked for.
 TEST(Saved, RefusesSizesThatAreNotThoseOfItsColumns) {
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
-           {R"("particles":3)", R"("particles":0)"}, {R"("particles":3)", R"("particles":4)"},
-           {R"("particles":3)", R"("particles":1)"}, {R"("particles":3)", R"("particles":4611686018427387904)"},
-           {R"("dim":2)", R"("dim":0)"}, {R"("dim":2)", R"("dim":1)"}, {R"("dim":2)", R"("dim":4611686018427387906)"},
-           {R"("single":false)", R"("single":true)"}, {R"("memories":1)", R"("memories":2)"},
-           {R"("memories":1)", R"("memories":4611686018427387904)"}, {R"("dim":2,)", ""}}) {
+           {R"("particles":3)", R"("particles":0)"},
+           {R"("particles":3)", R"("particles":4)"},
+           {R"("particles":3)", R"("particles":1)"},
+           {R"("particles":3)", R"("particles":4611686018427387904)"},
+           {R"("dim":2)", R"("dim":0)"},
+           {R"("dim":2)", R"("dim":1)"},
+           {R"("dim":2)", R"("dim":4611686018427387906)"},
+           {R"("single":false)", R"("single":true)"},
+           {R"("memories":1)", R"("memories":2)"},
+           {R"("memories":1)", R"("memories":4611686018427387904)"},
+           {R"("dim":2,)", ""}}) {
     Checkpoint bad = state();
     put(bad.head, from, to);
     EXPECT_THROW(saved(bad, "c"), BadData) << to;
@@ -164,7 +174,8 @@ TEST(Saved, RefusesSizesThatAreNotThoseOfItsColumns) {
     std::erase_if(none.columns, [&](const auto& one) { return one.first == name; });
     EXPECT_THROW(saved(none, "c"), BadData) << name;
     twice.columns.emplace_back(name, column(twice, name));
-    EXPECT_EQ(error_text<BadData>("c", [&] { saved(twice, "c"); }), std::string("c: has two columns '") + name + "'");
+    EXPECT_EQ(error_text<BadData>("c", [&] { saved(twice, "c"); }),
+              std::string("c: has two columns '") + name + "'");
   }
 }
 

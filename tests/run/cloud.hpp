@@ -40,8 +40,9 @@ inline Settings settings(std::size_t particles, Step steps, std::uint64_t seed =
 
 template <typename Deal>
 Roles<double> roles(Deal deal, double step_size = 0.05) {
-  return roles_of<double>(normal(), std::move(deal), PairwiseDrift<double, Kernel>(Kernel(0.35)),
-                          ExplicitStep<double, ConstantStep<double>>(ConstantStep<double>(step_size)));
+  return roles_of<double>(
+      normal(), std::move(deal), PairwiseDrift<double, Kernel>(Kernel(0.35)),
+      ExplicitStep<double, ConstantStep<double>>(ConstantStep<double>(step_size)));
 }
 
 inline std::function<void(Rows<double>)> drawn(std::uint64_t seed, double mean = 0, double sd = 1) {

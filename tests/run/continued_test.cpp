@@ -52,7 +52,8 @@ TEST(Continued, SeedTakesEveryBitOfThePositions) {
   const std::uint64_t seed = continued_seed(1, x);
   EXPECT_EQ(continued_seed(1, x), seed);
   EXPECT_NE(seed, 1u);
-  for (const std::vector<double>& y : {std::vector<double>{1, 2}, {1, 3, 2}, {1, 2, std::nextafter(3, 4)}, {-1, 2, 3}})
+  for (const std::vector<double>& y :
+       {std::vector<double>{1, 2}, {1, 3, 2}, {1, 2, std::nextafter(3, 4)}, {-1, 2, 3}})
     EXPECT_NE(continued_seed(1, y), seed);
   EXPECT_NE(continued_seed(2, x), seed);
 }
@@ -69,8 +70,8 @@ plan::Recipe recipe(const std::string& start) {
   return r;
 }
 
-// Given by a program, in a file of positions or in a checkpoint, it is the same start and the same run;
-// and it is resumed though the positions that it began with are gone.
+// Given by a program, in a file of positions or in a checkpoint, it is the same start and the same
+// run; and it is resumed though the positions that it began with are gone.
 TEST(Continued, IsTheSameHoweverThePositionsCome) {
   const io::Scratch scratch;
   const auto before = assemble::make_flight(recipe(""));
@@ -95,7 +96,8 @@ TEST(Continued, IsTheSameHoweverThePositionsCome) {
 TEST(Identity, KeepsPathsOfAnyBytes) {
   plan::Recipe r;
   r.target = "logistic";
-  for (const std::string path : {"\xff\xfe.csv", "plain.csv", "\xc3\xa4.csv", "half \xc3", "own \xef\x9e\x80 mark", "\xed\xa0\x80", "\x80"}) {
+  for (const std::string path : {"\xff\xfe.csv", "plain.csv", "\xc3\xa4.csv", "half \xc3",
+                                 "own \xef\x9e\x80 mark", "\xed\xa0\x80", "\x80"}) {
     r.data = path;
     EXPECT_EQ(assemble::read_identity(assemble::write_identity(r), "c").data, path);
   }

@@ -1,4 +1,5 @@
-// Flights from roles: one trace, whatever deals and wherever it stops, and what their ends are called.
+// Flights from roles: one trace, whatever deals and wherever it stops, and what their ends are
+// called.
 #include "run/cloud.hpp"
 
 #include <starling/deal/matching.hpp>
@@ -23,7 +24,9 @@ Roles<double> replacing() {
   return r;
 }
 /// Its scores balance at the end, but it has not come to rest: only the trace tells.
-std::unique_ptr<Flight> with_replacement() { return begin(replacing(), settings(200, 25 * 90), drawn(3, 2)); }
+std::unique_ptr<Flight> with_replacement() {
+  return begin(replacing(), settings(200, 25 * 90), drawn(3, 2));
+}
 
 void expect_the_same_trace(const Outcome& one, const Outcome& other) {
   ASSERT_EQ(one.trace.size(), other.trace.size());
@@ -44,10 +47,13 @@ TEST(Flight, HasOneTraceThatItsLastLookAndItsVerdictRestOn) {
   EXPECT_TRUE(o.trace[5].verdict.empty());
   EXPECT_EQ(o.diagnosis.verdict, "still moving");
   EXPECT_EQ(o.trace.back().verdict, o.diagnosis.verdict);
-  const std::vector<judge::TraceRow> last = {o.trace.back()}; // without the looks before, it would be
+  const std::vector<judge::TraceRow> last = {
+      o.trace.back()}; // without the looks before, it would be
   std::vector<double> scores(o.positions.size());
   std::ranges::transform(o.positions, scores.begin(), std::negate<>());
-  EXPECT_EQ(judge::diagnose({o.positions.data(), 200, 2}, {scores.data(), 200, 2}, o.log_density, o.names, 1, false, last).verdict,
+  EXPECT_EQ(judge::diagnose({o.positions.data(), 200, 2}, {scores.data(), 200, 2}, o.log_density,
+                            o.names, 1, false, last)
+                .verdict,
             "converged");
 }
 
@@ -66,8 +72,10 @@ void expect_resumed(Make make, Roles<double> again, Step stop) {
 
 TEST(Flight, GoesOnFromACheckpointAndJudgesAsIfNeverStopped) {
   expect_resumed([] { return with_replacement(); }, replacing(), 1000);
-  expect_resumed([] { return begin(roles(Shuffle(1, 8)), settings(100, 300), drawn(3)); }, roles(Shuffle(1, 8)), 123);
-  expect_resumed([] { return begin(roles(Matching(1)), settings(100, 300), drawn(3)); }, roles(Matching(1)), 123);
+  expect_resumed([] { return begin(roles(Shuffle(1, 8)), settings(100, 300), drawn(3)); },
+                 roles(Shuffle(1, 8)), 123);
+  expect_resumed([] { return begin(roles(Matching(1)), settings(100, 300), drawn(3)); },
+                 roles(Matching(1)), 123);
 }
 
 TEST(Flight, IsNotResumedByOthers) {
@@ -89,13 +97,16 @@ TEST(Flight, WantsAllItsRoles) {
   EXPECT_THROW(begin(std::move(unnamed), settings(10, 1), drawn(1)), std::invalid_argument);
 }
 
-// Rows travel under Matching; positions, densities and figures are told in the order of the particles.
+// Rows travel under Matching; positions, densities and figures are told in the order of the
+// particles.
 TEST(Flight, MeasuresParticlesInTheirOrderThoughRowsTravel) {
   const auto flight = begin(roles(Matching(1)), settings(101, 200), drawn(3));
   const Outcome o = fly(*flight);
   EXPECT_EQ(o.positions, flight->positions());
   for (std::size_t i = 0; i < 101; ++i)
-    EXPECT_DOUBLE_EQ(o.log_density[i], -(o.positions[2 * i] * o.positions[2 * i] + o.positions[2 * i + 1] * o.positions[2 * i + 1]) / 2);
+    EXPECT_DOUBLE_EQ(o.log_density[i], -(o.positions[2 * i] * o.positions[2 * i] +
+                                         o.positions[2 * i + 1] * o.positions[2 * i + 1]) /
+                                           2);
 }
 
 // Never moved, 1.3 times too wide, 32 particles: nothing can be told from so few.
@@ -103,13 +114,17 @@ TEST(Flight, OfAFewParticlesEndsInCannotTell) {
   const Outcome o = fly(*begin(roles(Shuffle(1, 8)), settings(32, 0), drawn(3, 0, 1.3)));
   EXPECT_EQ(o.diagnosis.verdict, "cannot tell");
   EXPECT_THAT(o.diagnosis.sentence, HasSubstr("32 particles are too few to confirm it"));
-  EXPECT_EQ(fly(*begin(roles(Shuffle(1, 8)), settings(1000, 0), drawn(3, 0, 1.3))).diagnosis.verdict, "noisy");
-  EXPECT_EQ(fly(*begin(roles(Shuffle(1, 8)), settings(1000, 0), drawn(3))).diagnosis.verdict, "converged");
+  EXPECT_EQ(
+      fly(*begin(roles(Shuffle(1, 8)), settings(1000, 0), drawn(3, 0, 1.3))).diagnosis.verdict,
+      "noisy");
+  EXPECT_EQ(fly(*begin(roles(Shuffle(1, 8)), settings(1000, 0), drawn(3))).diagnosis.verdict,
+            "converged");
 }
 
 template <typename T>
 std::string verdict_on(T target) {
-  auto r = roles_of<double>(std::move(target), Shuffle(1, 8), PairwiseDrift<double, Kernel>(Kernel(0.35)),
+  auto r = roles_of<double>(std::move(target), Shuffle(1, 8),
+                            PairwiseDrift<double, Kernel>(Kernel(0.35)),
                             ExplicitStep<double, ConstantStep<double>>(ConstantStep<double>(0.05)));
   return fly(*begin(std::move(r), settings(500, 0), drawn(3))).diagnosis.verdict;
 }

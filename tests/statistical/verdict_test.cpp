@@ -22,7 +22,8 @@ struct Seen {
   Step settled_at = 0; // 0: never
 };
 
-/// The run that a user gets, with the looks that it makes itself; it does not stop where it settles.
+/// The run that a user gets, with the looks that it makes itself; it does not stop where it
+/// settles.
 Seen watch(Recipe recipe) {
   recipe.threads = 1;
   resolve(recipe);

@@ -20,9 +20,9 @@ struct Diagnosis {
 };
 
 /// From positions, the exact scores there and the log density of each particle, which is not finite
-/// where the target failed; of a target that has scores alone, an empty span. `periodic`: on a torus
-/// neither the spread identity nor the discrepancy holds, and both are left out. The trace may be
-/// empty.
+/// where the target failed; of a target that has scores alone, an empty span. `periodic`: on a
+/// torus neither the spread identity nor the discrepancy holds, and both are left out. The trace
+/// may be empty.
 Diagnosis diagnose(Rows<const double> x, Rows<const double> score,
                    std::span<const double> log_density, const std::vector<std::string>& names,
                    std::uint64_t seed, bool periodic, const std::vector<TraceRow>& trace);

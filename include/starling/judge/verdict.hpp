@@ -12,7 +12,7 @@ namespace starling::judge {
 
 /// A word and a sentence that says why.
 struct Verdict {
-  std::string word; ///< converged, cannot tell, still moving, collapsed, noisy or diverged
+  std::string word;     ///< converged, cannot tell, still moving, collapsed, noisy or diverged
   std::string sentence; ///< names the parameter that decided, and what to do
 };
 

@@ -1,8 +1,8 @@
 // The state of a run as one block of bytes, and as a file that is whole or not there.
 #pragma once
 
-#include <starling/file_error.hpp>
 #include <starling/error.hpp>
+#include <starling/file_error.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace starling::run {
 
-/// A text that says what it is, and columns of numbers by name, as they lie in memory (little-endian
-/// on every machine that Starling runs on).
+/// A text that says what it is, and columns of numbers by name, as they lie in memory
+/// (little-endian on every machine that Starling runs on).
 struct Checkpoint {
   std::string head; ///< JSON: small figures; texts that may be of any bytes are columns
   std::vector<std::pair<std::string, std::string>> columns;

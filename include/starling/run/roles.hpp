@@ -34,8 +34,8 @@ struct AnyTarget {
   std::function<void(Step, Rows<const Real>, Rows<Real>)> score;
   std::function<void(Rows<const Real>, Rows<Real>, std::span<Real>)> evaluate;
   std::function<bool()> has_density; ///< asked after evaluate; false: it leaves NaN. Empty: it has
-  std::function<HeldOut(Rows<const Real>)> hold_out; ///< empty when nothing was held out
-  std::function<void(Rows<Real>)> start;             ///< its own start; empty when it has none
+  std::function<HeldOut(Rows<const Real>)> hold_out;      ///< empty when nothing was held out
+  std::function<void(Rows<Real>)> start;                  ///< its own start; empty when it has none
   std::function<Constrained(Rows<const Real>)> constrain; ///< empty: positions are the parameters
   std::function<std::vector<std::string>()> warnings;     ///< of the run so far; empty: none ever
   std::vector<std::pair<std::string, std::string>> decided = {}; ///< settings that only its data could decide
@@ -52,7 +52,8 @@ using AnyAdvance =
 /// All that moves a cloud.
 template <typename Real>
 struct Roles {
-  std::shared_ptr<Threads> threads; ///< that the others work on, kept as long as they; empty: the caller keeps them
+  std::shared_ptr<Threads>
+      threads; ///< that the others work on, kept as long as they; empty: the caller keeps them
   AnyTarget<Real> target;
   AnyDealer<Real> deal;
   /// For the look at the end: everyone, in batches of the size in use, rows staying where they are.

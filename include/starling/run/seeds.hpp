@@ -1,4 +1,5 @@
-// The seeds that follow from a seed: of each of several runs, and of a run that goes on from another.
+// The seeds that follow from a seed: of each of several runs, and of a run that goes on from
+// another.
 #pragma once
 
 #include <starling/random/philox.hpp>
@@ -9,7 +10,9 @@
 
 namespace starling::run {
 
-inline std::uint64_t whole_word(const Block& bits) { return std::uint64_t{bits[0]} << 32 | bits[1]; }
+inline std::uint64_t whole_word(const Block& bits) {
+  return std::uint64_t{bits[0]} << 32 | bits[1];
+}
 
 /// Of run number `run`. The first has the seed itself, so that one run is the first of many.
 inline std::uint64_t run_seed(std::uint64_t seed, std::uint64_t run) {
