@@ -44,10 +44,11 @@ Faults search_code(const std::string& path, const std::string& text, const std::
 /// it has no place there.
 std::optional<std::string> part_of(const std::string& path) {
   static const std::set<std::string> folders = {"random",  "kernel",  "deal", "target", "drift",
-                                                "advance", "observe", "cpu"};
+                                                "advance", "observe", "cpu",  "scout",
+                                                "exact",   "judge",   "run"};
   static const std::set<std::string> ground = {"error",  "rows",    "threads",
-                                                "domain", "version", "plugin"};
-  static const std::set<std::string> single = {"ensemble", "batches", "concepts"};
+                                                "domain", "version", "plugin", "density"};
+  static const std::set<std::string> single = {"ensemble", "batches", "concepts", "frame"};
   std::smatch m;
   if (std::regex_match(path, m, std::regex("include/starling/(\\w+)/.*")))
     return folders.count(m[1]) ? std::optional(m[1].str()) : std::nullopt;
@@ -63,7 +64,7 @@ std::optional<std::string> part_of(const std::string& path) {
   }
   if (std::regex_match(
           path, m,
-          std::regex("(src/(cpu|cuda|mpi|io|foreign|assemble)|reproduce|tools|python)/.*")))
+          std::regex("(src/(cpu|cuda|mpi|scout|exact|judge|run|io|foreign|assemble)|reproduce|tools|python)/.*")))
     return m[1].str();
   return std::nullopt;
 }
@@ -77,6 +78,12 @@ std::set<std::string> below(const std::string& part) {
   roles.insert("concepts");
   std::set<std::string> core = roles;
   core.insert({"deal", "target", "drift", "advance", "observe", "loop", "umbrella", "cpu"});
+  std::set<std::string> stages = core; // scout, exact, judge: none of them includes another
+  stages.erase("umbrella");
+  stages.insert("frame");
+  std::set<std::string> journey = stages;
+  journey.insert({"scout", "exact", "judge"});
+  core.insert({"frame", "scout", "exact", "judge", "run"});
   std::set<std::string> edge = core;
   edge.insert({"src/io", "src/foreign"});
   std::set<std::string> experiments = edge;
@@ -86,8 +93,17 @@ std::set<std::string> below(const std::string& part) {
 
   if (part == "ground" || part == "random" || part == "src/io" || part == "src/foreign")
     return ground;
-  if (part == "ensemble" || part == "batches" || part == "kernel" || part == "concepts")
+  if (part == "ensemble" || part == "batches" || part == "kernel" || part == "concepts" ||
+      part == "frame")
     return data;
+  if (part == "scout" || part == "exact" || part == "judge")
+    return stages;
+  if (part == "run" || part == "src/scout" || part == "src/exact" || part == "src/judge")
+    return journey;
+  if (part == "src/run") {
+    journey.insert("run");
+    return journey;
+  }
   if (part == "loop")
     return {"concepts", "ensemble", "batches", "ground"};
   if (part == "umbrella" || part == "src/cpu" || part == "src/cuda" || part == "src/mpi")
