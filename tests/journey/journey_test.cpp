@@ -1,0 +1,207 @@
+// A journey: from nothing to a cloud with a certificate, cut anywhere and gone on with.
+#include <starling/run/journey.hpp>
+
+#include <starling/error.hpp>
+#include <starling/random/philox.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace {
+
+using namespace starling;
+using judge::Finding;
+using run::Journey;
+using run::JourneySettings;
+using run::Stage;
+
+template <typename One>
+DensityOfRows each(One one) {
+  return [one](Rows<const double> x, Rows<double> s, std::span<double> l) {
+    for (std::size_t i = 0; i < x.count; ++i)
+      l[i] = one(x[i], s[i]);
+  };
+}
+
+// Normals of mean 100 a and sd 10^a: nothing of which U(-2, 2) knows.
+double scales(std::span<const double> x, std::span<double> s) {
+  double l = 0;
+  for (std::size_t a = 0; a < x.size(); ++a) {
+    const double sd = std::pow(10.0, double(a)), z = (x[a] - 100 * double(a)) / sd;
+    s[a] = -z / sd;
+    l -= .5 * z * z;
+  }
+  return l;
+}
+
+double standard(std::span<const double> x, std::span<double> s) {
+  double l = 0;
+  for (std::size_t a = 0; a < x.size(); ++a) {
+    s[a] = -x[a];
+    l -= .5 * x[a] * x[a];
+  }
+  return l;
+}
+
+double two_modes(std::span<const double> x, std::span<double> s) {
+  const double a = -.5 * (x[0] - 10) * (x[0] - 10), b = -.5 * (x[0] + 10) * (x[0] + 10);
+  const double top = std::max(a, b), pa = std::exp(a - top), pb = std::exp(b - top);
+  s[0] = (-pa * (x[0] - 10) - pb * (x[0] + 10)) / (pa + pb);
+  return top + std::log(pa + pb);
+}
+
+JourneySettings small(std::size_t particles = 128) {
+  JourneySettings settings;
+  settings.particles = particles;
+  settings.seed = 3;
+  return settings;
+}
+
+void to_the_end(Journey& journey) {
+  while (!journey.finished())
+    journey.take(1);
+}
+
+Frame::Matrix normals(std::size_t n, std::size_t d, double width) {
+  Frame::Matrix x = Frame::Matrix::Zero(Eigen::Index(n), Eigen::Index(d));
+  const Philox philox(8);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t a = 0; a < d; ++a)
+      x(Eigen::Index(i), Eigen::Index(a)) = width * normal_pair(philox(Stream::user, a, i))[0];
+  return x;
+}
+
+TEST(Journey, IsRightUntunedOverScalesAndSaysSo) {
+  Journey journey(each(scales), 4, small(256));
+  to_the_end(journey);
+  const auto x = Frame::map(journey.positions());
+  for (Eigen::Index a = 0; a < 4; ++a) {
+    const double sd = std::pow(10.0, double(a)), mean = x.col(a).mean();
+    EXPECT_NEAR(mean, 100 * double(a), .1 * sd);
+    EXPECT_NEAR(std::sqrt((x.col(a).array() - mean).square().mean()) / sd, 1, .1);
+  }
+  ASSERT_TRUE(journey.certificate());
+  EXPECT_EQ(journey.certificate()->finding, Finding::confirmed);
+  EXPECT_FALSE(journey.settled());
+}
+
+TEST(Journey, CountsTheGradientsOfItsStages) {
+  std::uint64_t rows = 0;
+  const DensityOfRows inner = each(scales);
+  Journey journey([&](Rows<const double> x, Rows<double> s, std::span<double> l) {
+    rows += x.count;
+    inner(x, s, l);
+  }, 3, small());
+  to_the_end(journey);
+  const auto gradients = journey.gradients();
+  EXPECT_EQ(gradients[0] + gradients[1] + gradients[2] + gradients[3], rows);
+  EXPECT_EQ(gradients[1], 125u * 128u);
+  EXPECT_EQ(gradients[3], 0u);
+}
+
+// Left alone, a collapsed cloud is found out, with the direction; allowed to settle, it is mended.
+TEST(Journey, FindsACollapsedCloudAndMendsIt) {
+  const Frame::Matrix x = normals(256, 10, .7);
+  JourneySettings settings = small(256);
+  settings.settle_rounds = 0;
+  Journey only(each(standard), 10, settings);
+  only.begin_from(rows_of(x), Stage::certify);
+  to_the_end(only);
+  EXPECT_EQ(only.certificate()->finding, Finding::moved);
+  EXPECT_EQ(only.certificate()->worst.trait, judge::Trait::square);
+  EXPECT_GT(only.certificate()->worst.error, .5);
+  EXPECT_EQ(Frame::Matrix(Frame::map(only.positions())), x); // certified as it was
+
+  Journey whole(each(standard), 10, small(256));
+  whole.begin_from(rows_of(x), Stage::certify);
+  to_the_end(whole);
+  EXPECT_TRUE(whole.settled());
+  EXPECT_EQ(whole.certificate()->finding, Finding::confirmed);
+  for (Eigen::Index a = 0; a < 10; ++a)
+    EXPECT_NEAR(Frame::map(whole.positions()).col(a).array().square().mean(), 1, .2);
+}
+
+TEST(Journey, NeverConfirmsWhenThereAreSeveralModes) {
+  Journey journey(each(two_modes), 1, small());
+  to_the_end(journey);
+  EXPECT_EQ(journey.scouted().modes, 2u);
+  EXPECT_NE(journey.certificate()->finding, Finding::confirmed);
+}
+
+// Cut in every stage and gone on with by another journey: the same bits. The columns that are read
+// beside the positions take part.
+TEST(Journey, GoesOnBitForBitFromItsState) {
+  const run::ReadColumns read{1, [](Rows<const double> x) {
+    std::vector<double> values(x.count);
+    for (std::size_t i = 0; i < x.count; ++i)
+      values[i] = std::exp(.1 * x[i][0]);
+    return values;
+  }};
+  const Frame::Matrix x = normals(64, 3, .5);
+  const auto make = [&] {
+    return Journey(each(standard), 3, small(64), Threads::alone(), read);
+  };
+  for (const bool scouts : {true, false}) {
+    Journey whole = make();
+    if (!scouts)
+      whole.begin_from(rows_of(x), Stage::certify);
+    std::vector<run::JourneyState> states{whole.save()};
+    for (int units = 0; !whole.finished(); ++units) {
+      whole.take(1);
+      if (units % 17 == 0)
+        states.push_back(whole.save());
+    }
+    EXPECT_EQ(whole.settled(), !scouts);
+    for (const run::JourneyState& state : states) {
+      Journey again = make();
+      again.restore(state);
+      again.take(std::numeric_limits<std::uint64_t>::max());
+      EXPECT_EQ(again.save().columns, whole.save().columns);
+      EXPECT_EQ(again.save().counts, whole.save().counts);
+    }
+  }
+  Journey other(each(standard), 3, small(32), Threads::alone(), read), whole = make();
+  whole.take(1);
+  EXPECT_THROW(other.restore(whole.save()), std::invalid_argument);
+}
+
+TEST(Journey, IsTheSameOnAnyNumberOfThreads) {
+  Threads three(3);
+  Journey alone(each(scales), 3, small()), together(each(scales), 3, small(), three);
+  to_the_end(alone);
+  to_the_end(together);
+  EXPECT_EQ(alone.save().columns, together.save().columns);
+  JourneySettings settings = small();
+  settings.seed = 4;
+  Journey another(each(scales), 3, settings);
+  to_the_end(another);
+  EXPECT_NE(alone.save().columns, another.save().columns);
+}
+
+// A step into a place where the density fails is taken back, so the cloud never holds such a place.
+TEST(Journey, LeavesNoParticleWhereTheDensityFails) {
+  Journey journey(each([](auto x, auto s) { // a half normal, cut at 0
+    s[0] = -x[0];
+    return x[0] > 0 ? -.5 * x[0] * x[0] : -std::numeric_limits<double>::infinity();
+  }), 1, small());
+  to_the_end(journey);
+  for (std::size_t i = 0; i < 128; ++i) {
+    EXPECT_GT(journey.positions()[i][0], 0);
+    EXPECT_TRUE(std::isfinite(journey.log_density()[i]));
+  }
+}
+
+TEST(Journey, RefusesWhatItCannotBegin) {
+  EXPECT_THROW(Journey(each(standard), 0, small()), std::invalid_argument);
+  EXPECT_THROW(Journey(each(standard), 2, small(4)), std::invalid_argument);
+  Journey journey(each(standard), 2, small());
+  const Frame::Matrix x = normals(64, 2, 1);
+  EXPECT_THROW(journey.begin_from(rows_of(x), Stage::fly), std::invalid_argument);
+  EXPECT_THROW(journey.begin_from(rows_of(x), Stage::settle), std::invalid_argument);
+}
+
+} // namespace

@@ -1,0 +1,148 @@
+// The move test: its numbers by hand, and what it says of right, wrong and unmoved clouds.
+#include <starling/judge/move_test.hpp>
+
+#include <starling/random/philox.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace {
+
+using namespace starling;
+using namespace starling::judge;
+
+constexpr std::size_t count = 500, dim = 3;
+
+double normal(std::uint64_t move, std::size_t i, std::size_t a) {
+  return normal_pair(Philox(21)(Stream::user, move, i * dim + a))[0];
+}
+
+// An exact sampler of standard normals that remembers: x' = r x + sqrt(1 - r^2) z.
+Certificate tested(const std::vector<double>& cloud, double r, int moves = 20) {
+  std::vector<double> x = cloud;
+  const std::size_t n = cloud.size() / dim;
+  MoveTest test(Rows<const double>{cloud.data(), n, dim});
+  for (int m = 0; m < moves; ++m) {
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t a = 0; a < dim; ++a)
+        x[i * dim + a] = r * x[i * dim + a] + std::sqrt(1 - r * r) * normal(std::uint64_t(m + 1), i, a);
+    if (m >= moves / 2)
+      test.add({x.data(), n, dim});
+  }
+  return test.judge();
+}
+
+std::vector<double> cloud(double shift, double width, std::size_t n = count) {
+  std::vector<double> x(n * dim);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t a = 0; a < dim; ++a)
+      x[i * dim + a] = (a == 1 ? shift : 0) + (a == 1 ? width : 1) * normal(0, i, a);
+  return x;
+}
+
+TEST(MoveTest, GivesTheNumbersOfTheFormula) {
+  const std::vector<double> before{-1, 0, 1, 4, -2, 1}, after{0, .5, 2, 2, -1, 1};
+  MoveTest test({before.data(), 6, 1});
+  test.add({after.data(), 6, 1});
+  const Certificate certificate = test.judge();
+  const double n = 6, mean = 3.0 / 6, sd = std::sqrt((23 - 9.0 / 6) / 5), later = 4.5 / 6;
+  double bb = 0, ba = 0, aa = 0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const double b = (before[i] - mean) / sd, a = (after[i] - later) / sd;
+    bb += b * b;
+    ba += b * a;
+    aa += a * a;
+  }
+  const double rho = ba / bb, residual = std::sqrt((aa - ba * ba / bb) / (n - 2));
+  ASSERT_EQ(certificate.all.size(), 3u);
+  EXPECT_NEAR(certificate.all[0].memory, rho, 1e-12);
+  EXPECT_NEAR(certificate.all[0].error, (later - mean) / sd / (1 - rho), 1e-12);
+  EXPECT_NEAR(certificate.all[0].se, residual / std::sqrt(n) / (1 - rho), 1e-12);
+  EXPECT_NEAR(test.pooled_means()[0], later, 1e-12);
+}
+
+TEST(MoveTest, ConfirmsARightCloud) {
+  for (const double r : {0.0, .8})
+    EXPECT_EQ(tested(cloud(0, 1), r).finding, Finding::confirmed) << r;
+}
+
+TEST(MoveTest, NamesParameterDirectionAndSizeOfAWrongMean) {
+  for (const double r : {0.0, .9}) {
+    const Certificate certificate = tested(cloud(.4, 1), r);
+    EXPECT_EQ(certificate.finding, Finding::moved);
+    EXPECT_EQ(certificate.worst.parameter, 1u);
+    EXPECT_NE(certificate.worst.trait, Trait::square);
+    EXPECT_NEAR(certificate.worst.error, -.4, 4 * certificate.worst.se);
+  }
+}
+
+TEST(MoveTest, SeesAWrongWidthWhereTheMeanIsRight) {
+  const Certificate narrow = tested(cloud(0, .7), .5), wide = tested(cloud(0, 1.4), .5);
+  EXPECT_EQ(narrow.finding, Finding::moved);
+  EXPECT_EQ(narrow.worst.trait, Trait::square);
+  EXPECT_NEAR(narrow.worst.error, 1 / .49 - 1, 5 * narrow.worst.se + .15);
+  EXPECT_EQ(wide.finding, Finding::moved);
+  EXPECT_LT(wide.worst.error, 0);
+}
+
+// A cloud that its moves leave where it is has not been confirmed by them.
+TEST(MoveTest, DoesNotTakeStandingStillForRightness) {
+  EXPECT_EQ(tested(cloud(.4, 1), .9999).finding, Finding::undecided);
+  EXPECT_EQ(tested(cloud(0, 1), .9999).finding, Finding::undecided);
+  EXPECT_EQ(MoveTest(Rows<const double>{cloud(0, 1).data(), count, dim}).judge().finding,
+            Finding::undecided);
+}
+
+TEST(MoveTest, CannotTellWithFewParticles) {
+  EXPECT_EQ(tested(cloud(0, 1, 24), .5).finding, Finding::undecided);
+}
+
+// Three strays at 100 make the sd fifty times too large: in its measure the shift of all others by a
+// whole unit is small, in the robust one it is not.
+TEST(MoveTest, SeesBehindStrays) {
+  std::vector<double> x = cloud(1, 1);
+  for (const std::size_t i : {3u, 40u, 77u})
+    x[i * dim + 1] = 1000;
+  MoveTest test({x.data(), count, dim});
+  const std::vector<double> right = cloud(0, 1), strays = x;
+  for (int m = 0; m < 10; ++m) {
+    std::vector<double> now(count * dim);
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t a = 0; a < dim; ++a)
+        now[i * dim + a] = a == 1 && strays[i * dim + 1] == 1000 ? 1000 : normal(std::uint64_t(m + 5), i, a);
+    test.add({now.data(), count, dim});
+  }
+  const Certificate certificate = test.judge();
+  EXPECT_EQ(certificate.finding, Finding::moved);
+  EXPECT_EQ(certificate.worst.trait, Trait::winsorised);
+  EXPECT_LT(std::abs(certificate.all[3].error), .1); // the plain value of parameter 1
+}
+
+TEST(MoveTest, LeavesOutColumnsThatAreConstantOrNotFinite) {
+  std::vector<double> x = cloud(0, 1);
+  for (std::size_t i = 0; i < count; ++i)
+    x[i * dim + 2] = 7;
+  x[5 * dim + 1] = std::numeric_limits<double>::infinity();
+  MoveTest test({x.data(), count, dim});
+  test.add({x.data(), count, dim});
+  EXPECT_EQ(test.judge().not_followed, 2u);
+  EXPECT_EQ(test.judge().all.size(), 3u);
+}
+
+TEST(MoveTest, GoesOnFromItsSums) {
+  const std::vector<double> x = cloud(0, 1), y = cloud(.1, 1.1), z = cloud(.2, .9);
+  const auto rows = [](const std::vector<double>& v) { return Rows<const double>{v.data(), count, dim}; };
+  MoveTest whole(rows(x)), first(rows(x)), second(rows(x));
+  whole.add(rows(y));
+  whole.add(rows(z));
+  first.add(rows(y));
+  second.resume(first.sums(), first.added());
+  second.add(rows(z));
+  EXPECT_EQ(whole.judge().worst.error, second.judge().worst.error);
+  EXPECT_NE(whole.judge().worst.error, first.judge().worst.error);
+}
+
+} // namespace
