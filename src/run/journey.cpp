@@ -85,6 +85,15 @@ Frame::Matrix Journey::columns(const Frame::Matrix& x) const {
   return all;
 }
 
+/// The frame that the cloud at x suggests, as far as the metric allows.
+void Journey::reframe(Rows<const double> x) {
+  switch (settings_.metric) {
+  case Metric::none: frame_ = Frame(dim_); return;
+  case Metric::diagonal: frame_ = Frame(dim_).refreshed(x); return;
+  case Metric::dense: frame_ = frame_.refreshed(x); return;
+  }
+}
+
 void Journey::scout_it() {
   scout::Settings settings;
   settings.starts = settings_.starts;
@@ -94,6 +103,8 @@ void Journey::scout_it() {
   cloud_ = exact::walkers_at(rows_of(x), density_);
   next_ = x;
   frame_ = report.frame;
+  if (settings_.metric != Metric::dense)
+    reframe(cloud_.position());
   scouted_ = {report.modes, report.by_pathfinder, report.elbo};
   const bool flies = settings_.steps + settings_.flight_moves > 0;
   go(flies ? Stage::fly : settings_.certify_moves > 0 ? Stage::certify : Stage::finished);
@@ -113,6 +124,8 @@ void Journey::begin_from(Rows<const double> x, Stage stage) {
   next_ = cloud_.x;
   const Frame widths = Frame(dim_).refreshed(x); // first: else few particles would blur the scales
   frame_ = dim_ <= scout::Settings{}.dense_up_to ? widths.densely().refreshed(x) : widths;
+  if (settings_.metric != Metric::dense)
+    reframe(x);
   gradients_[std::size_t(stage)] += density_.gradients() - before;
   go(stage);
 }
@@ -124,7 +137,7 @@ void Journey::fly_on() {
     const std::uint64_t t = done_ - settings_.flight_moves, all = settings_.steps;
     for (const std::uint64_t part : {8u, 4u, 2u, 1u}) // of the first half
       if (t > 0 && t == all / 2 / part)
-        frame_ = frame_.refreshed(cloud_.position());
+        reframe(cloud_.position());
     const double share = static_cast<double>(t) / static_cast<double>(all);
     svgd_step(settings_.step_size / (1 + settings_.decay * share));
   }
@@ -138,13 +151,13 @@ void Journey::fly_on() {
 void Journey::exact_flight_move() {
   for (const std::uint64_t at : {2u, 6u, 14u})
     if (done_ == at)
-      frame_ = frame_.refreshed(cloud_.position());
+      reframe(cloud_.position());
   if (done_ == 0 || done_ == 6)
     stride_ = exact::tune(cloud_, frame_, cheap, flight_acceptance, density_, settings_.seed, tunings_++);
   exact::move(cloud_, frame_, {.step = stride_}, density_, settings_.seed, moves_++);
   next_ = cloud_.x;
   if (done_ + 1 == settings_.flight_moves)
-    frame_ = frame_.refreshed(cloud_.position());
+    reframe(cloud_.position());
 }
 
 /// The density where the flight has gone. Where it fails the particle goes back to its last place.
@@ -178,7 +191,7 @@ exact::Stride Journey::stride() const {
 
 /// Exact moves of the walkers from where they are, in the walkers' own metric, tuned.
 void Journey::begin_test(double acceptance) {
-  frame_ = frame_.refreshed(walkers_.position());
+  reframe(walkers_.position());
   stride_ = exact::tune(walkers_, frame_, stride(), acceptance, density_, settings_.seed, tunings_++);
   before_ = columns(walkers_.x);
   test_.emplace(rows_of(std::as_const(before_)));
@@ -216,7 +229,8 @@ void Journey::after_flight_test() {
   certificate_->acceptance = first_->acceptance = accepted_ / double(settings_.certify_moves);
   pooled_means_ = test_->pooled_means();
   pooled_sds_ = test_->pooled_sds();
-  if (certificate_->finding == judge::Finding::confirmed || settings_.settle_rounds == 0)
+  const bool right = certificate_->finding == judge::Finding::confirmed;
+  if ((right && !settings_.settle_always) || settings_.settle_rounds == 0)
     return finish();
   go(Stage::settle); // the walkers go on from where the test brought them
 }

@@ -23,6 +23,9 @@ enum class Stage { scout, fly, certify, settle, finished };
 constexpr std::size_t stages = 4; ///< those with work to do
 const char* name(Stage stage);
 
+/// What the frame may be: the coordinates of the density itself, scaled, or scaled and turned.
+enum class Metric { none, diagonal, dense };
+
 /// The same for every density; what stands here was found on real posteriors.
 struct JourneySettings {
   std::size_t particles = 1024;
@@ -37,6 +40,8 @@ struct JourneySettings {
   std::size_t certify_moves = 20; ///< 0: no certificate
   std::size_t settle_rounds = 3, first_round = 40; ///< each twice as long as the one before; 0: never
   std::size_t polish_steps = 20;
+  bool settle_always = false;     ///< also a cloud that was confirmed
+  Metric metric = Metric::dense;  ///< where that is too large, diagonal
 };
 
 /// Columns that users read beside the positions, made from rows of positions; a row each.
@@ -109,6 +114,7 @@ private:
   enum class Part : std::uint64_t { tune, move, polish }; // within a stage
 
   void unit();
+  void reframe(Rows<const double> x);
   void scout_it();
   void fly_on();
   void certify_on();
