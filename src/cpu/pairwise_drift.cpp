@@ -6,6 +6,7 @@
 #include "cpu/tournament.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -93,25 +94,45 @@ struct Panel {
   }
 };
 
-/// One batch per lane. These write their drifts; what is to be added goes by way of a spare column,
-/// piece by piece.
+/// Small batches whose drifts are to be added. The levels write theirs, so rows are gathered, some
+/// thousands at a time, swept as they then lie, and added where they belong.
 template <typename Real, typename K>
-void small_sweep(const PairWork<Real, K>& table, const K& kernel, Ensemble<Real>& particles,
-                 const Batches& batches, Threads& threads, Part<Real> part) {
-  thread_local std::vector<Real> own; // the crew shares the caller's
-  if (part.added)
-    own.resize(particles.drift().size());
-  Real* const spare = own.data();
-  for_equal_batches(threads, batches, 4 * table.lanes, [&](std::size_t first, std::size_t last) {
-    BatchWork<Real> work = work_of(particles, batches, first, last, part);
-    if (!part.added)
-      return table.small(kernel, work);
-    work.phi = spare;
+void add_small(const PairWork<Real, K>& table, const K& kernel, const BatchWork<Real>& all) {
+  thread_local std::vector<Real> column;
+  thread_local std::vector<std::uint32_t> in_order;
+  constexpr std::size_t rows_together = 2048; // of which three columns stay close at hand
+  const std::size_t whole = 4 * table.lanes;
+  const std::size_t most = (rows_together / all.size + whole) / whole * whole;
+  const std::size_t dim = all.dim, room = most * all.size * dim;
+  column.resize(3 * room);
+  if (in_order.size() < most * all.size) {
+    in_order.resize(most * all.size);
+    std::iota(in_order.begin(), in_order.end(), std::uint32_t{0});
+  }
+  Real *x = column.data(), *s = x + room, *phi = s + room;
+  for (std::size_t first = 0; first < all.count; first += most) {
+    BatchWork<Real> work = all;
+    work.count = std::min(most, all.count - first);
+    const std::uint32_t* order = all.order + first * all.size;
+    const std::size_t rows = work.count * all.size;
+    const auto each = [&](auto&& number) {
+      for (std::size_t n = 0; dim == 1 && n < rows; ++n) // on the line without a loop in the loop
+        number(n, order[n]);
+      for (std::size_t n = 0; dim > 1 && n < rows; ++n)
+        for (std::size_t a = 0; a < dim; ++a)
+          number(n * dim + a, order[n] * dim + a);
+    };
+    each([&](std::size_t here, std::size_t there) {
+      x[here] = all.x[there];
+      s[here] = all.s[there];
+    });
+    work.x = x;
+    work.s = s;
+    work.phi = phi;
+    work.order = in_order.data();
     table.small(kernel, work);
-    for (std::size_t n = 0; n < work.count * work.size; ++n)
-      for (std::size_t a = work.order[n] * work.dim; a < (work.order[n] + 1) * work.dim; ++a)
-        particles.drift().data[a] += spare[a];
-  });
+    each([&](std::size_t here, std::size_t there) { all.phi[there] += phi[here]; });
+  }
 }
 
 /// A batch of many, in blocks that meet in the rounds of a tournament.
@@ -156,7 +177,10 @@ void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, T
     });
   const std::size_t vectors = largest <= one_vector_most ? 1 : 2;
   if (largest <= small_most && largest * dim <= small_room && batches.count() >= vectors * table.lanes)
-    return small_sweep(table, kernel, particles, batches, threads, part);
+    return for_equal_batches(threads, batches, 4 * table.lanes, [&](std::size_t first, std::size_t last) {
+      const BatchWork<Real> work = work_of(particles, batches, first, last, part);
+      part.added ? add_small(table, kernel, work) : table.small(kernel, work);
+    });
   const Real self = static_cast<Real>(batches.self_weight()) * part.weight;
   const auto pair_of = [&](std::size_t q) {
     return static_cast<Real>(batches.pair_weight(batches[q].size())) * part.weight;

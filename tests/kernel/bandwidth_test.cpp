@@ -208,8 +208,8 @@ TEST(MedianBandwidth, TakesChordsOnATorus) {
     SampledMedianBandwidth<double, Torus<double>> every(1, 5000, torus), some(1, 700, torus);
     EXPECT_EQ(every(0, cloud.view()), exact(0, cloud.view()));
     EXPECT_NEAR(some(0, cloud.view()), expected, 0.2 * expected);
-    if (dim > 1) // on the line, half of the raw differences are right
-      EXPECT_GT(MedianBandwidth<double>{}(0, cloud.view()), 100 * expected);
+    const double raw = MedianBandwidth<double>{}(0, cloud.view());
+    EXPECT_TRUE(dim == 1 || raw > 100 * expected) << raw; // on the line half of the raw ones are right
   }
 }
 
