@@ -38,7 +38,7 @@ Ensemble<double> crowd() {
 
 /// The opinions at time `until`; `steps` is the number of calls of the loop's body.
 template <typename Deal, typename Advance>
-Ensemble<double> run(Step steps, Deal deal, Advance advance) {
+Ensemble<double> simulate(Step steps, Deal deal, Advance advance) {
   Ensemble<double> particles = crowd();
   rbm_svgd(particles, Span{0, steps}, deal, NoScore(), ForceDrift<double, Opinion>(Opinion()),
            advance, NoObserver());
@@ -56,7 +56,7 @@ int main() {
   const auto euler = [](double eta) {
     return ExplicitStep<double, ConstantStep<double>>(ConstantStep<double>(eta));
   };
-  const auto full = run(80, Whole(), RungeKutta4<double>(until / 80)); // all pairs, fine steps
+  const auto full = simulate(80, Whole(), RungeKutta4<double>(until / 80)); // all pairs, fine steps
   std::printf("opinions moved by %.3f (rms)\n", rms_distance(crowd(), full));
   std::printf("   eta   Algorithm 1   Algorithm 2   (rms distance from the full system, p = 2)\n");
 
@@ -64,8 +64,8 @@ int main() {
   for (const Step sweeps : {40, 160, 640, 2560}) {
     const double eta = until / double(sweeps);
     Draw draw(1, 2);
-    last[0] = rms_distance(full, run(sweeps, Shuffle(1, 2), euler(eta)));
-    last[1] = rms_distance(full, run(draw.draws(sweeps, people), draw, euler(eta)));
+    last[0] = rms_distance(full, simulate(sweeps, Shuffle(1, 2), euler(eta)));
+    last[1] = rms_distance(full, simulate(draw.draws(sweeps, people), draw, euler(eta)));
     std::printf("%6.4f %13.4f %13.4f\n", eta, last[0], last[1]);
     if (sweeps == 40)
       first[0] = last[0], first[1] = last[1];

@@ -22,19 +22,15 @@ std::string with_settings(const KernelEntry& kernel) {
 }
 
 std::vector<About> make_abouts() {
-  std::vector<std::string> kernel_words, kernel_helps, starts = {"normal:", "uniform:"}, own;
+  std::vector<std::string> kernel_words, kernel_helps, own;
   for (const KernelEntry& kernel : kernels()) {
     kernel_words.push_back(with_settings(kernel));
     if (!kernel.over_everyone)
       kernel_helps.push_back(with_settings(kernel));
   }
-  for (const TargetEntry& target : targets()) {
-    for (const std::string& start : target.starts)
-      if (!start.starts_with("FILE"))
-        starts.push_back(start);
+  for (const TargetEntry& target : targets())
     if (!target.starts.empty())
       own.push_back(fmt::format("for {} {}", target.name, in_a_row(target.starts, "or")));
-  }
   const auto rule_names = names_of(rules());
   std::string dealer_helps;
   for (const DealerEntry& dealer : dealers())
@@ -47,7 +43,7 @@ std::vector<About> make_abouts() {
       {"Run", "until-converged", "Stop once the diagnostics say converged, and go on saying so; --steps is then the most it takes", {}, true},
       {"Run", "seed", "Seed of everything random"},
       {"Run", "runs", "Independent clouds, one file of draws each: R-hat between them then means something"},
-      {"Run", "start", fmt::format("normal:MEAN,SD, uniform:LO,HI, FILE.npy, FILE.checkpoint (where a run stopped); {} (default normal:0,1, for stan stan)", fmt::join(own, ", ")), starts, true},
+      {"Run", "start", fmt::format("normal:MEAN,SD, uniform:LO,HI, FILE.npy, FILE.checkpoint (where a run stopped); {} (default normal:0,1, for stan stan)", fmt::join(own, ", ")), {"normal:", "uniform:"}, true},
       {"Run", "threads", "Threads (0: one per core); results do not depend on it"},
       {"Run", "precision", "double or single", {"double", "single"}, true},
       {"Stages", "method", "auto: scout, fly, certify and settle, with nothing to tune; paper: RBM-SVGD as the paper has it (default auto where the target gives a log density and no option of the raw method is given)", {"auto", "paper"}},

@@ -5,6 +5,7 @@
 #include "plan/config.hpp"
 #include "plan/names.hpp"
 #include "plan/spec.hpp"
+#include "io/any_text.hpp"
 #include "io/npy.hpp"
 #include "io/output_file.hpp"
 #include "io/runs.hpp"
@@ -139,7 +140,14 @@ Json to_json(std::span<const run::Outcome> runs) {
   j["version"] = version;
   j["target"] = r.target;
   for (const auto& [name, value] : r.extra)
-    std::visit([&, key = &name](const auto& one) { j["settings"][*key] = one; }, value);
+    std::visit(
+        [&, key = &name](const auto& one) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(one)>, std::string>)
+            j["settings"][*key] = io::utf8(one);
+          else
+            j["settings"][*key] = one;
+        },
+        value);
   j["particles"] = r.particles;
   j["dim"] = o.dim();
   j["method"] = r.method;

@@ -40,7 +40,7 @@ TEST(BadConfig, SuggestsTheNearestKey) {
                         "c.toml:2: particels: is no key of a run; did you mean 'particles'?");
   expect_refused_config("step_size = 1\n",
                         "c.toml:1: step_size: is no key of a run; did you mean 'step-size'?");
-  expect_refused_config("[method]\nkernel = \"imq\"\n", "c.toml:1: method: is no key of a run");
+  expect_refused_config("[table]\nkernel = \"imq\"\n", "c.toml:1: table: is no key of a run");
 }
 
 TEST(BadConfig, RefusesAKeyOfAnotherTarget) {

@@ -222,7 +222,7 @@ TEST(BadValues, RefusesTargetsThatAreNone) {
   expect_refused(place, "sample normal --correlation 1 --out out/m", usage,
                  "correlation: must be between -1 and 1; got 1");
   expect_refused(place, "sample normal --dim 5 --correlation -0.9 --out out/m", usage,
-                 "covariance: must be positive definite; got one that is not");
+                 "correlation: must be above -0.25 and below 1 in 5 dimensions; got -0.9");
   expect_refused(place, "sample funnel --dim 1 --out out/m", usage,
                  "dim: must be at least 2; got 1");
   expect_refused(place, "sample banana --width -1 --out out/m", usage,

@@ -124,7 +124,7 @@ TEST(Bilinear, LeavesThoseWhoAreNotDealtAsTheyWere) {
     std::ranges::copy(particles.position()[batches.order()[n]], dealt.position()[n].begin());
     std::ranges::copy(particles.score()[batches.order()[n]], dealt.score()[n].begin());
   }
-  const auto expected = by_pairs(dealt, 0.3);
+  const auto expected = by_pairs(dealt, 0.3).value;
   std::vector<bool> among(count);
   for (std::size_t n = 0; n < 9; ++n) {
     among[batches.order()[n]] = true;

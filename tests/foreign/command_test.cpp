@@ -209,7 +209,7 @@ TEST(SampleStan, RefusesDrawsItCannotStartFrom) {
           bare +
               ": must export bs_param_unconstrain to start from draws; got a library without it");
   refused("normal --start d.csv", usage,
-          "start: must be one of normal, uniform, prior, FILE.npy; got 'd.csv'");
+          "start: must be one of normal, uniform, FILE.npy; got 'd.csv'");
 }
 
 TEST(SampleStan, SaysThatAModelCompiledWithoutThreadsRunsOnOne) {
@@ -280,8 +280,8 @@ TEST(SampleStan, RefusesWhatIsNoModel) {
   expect_refused(place, "sample stan " + lacks + " --out s", bad_data,
                  lacks + ": must export bs_param_constrain; got a library without it");
   expect_refused(place, "sample mixture --start stan --out s", usage,
-                 "start: must be one of normal, uniform, prior, FILE.npy; got 'stan'");
-  expect_refused(place, "sample stan " + library("stan_nowhere") + " --out s", failed,
+                 "start: must be one of normal, uniform, FILE.npy; got 'stan'");
+  expect_refused(place, "sample stan " + library("stan_nowhere") + " --steps 10 --out s", failed,
                  "target: failed at step 0, particle 0: no place to start was found: Exception: "
                  "nowhere");
 }

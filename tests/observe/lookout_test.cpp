@@ -21,16 +21,17 @@ namespace {
 
 /// A cloud that is scored and drifted in turn, without ever moving.
 struct Scene {
-  explicit Scene(Recipe changed) : recipe(std::move(changed)) {
+  explicit Scene(Recipe recipe) {
     recipe.target = "normal";
     recipe.particles = 60;
-    resolve(recipe);
-    target = make_target<double>(recipe, threads, recipe.seed);
-    deal = make_dealer<double>(recipe);
-    drift = make_drift<double>(recipe, target.dim, threads);
-    start(recipe, target, particles.position());
+    recipe.method = "paper";
+    plan = resolve(recipe);
+    target = make_target<double>(plan, plan.seed, threads);
+    deal = make_dealer<double>(plan, plan.seed);
+    drift = make_drift<double>(plan, plan.seed, target.dim, threads);
+    start(plan, plan.seed, target, particles.position(), {});
   }
-  Lookout<double> lookout() const { return {recipe.seed, !recipe.domain.empty(), target.names}; }
+  Lookout<double> lookout() const { return {plan.seed, plan.period.has_value(), target.names}; }
   TraceRow look(Step k) {
     const Batches& batches = deal(k, particles);
     target.score(k, std::as_const(particles).position(), particles.score());
@@ -39,7 +40,7 @@ struct Scene {
     lookout().look(k, particles, batches, drift, 1.5, trace);
     return trace.back();
   }
-  Recipe recipe;
+  Plan plan;
   Threads threads{1};
   AnyTarget<double> target;
   AnyDealer<double> deal;

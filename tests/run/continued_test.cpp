@@ -58,7 +58,7 @@ TEST(Continued, SeedTakesEveryBitOfThePositions) {
   EXPECT_NE(continued_seed(2, x), seed);
 }
 
-plan::Recipe recipe(const std::string& start) {
+plan::Plan planned(const std::string& start) {
   plan::Recipe r;
   r.target = "normal";
   r.particles = 60;
@@ -66,27 +66,26 @@ plan::Recipe recipe(const std::string& start) {
   r.bandwidth = "1";
   r.start = start;
   r.threads = 1;
-  plan::resolve(r);
-  return r;
+  return plan::resolve(r);
 }
 
 // Given by a program, in a file of positions or in a checkpoint, it is the same start and the same
 // run; and it is resumed though the positions that it began with are gone.
 TEST(Continued, IsTheSameHoweverThePositionsCome) {
   const io::Scratch scratch;
-  const auto before = assemble::make_flight(recipe(""));
+  const auto before = assemble::make_flight(planned(""));
   before->take(20, {});
   const std::vector<double> there = before->positions();
   write_checkpoint(scratch.path("a.checkpoint"), before->save());
-  const auto given = assemble::make_flight(recipe("given"), 0, nullptr, there);
-  const auto read = assemble::make_flight(recipe(scratch.path("a.checkpoint").string()));
+  const auto given = assemble::make_flight(planned("given"), 0, nullptr, there);
+  const auto read = assemble::make_flight(planned(scratch.path("a.checkpoint").string()));
   const auto replayed = begin(roles(Shuffle(1, 8)), settings(60, 20), from(there));
   EXPECT_NE(given->settings().seed, before->settings().seed);
   EXPECT_EQ(given->settings().seed, continued_seed(1, there));
   given->take(7, {});
   const Checkpoint kept = given->save();
   std::filesystem::remove(scratch.path("a.checkpoint"));
-  const auto resumed = assemble::resume_flight(kept, assemble::recipe_in(kept, "c"), "c");
+  const auto resumed = assemble::resume_flight(kept, plan::resolve(assemble::recipe_in(kept, "c")), "c");
   for (Flight* flight : {given.get(), read.get(), resumed.get()})
     flight->take(20, {});
   EXPECT_EQ(given->positions(), read->positions());
@@ -98,8 +97,8 @@ TEST(Identity, KeepsPathsOfAnyBytes) {
   r.target = "logistic";
   for (const std::string path : {"\xff\xfe.csv", "plain.csv", "\xc3\xa4.csv", "half \xc3",
                                  "own \xef\x9e\x80 mark", "\xed\xa0\x80", "\x80"}) {
-    r.data = path;
-    EXPECT_EQ(assemble::read_identity(assemble::write_identity(r), "c").data, path);
+    r.set("data", path);
+    EXPECT_EQ(assemble::read_identity(assemble::write_identity(r), "c").text_of("data"), path);
   }
 }
 

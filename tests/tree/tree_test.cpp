@@ -168,7 +168,7 @@ TEST(IncludeOrder, RejectsWhatLiesAboveOrBeside) {
            {"src/run/flight.cpp", "\"plan/recipe.hpp\""},
            {"src/run/flight.cpp", "\"assemble/roles.hpp\""},
            {"src/plan/recipe.cpp", "\"assemble/roles.hpp\""},
-           {"src/plan/recipe.cpp", "<starling/run/flight.hpp>"},
+           {"src/plan/recipe.cpp", "<starling/judge/verdict.hpp>"},
            {"src/assemble/flight.cpp", "\"results/results.hpp\""},
            {"src/cpu/threads.cpp", "\"io/npz.hpp\""},
            {"src/io/npz.cpp", "<starling/ensemble.hpp>"},

@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 
 namespace starling::tool {
 
@@ -39,6 +41,10 @@ int guarded(int argc, char** argv) {
     return complain(failed, error.what());
   } catch (const std::bad_alloc&) {
     return complain(failed, "memory: not enough for this many particles or rows");
+  } catch (const std::system_error& error) { // threads that could not be started: libraries may wait for theirs too
+    complain(failed, error.what());
+    std::fflush(nullptr);
+    std::_Exit(failed);
   } catch (const std::exception& error) {
     return complain(failed, error.what());
   }

@@ -34,7 +34,7 @@ public:
     if (!(correlation < 1) || !(spread > 0))
       reject("correlation",
              mean.size() == 1 ? "a number below 1"
-                              : "a number between " + shown(-1 / (d - 1)) + " and 1, or the covariance is not positive definite",
+                              : "above " + shown(-1 / (d - 1)) + " and below 1 in " + std::to_string(mean.size()) + " dimensions",
              shown(correlation));
     const double inverse_sd = 1 / std::sqrt(variance * (1 - correlation));
     precision_ = static_cast<Real>(inverse_sd * inverse_sd); // as a Cholesky factor gives it
