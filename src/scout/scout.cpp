@@ -18,7 +18,7 @@ namespace {
 
 constexpr double radius = 2, apart = 3;
 constexpr std::size_t attempts = 50, final_draws = 50;
-enum Use : Step { for_pathfinder = 1, for_choice = 2, for_start = 3, for_places = 1000 };
+enum Use : Step { for_pathfinder = 1, for_choice = 2, for_start = 3, for_probes = 4, for_places = 1000 };
 
 /// Where the ways up begin: uniform, drawn again where the density fails.
 std::vector<Place> beginnings(CountedDensity& density, std::size_t dim, std::size_t count,
@@ -88,15 +88,13 @@ Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed,
   const Climb& best = climbs[highest];
 
   std::vector<Frame> candidates;
-  if (is_dense)
-    candidates.push_back(laplace(best.top(), density));
+  candidates.push_back(is_dense ? laplace(best.top(), density)
+                                : laplace_diagonal(best.top(), density, philox, for_probes));
   if (auto found = pathfinder(best.path(), is_dense, density, philox, for_pathfinder))
     candidates.push_back(std::move(*found));
-  if (candidates.empty())
-    candidates.push_back(Frame::diagonal(best.top().x, Eigen::VectorXd::Ones(Eigen::Index(dim))));
   const std::vector<double> bounds = elbo(candidates, final_draws, density, philox, for_choice);
   const std::size_t chosen = candidates.size() > 1 && bounds[1] > bounds[0] ? 1 : 0;
-  report.by_pathfinder = chosen == 1 || !is_dense;
+  report.by_pathfinder = chosen == 1;
   report.elbo = bounds[chosen];
   report.modes = count_modes(ends, best.top(), candidates.front());
   report.frame = candidates[chosen];
