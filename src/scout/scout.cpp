@@ -16,7 +16,7 @@ namespace starling::scout {
 
 namespace {
 
-constexpr double radius = 2, apart = 3;
+constexpr double radius = 2, apart = 3, still_climbing = 0.3;
 constexpr std::size_t attempts = 50, final_draws = 50;
 enum Use : Step { for_pathfinder = 1, for_choice = 2, for_start = 3, for_probes = 4, for_places = 1000 };
 
@@ -50,12 +50,16 @@ std::vector<Place> beginnings(CountedDensity& density, std::size_t dim, std::siz
   return places;
 }
 
-/// Ends that are about as high as the best and far from each other.
+/// Ends that are about as high as the best and far from each other. One that was still going up when its
+/// iterations ran out is on its way to a mode and not at one: its score, in the metric, is as long as the
+/// way left.
 std::size_t count_modes(const std::vector<Place>& ends, const Place& best, const Frame& metric) {
   const auto d = static_cast<double>(metric.dim());
   std::vector<Eigen::RowVectorXd> modes;
   for (const Place& end : ends) {
     if (best.log_density - end.log_density > 5 + d / 2)
+      continue;
+    if (metric.score_in({end.score.data(), 1, metric.dim()}).norm() > still_climbing)
       continue;
     const Frame::Matrix y = metric.in({end.x.data(), 1, metric.dim()});
     const bool known = std::ranges::any_of(

@@ -130,6 +130,21 @@ TEST(Scout, CountsModesFarApartAndNotOneTwice) {
   }
 }
 
+// One step each: eight ends far apart, of about the same height, none of them a mode.
+TEST(Scout, DoesNotCountEndsThatWereStillClimbing) {
+  CountedDensity density = each([](auto x, auto s) {
+    double l = 0;
+    for (std::size_t a = 0; a < x.size(); ++a) {
+      s[a] = -4 * x[a];
+      l -= 2 * x[a] * x[a];
+    }
+    return l;
+  });
+  Settings settings;
+  settings.iterations = 1;
+  EXPECT_EQ(scout::scout(density, 20, 1, settings).modes, 1u);
+}
+
 TEST(Scout, SaysWhenTheDensityIsFiniteNowhere) {
   CountedDensity density = each([](auto, auto) { return -std::numeric_limits<double>::infinity(); });
   EXPECT_THROW(scout::scout(density, 2, 1), TargetError);
