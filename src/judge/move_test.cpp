@@ -128,8 +128,10 @@ std::vector<double> MoveTest::pooled_sds() const {
 
 Certificate MoveTest::judge(const Bounds& bounds) const {
   Certificate certificate;
-  const auto n = static_cast<double>(count_), m = double(std::max<std::uint64_t>(added_, 1));
-  bool moved = false, confirmed = added_ > 0;
+  if (added_ == 0) // nobody has moved: nothing is known
+    return certificate;
+  const auto n = static_cast<double>(count_), m = static_cast<double>(added_);
+  bool moved = false, confirmed = true;
   double decided = -1; // of the displacement that decides: its size over its bound
   for (std::size_t a = 0; a < columns_; ++a) {
     if (!scale_[a].followed) {

@@ -13,6 +13,8 @@ namespace starling::scout {
 namespace {
 
 constexpr double least_eigenvalue = 1e-8;
+constexpr double worth_a_step = 1e-6; // in log density
+constexpr Eigen::Index probes = 64;
 constexpr std::size_t history = 6, elbo_draws = 10, most_places = 60;
 
 /// The scores' differences along every coordinate, with a step for each.
@@ -82,8 +84,41 @@ Frame laplace(const Place& mode, CountedDensity& density) {
   const Eigen::VectorXd inverse = solver.eigenvalues().cwiseMax(least_eigenvalue).cwiseInverse();
   const Eigen::MatrixXd covariance =
       solver.eigenvectors() * inverse.asDiagonal() * solver.eigenvectors().transpose();
-  return Frame::from_covariance(mode.x,
-                                Frame::Matrix(width.asDiagonal() * covariance * width.asDiagonal()));
+  const Frame frame = Frame::from_covariance(
+      mode.x, Frame::Matrix(width.asDiagonal() * covariance * width.asDiagonal()));
+  // L-BFGS may stop a little short where widths differ by orders: Newton's step goes the rest.
+  const Frame::Matrix uphill = frame.score_in({mode.score.data(), 1, frame.dim()});
+  Frame::Matrix x = mode.x.transpose() + frame.along_rows(uphill), score(1, x.cols());
+  double log_density = 0;
+  density(rows_of(std::as_const(x)), rows_of(score), {&log_density, 1});
+  if (!(log_density > mode.log_density + worth_a_step))
+    return frame;
+  return Frame::from_numbers({x.data(), frame.dim()}, frame.numbers(), true);
+}
+
+Frame laplace_diagonal(const Place& mode, CountedDensity& density, const Philox& philox,
+                       Step address) {
+  const Eigen::Index d = mode.x.size();
+  const Eigen::VectorXd step = mode.x.cwiseAbs().cwiseMax(1.0) * 1e-4;
+  Frame::Matrix x(2 * probes, d), score(2 * probes, d), sign(probes, d);
+  std::vector<double> log_density(2 * probes);
+  for (Eigen::Index k = 0; k < probes; ++k) {
+    for (Eigen::Index a = 0; a < d; ++a)
+      sign(k, a) = philox(Stream::scout, address, std::uint64_t(k * d + a))[0] & 1 ? 1.0 : -1.0;
+    const Eigen::RowVectorXd delta = sign.row(k).cwiseProduct(step.transpose());
+    x.row(2 * k) = mode.x.transpose() + delta;
+    x.row(2 * k + 1) = mode.x.transpose() - delta;
+  }
+  density(rows_of(std::as_const(x)), rows_of(score), log_density);
+  Eigen::VectorXd sum = Eigen::VectorXd::Zero(d);
+  for (Eigen::Index k = 0; k < probes; ++k)
+    if (std::isfinite(log_density[std::size_t(2 * k)] + log_density[std::size_t(2 * k + 1)]))
+      sum += (score.row(2 * k + 1) - score.row(2 * k)).cwiseProduct(sign.row(k)).transpose();
+  const Eigen::VectorXd curvature = sum.cwiseQuotient(step) / (2.0 * double(probes));
+  const double typical = std::max(curvature.cwiseAbs().mean(), 1e-200);
+  return Frame::diagonal(mode.x, curvature.unaryExpr([&](double c) {
+    return 1 / std::sqrt(std::max(c, least_eigenvalue * typical));
+  }));
 }
 
 Frame::Matrix standard_normals(std::size_t count, std::size_t dim, const Philox& philox,

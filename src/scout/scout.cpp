@@ -16,9 +16,9 @@ namespace starling::scout {
 
 namespace {
 
-constexpr double radius = 2, apart = 3;
+constexpr double radius = 2, apart = 3, still_climbing = 0.3;
 constexpr std::size_t attempts = 50, final_draws = 50;
-enum Use : Step { for_pathfinder = 1, for_choice = 2, for_start = 3, for_places = 1000 };
+enum Use : Step { for_pathfinder = 1, for_choice = 2, for_start = 3, for_probes = 4, for_places = 1000 };
 
 /// Where the ways up begin: uniform, drawn again where the density fails.
 std::vector<Place> beginnings(CountedDensity& density, std::size_t dim, std::size_t count,
@@ -50,12 +50,16 @@ std::vector<Place> beginnings(CountedDensity& density, std::size_t dim, std::siz
   return places;
 }
 
-/// Ends that are about as high as the best and far from each other.
+/// Ends that are about as high as the best and far from each other. One that was still going up when its
+/// iterations ran out is on its way to a mode and not at one: its score, in the metric, is as long as the
+/// way left.
 std::size_t count_modes(const std::vector<Place>& ends, const Place& best, const Frame& metric) {
   const auto d = static_cast<double>(metric.dim());
   std::vector<Eigen::RowVectorXd> modes;
   for (const Place& end : ends) {
     if (best.log_density - end.log_density > 5 + d / 2)
+      continue;
+    if (metric.score_in({end.score.data(), 1, metric.dim()}).norm() > still_climbing)
       continue;
     const Frame::Matrix y = metric.in({end.x.data(), 1, metric.dim()});
     const bool known = std::ranges::any_of(
@@ -88,15 +92,13 @@ Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed,
   const Climb& best = climbs[highest];
 
   std::vector<Frame> candidates;
-  if (is_dense)
-    candidates.push_back(laplace(best.top(), density));
+  candidates.push_back(is_dense ? laplace(best.top(), density)
+                                : laplace_diagonal(best.top(), density, philox, for_probes));
   if (auto found = pathfinder(best.path(), is_dense, density, philox, for_pathfinder))
     candidates.push_back(std::move(*found));
-  if (candidates.empty())
-    candidates.push_back(Frame::diagonal(best.top().x, Eigen::VectorXd::Ones(Eigen::Index(dim))));
   const std::vector<double> bounds = elbo(candidates, final_draws, density, philox, for_choice);
   const std::size_t chosen = candidates.size() > 1 && bounds[1] > bounds[0] ? 1 : 0;
-  report.by_pathfinder = chosen == 1 || !is_dense;
+  report.by_pathfinder = chosen == 1;
   report.elbo = bounds[chosen];
   report.modes = count_modes(ends, best.top(), candidates.front());
   report.frame = candidates[chosen];

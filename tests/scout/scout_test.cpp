@@ -42,13 +42,17 @@ Place place(const Eigen::VectorXd& x, CountedDensity& density) {
   return {x, score.row(0), l};
 }
 
+// To within a tenth of each width; Newton's step does the rest, below.
 TEST(Climb, ReachesTheTopOverFiveOrdersOfScale) {
   CountedDensity density = each(scales);
   std::vector<Climb> climbs;
   climbs.emplace_back(place(Eigen::VectorXd::Constant(6, -1), density));
   climb_together(climbs, density);
   for (Eigen::Index a = 0; a < 6; ++a)
-    EXPECT_NEAR(climbs[0].top().x[a], double(a), 1e-2 * std::pow(10.0, double(a) - 2));
+    EXPECT_NEAR(climbs[0].top().x[a], double(a), .1 * std::pow(10.0, double(a) - 2));
+  const Frame frame = laplace(climbs[0].top(), density);
+  for (Eigen::Index a = 0; a < 6; ++a)
+    EXPECT_NEAR(frame.mean()[a], double(a), 1e-3 * std::pow(10.0, double(a) - 2));
 }
 
 // Defined for positive x only: steps over the edge fail, and the search comes back.
@@ -126,6 +130,21 @@ TEST(Scout, CountsModesFarApartAndNotOneTwice) {
   }
 }
 
+// One step each: eight ends far apart, of about the same height, none of them a mode.
+TEST(Scout, DoesNotCountEndsThatWereStillClimbing) {
+  CountedDensity density = each([](auto x, auto s) {
+    double l = 0;
+    for (std::size_t a = 0; a < x.size(); ++a) {
+      s[a] = -4 * x[a];
+      l -= 2 * x[a] * x[a];
+    }
+    return l;
+  });
+  Settings settings;
+  settings.iterations = 1;
+  EXPECT_EQ(scout::scout(density, 20, 1, settings).modes, 1u);
+}
+
 TEST(Scout, SaysWhenTheDensityIsFiniteNowhere) {
   CountedDensity density = each([](auto, auto) { return -std::numeric_limits<double>::infinity(); });
   EXPECT_THROW(scout::scout(density, 2, 1), TargetError);
@@ -144,11 +163,11 @@ TEST(Scout, IsDiagonalInManyDimensions) {
   const Report report = scout::scout(density, 501, 1);
   EXPECT_FALSE(report.frame.is_dense());
   for (std::size_t a = 0; a < 501; ++a)
-    EXPECT_NEAR(report.frame.numbers()[a] / (a % 2 == 0 ? 1 : 5), 1, .5);
+    ASSERT_NEAR(report.frame.numbers()[a] / (a % 2 == 0 ? 1 : 5), 1, .01);
 }
 
-// log of an exponential variable: mean -0.5772, to the left of Laplace's mean at 0 and skewed. Kept
-// draws have its mean within their error and what four for one can do; all draws are off by .58.
+// log of an exponential variable: mean -0.5772, to the left of Laplace's mean at 0, and skewed. Keeping
+// one draw in four takes the mean half of the way; all draws are off by .58.
 TEST(Start, ThinsDrawsTowardsTheDensity) {
   CountedDensity density = each([](auto x, auto s) {
     s[0] = 1 - std::exp(x[0]);
@@ -157,7 +176,7 @@ TEST(Start, ThinsDrawsTowardsTheDensity) {
   const Frame frame = laplace(place(Eigen::VectorXd::Zero(1), density), density);
   const Frame::Matrix kept = start(frame, density, 2000, 5);
   const double error = kept.mean() + std::numbers::egamma;
-  EXPECT_LT(std::abs(error), .15);
+  EXPECT_LT(std::abs(error), .6 * std::numbers::egamma);
   EXPECT_GT(std::abs(frame.mean()[0] + std::numbers::egamma), .5);
   EXPECT_EQ(start(frame, density, 2000, 5), kept);
   EXPECT_NE(start(frame, density, 2000, 6), kept);

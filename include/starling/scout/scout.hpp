@@ -27,8 +27,8 @@ struct Report {
 
 /// L-BFGS from all starts in lock-step; then Laplace's approximation at the best end, Pathfinder along
 /// its way, and the one with the higher ELBO of 50 draws. Two ends are two modes when more than 3 sd
-/// of Laplace's metric apart and within 5 + d/2 in log density. Above `dense_up_to` dimensions the
-/// frame is the diagonal that L-BFGS's steps suggest.
+/// of Laplace's metric apart and within 5 + d/2 in log density. Above `dense_up_to` dimensions both
+/// approximations, and so the frame, are diagonal.
 /// Throws TargetError when the density is finite nowhere it looked.
 Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed,
              const Settings& settings = {});
