@@ -45,13 +45,8 @@ void set(Field& field, const std::string& name, nb::handle value) {
   }
 }
 
-plan::Plan resolved(const Recipe& recipe, const assemble::Guest* guest) {
-  const bool scores_alone = guest && guest->has_density && !guest->has_density();
-  return plan::resolve(recipe, scores_alone ? plan::Gives::scores_alone : plan::Gives::density);
-}
-
 /// Settings by their names on the command line, with _ for -.
-plan::Plan plan_from(const std::string& target, const nb::dict& settings, const assemble::Guest* guest) {
+plan::Plan plan_from(const std::string& target, const nb::dict& settings) {
   Recipe recipe;
   recipe.target = target;
   std::size_t used = 0;
@@ -82,7 +77,7 @@ plan::Plan plan_from(const std::string& target, const nb::dict& settings, const 
     });
   if (used != settings.size())
     throw nb::type_error("a setting was given that no run has");
-  return resolved(recipe, guest);
+  return plan::resolve(recipe); // whether a function gives its log density is seen at its first call
 }
 
 /// Takes steps without the interpreter's lock; a tenth of a second apart it is asked for, to see
@@ -148,7 +143,7 @@ void add_flight(nb::module_& m) {
       "begin",
       [](const std::string& target, const nb::dict& settings, std::uint64_t run,
          const assemble::Guest* guest, std::optional<Positions> start) {
-        const plan::Plan plan = plan_from(target, settings, guest);
+        const plan::Plan plan = plan_from(target, settings);
         const std::span<const double> positions =
             start ? std::span<const double>(start->data(), start->size())
                   : std::span<const double>();
@@ -170,7 +165,7 @@ void add_flight(nb::module_& m) {
               guest
                   ? "target: must be left out for a run of " + recipe.target + "; got one"
                   : std::string("target: must be given again for a run of Python's own; got none"));
-        const plan::Plan plan = resolved(recipe, guest);
+        const plan::Plan plan = plan::resolve(recipe);
         const nb::gil_scoped_release released;
         return assemble::resume_flight(checkpoint, plan, where, guest);
       },

@@ -16,6 +16,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <type_traits>
 
@@ -50,8 +52,11 @@ nb::dict settings_of(const plan::Recipe& recipe) {
   settings["target"] = recipe.target;
   const auto set = [&](std::string name, const auto& value) {
     std::replace(name.begin(), name.end(), '-', '_');
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::string>)
+    using Kind = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<Kind, std::string>)
       settings[name.c_str()] = text_of(value);
+    else if (fmt::format("{}", value) == fmt::format("{}", plan::undecided))
+      settings[name.c_str()] = nb::none();
     else
       settings[name.c_str()] = value;
   };

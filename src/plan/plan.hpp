@@ -86,11 +86,8 @@ struct Plan {
   std::vector<std::string> warnings() const;
 };
 
-/// Whether the target gives a log density: a guest may not.
-enum class Gives { density, scores_alone };
-
 /// Checks every choice that can be checked without opening a file, and decides what was left open.
 /// Throws invalid_argument that names the option.
-Plan resolve(const Recipe& recipe, Gives gives = Gives::density);
+Plan resolve(const Recipe& recipe);
 
 } // namespace starling::plan

@@ -9,6 +9,9 @@
 
 namespace starling::plan {
 
+/// A number of steps that is left open.
+inline constexpr std::uint64_t undecided = UINT64_MAX;
+
 /// Every choice a run has. Texts are in the form the command line takes; an empty text means
 /// "decide for me". `resolve` makes a Plan of it, in which nothing is left open.
 struct Recipe {
@@ -20,7 +23,7 @@ struct Recipe {
 
   std::uint64_t particles = 1000;
   std::string batch;
-  std::uint64_t steps = 1000;
+  std::uint64_t steps = undecided;
   bool until_converged = false;
   std::uint64_t seed = 1;
   std::uint64_t runs = 1;

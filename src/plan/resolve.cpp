@@ -19,6 +19,7 @@ namespace starling::plan {
 namespace {
 
 constexpr std::uint64_t largest_exact_median = 20000; // 1.6 GB of distances in double
+constexpr std::uint64_t usual_steps = 1000;
 constexpr std::uint64_t most_steps = std::uint64_t{1} << 40;
 
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
@@ -28,7 +29,9 @@ void resolve_numbers(const Recipe& r, Plan& plan) {
     reject("particles", "at least 1", "0");
   if (r.particles > UINT32_MAX)
     reject("particles", "below 2^32", std::to_string(r.particles));
-  if (r.steps > most_steps)
+  if (r.steps == undecided)
+    plan.recipe.steps = usual_steps;
+  else if (r.steps > most_steps)
     reject("steps", "at most 2^40", std::to_string(r.steps));
   if (r.runs == 0 || r.runs > 1000)
     reject("runs", "between 1 and 1000", std::to_string(r.runs));
@@ -36,7 +39,7 @@ void resolve_numbers(const Recipe& r, Plan& plan) {
     reject("threads", "at most 1024", std::to_string(r.threads));
   plan.single = choose("precision", r.precision, {"double", "single"}) == 1;
   plan.particles = r.particles;
-  plan.steps = r.steps;
+  plan.steps = plan.recipe.steps;
   plan.seed = r.seed;
   plan.runs = r.runs;
   plan.threads = r.threads;
@@ -224,11 +227,11 @@ void resolve_start(Plan& plan) {
 
 } // namespace
 
-Plan resolve(const Recipe& r, Gives gives) {
+Plan resolve(const Recipe& r) {
   Plan plan;
   plan.recipe = r;
   plan.recipe.extra.clear(); // filled in again with what counts
-  resolve_stages(r, plan, gives);
+  resolve_stages(r, plan);
   resolve_numbers(r, plan);
   resolve_rule(r, plan);
   resolve_target(r, plan);

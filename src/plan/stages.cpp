@@ -30,7 +30,7 @@ void refuse_raw_settings(const Recipe& r) {
 
 } // namespace
 
-void resolve_stages(const Recipe& r, Plan& plan, Gives gives) {
+void resolve_stages(const Recipe& r, Plan& plan) {
   Recipe& text = plan.recipe;
   if (text.method.empty())
     text.method = asks_for_the_raw_method(r) || r.particles < least_particles ? "paper" : "auto";
@@ -43,12 +43,12 @@ void resolve_stages(const Recipe& r, Plan& plan, Gives gives) {
   }
   refuse_raw_settings(r);
   Stages stages;
-  stages.starts = count_or_none("prefit", text.prefit, gives == Gives::density ? stages.starts : 0);
+  stages.starts = count_or_none("prefit", text.prefit, stages.starts);
   if (!text.metric.empty())
     stages.metric = static_cast<Stages::Metric>(choose("metric", text.metric, {"none", "diagonal", "dense"}));
-  stages.certify = count_or_none("certify", text.certify, gives == Gives::density ? stages.certify : 0);
+  stages.certify = count_or_none("certify", text.certify, stages.certify);
   if (text.exact.empty())
-    text.exact = gives == Gives::density ? "auto" : "none";
+    text.exact = "auto";
   if (text.exact == "none")
     stages.exact = Stages::Exact::never;
   else if (text.exact != "auto") {
@@ -56,12 +56,7 @@ void resolve_stages(const Recipe& r, Plan& plan, Gives gives) {
     stages.exact_moves = parse_count("exact", text.exact, 1);
   }
   stages.polish = count_or_none("polish", text.polish, stages.polish);
-  if (gives == Gives::scores_alone)
-    for (const auto& [name, count] : {std::pair("prefit", stages.starts), {"certify", stages.certify},
-                                      {"exact", std::size_t{stages.exact != Stages::Exact::never}}})
-      if (count > 0)
-        refuse(name, "needs a target that gives its log density; this one gives scores alone");
-  if (r.steps != Recipe().steps)
+  if (r.steps != undecided)
     stages.steps = r.steps;
   if (!r.batch.empty())
     stages.batch = r.batch == "all" ? r.particles : parse_count("batch", r.batch, 2);

@@ -6,6 +6,6 @@
 namespace starling::plan {
 
 /// Decides the method, and for auto fills in the stages of the plan and their texts in its recipe.
-void resolve_stages(const Recipe& recipe, Plan& plan, Gives gives);
+void resolve_stages(const Recipe& recipe, Plan& plan);
 
 } // namespace starling::plan

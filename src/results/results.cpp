@@ -157,7 +157,10 @@ Json to_json(std::span<const run::Outcome> runs) {
     j["batch"] = plan::parse_count("batch", r.batch, 2);
   else
     j["batch"] = nullptr; // decided by the stages
-  j["steps"] = r.steps;
+  if (r.steps != plan::undecided)
+    j["steps"] = r.steps;
+  else
+    j["steps"] = nullptr;
   j["steps_done"] = o.steps_done;
   j["seed"] = r.seed;
   j["threads"] = o.threads;

@@ -3,12 +3,19 @@
 
 #include <starling/error.hpp>
 
+#include <algorithm>
+
 namespace starling::run {
 
 Outcome fly(Flight& flight, const Watch& watch) {
   Progress progress(flight.total(), 0.1, [&](const ProgressReport& report) {
+    ProgressReport now = report;
+    if (!flight.stage().empty()) { // how many units there are is known only as it goes
+      now.total = std::max(flight.total(), now.done);
+      now.seconds_left = now.seconds / static_cast<double>(now.done) * static_cast<double>(now.total - now.done);
+    }
     if (watch.progress)
-      watch.progress(report, flight);
+      watch.progress(now, flight);
   });
   bool interrupted = false;
   const auto after = [&] {
@@ -21,7 +28,8 @@ Outcome fly(Flight& flight, const Watch& watch) {
   std::exception_ptr failure;
   judge::Diagnosis diagnosis;
   try {
-    flight.take(flight.total(), after);
+    while (!flight.over() && !interrupted)
+      flight.take(flight.total() - flight.done(), after);
     if (!interrupted)
       return flight.outcome(true);
   } catch (const TargetError&) {

@@ -48,7 +48,7 @@ CLI::Option* add_field(CLI::App& app, const plan::About& about, Field& field) {
         field = text;
     };
     CLI::Option* option = add_text(app, "--" + about.name, about.help, take)->group(about.group);
-    if (const std::string usual = fmt::format("{}", field); !usual.empty())
+    if (const std::string usual = fmt::format("{}", field); !usual.empty() && usual != fmt::format("{}", plan::undecided))
       option->default_str(usual);
     offer(option, about.words);
     return option;
