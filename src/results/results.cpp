@@ -5,12 +5,10 @@
 #include "plan/config.hpp"
 #include "plan/names.hpp"
 #include "plan/spec.hpp"
+#include "plan/tables.hpp"
+#include "results/formats.hpp"
 #include "io/any_text.hpp"
-#include "io/npy.hpp"
 #include "io/output_file.hpp"
-#include "io/runs.hpp"
-#include "io/stan_csv.hpp"
-#include "io/zarr.hpp"
 
 #include <starling/run/pool.hpp>
 #include <starling/run/seeds.hpp>
@@ -126,11 +124,6 @@ plan::Recipe recipe_of(std::span<const run::Outcome> runs) {
   return assemble::read_identity(runs.front().settings.identity, "run");
 }
 
-/// "draws.csv" of one run, "draws-2.csv" of the second of several.
-std::string file_of(std::span<const run::Outcome> runs, const run::Outcome& o, const char* name) {
-  return runs.size() == 1 ? fmt::format("{}.csv", name) : fmt::format("{}-{}.csv", name, o.run() + 1);
-}
-
 } // namespace
 
 Json to_json(std::span<const run::Outcome> runs) {
@@ -217,47 +210,23 @@ std::string table(const std::vector<judge::ParameterSummary>& parameters, std::s
   return text;
 }
 
-void check_formats(const std::string& formats) {
-  for (const std::string& format : plan::split(formats, ','))
-    plan::choose("format", format, {"csv", "npz", "zarr"});
+void check_formats(const std::string& wanted) {
+  for (const std::string& format : plan::split(wanted, ','))
+    plan::choose("format", format, plan::names_of(formats()));
 }
 
 void write_results(io::OutputFolder& folder, std::span<const run::Outcome> runs,
-                   const std::string& formats) {
+                   const std::string& wanted) {
   const plan::Recipe recipe = recipe_of(runs);
-  const std::vector<std::string> wanted = plan::split(formats, ',');
-  const auto asked = [&](const char* format) { return std::ranges::find(wanted, format) != wanted.end(); };
-  const run::Outcome& first = runs.front();
   std::vector<io::Draws> draws;
   for (const run::Outcome& o : runs) {
     draws.push_back(draws_of(o));
-    io::StanHeader header;
-    header.model = recipe.target;
-    header.steps = o.steps_done;
-    header.seed = run::run_seed(recipe.seed, o.run());
-    header.run = o.run() + 1;
-    header.data_file = recipe.text_of("data");
-    header.seconds = o.seconds.total;
-    if (asked("csv"))
-      io::write_stan_csv(folder.path(file_of(runs, o, "draws")), draws.back(), header);
     write_text(folder.path(file_of(runs, o, "trace")), judge::trace_csv(o.trace));
   }
-  if (asked("npz")) {
-    io::NpzWriter npz(folder.path("draws.npz"));
-    io::add_runs(npz, draws);
-    if (first.constrained) {
-      std::vector<std::size_t> shape = {first.log_density.size(), first.dim()};
-      if (runs.size() > 1)
-        shape.insert(shape.begin(), runs.size());
-      npz.add("unconstrained", run::pool(runs).positions, shape);
-    }
-    npz.close();
-  }
-  if (asked("zarr"))
-    io::write_zarr(folder.path("draws.zarr"), draws,
-                   {{"particles", recipe.particles},
-                    {"steps", first.steps_done},
-                    {"seed", recipe.seed}});
+  const std::vector<std::string> names = plan::split(wanted, ',');
+  for (const FormatEntry& format : formats())
+    if (std::ranges::find(names, format.name) != names.end())
+      format.write(folder, {runs, draws, recipe});
   write_text(folder.path("summary.json"), to_json(runs).dump(2) + "\n");
   write_text(folder.path("config.toml"), plan::write_config(recipe));
 }

@@ -3,11 +3,13 @@
 
 #include "plan/config.hpp"
 #include "plan/names.hpp"
+#include "plan/tables.hpp"
 #include "plan/spec.hpp"
 #include "io/fields.hpp"
 #include "more_options.hpp"
 #include "names.hpp"
 #include "recipe_options.hpp"
+#include "results/formats.hpp"
 
 #include <starling/cpu/level.hpp>
 #include <starling/error.hpp>
@@ -15,6 +17,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <functional>
 #include <map>
@@ -53,7 +56,10 @@ Action add_sample(CLI::App& app) {
   add_text(app, "--config", "FILE.toml with any of the options; options given besides win", read_config)->group("Files");
   add_recipe(app, s->recipe);
   add_text(app, "--out", "Folder for draws.csv, draws.npz, summary.json, config.toml and trace.csv", into(p.out))->group("Files");
-  add_text(app, "--format", "Of the draws: any of csv, npz, zarr, commas between", into(p.format))->group("Files")->default_str(p.format);
+  const auto formats = plan::names_of(results::formats());
+  CLI::Option* format = add_text(app, "--format", fmt::format("Of the draws: any of {}, commas between", fmt::join(formats, ", ")), into(p.format))->group("Files");
+  format->default_str(p.format);
+  offer(format, formats);
   add_flag(app, "--force", p.force, "Replace an existing result")->group("Files");
   const auto take_every = [s](const std::string& text) {
     s->presentation.checkpoint_every = plan::parse_count("checkpoint-every", text, 1);

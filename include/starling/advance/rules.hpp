@@ -187,4 +187,8 @@ private:
   double eta_, fade_, fade_square_, floor_;
 };
 
+// STARLING_STEPS(X) calls X for every kind of move above that is compiled for vectors, and how many numbers it
+// remembers. The build of the SIMD levels reads it.
+#define STARLING_STEPS(X) X(Proportional, 0) X(Scaled, 1) X(Corrected, 2)
+
 } // namespace starling

@@ -24,6 +24,7 @@ enum class Stream : std::uint8_t {
   scout = 15,     // where the search for modes starts, draws around them; step = which use
   thin = 16,      // which draws of the start are kept; index = draw
   momentum = 17,  // momenta of exact moves; step = move, index = particle and coordinate
+  deal = 19,      // batches of dealers to come: only one deals in a run, so they may share it
   leap = 18,      // lengths and acceptance of exact moves; step = move, index = particle
   user = 128,     // from here on: free for targets and observers of one's own
 };
