@@ -104,7 +104,7 @@ int demo(const DemoRequest& d) {
     const bool mixture = problem.name == "mixture";
     if (!d.json) {
       fmt::print("{}\n", mixture ? "The paper's mixture, 1/3 N(-2,1) + 2/3 N(2,1), started far away at N(-10,1): true mean 0.667, sd 2.134"
-                                 : "Bayesian logistic regression on made-up data, 400 rows to learn from, 100 to test on; mean and sd of w[1], true value 1.5 before scaling");
+                                 : "Bayesian logistic regression on made-up data, 400 rows to learn from, 100 to test on; mean and sd of w[a], true value 1.5 before scaling");
       fmt::print("  {}\n", command_of(problem.recipe));
       fmt::print("{:<22} {:>8} {:>8} {:>13} {:>9} {:<13} {:>10} {:>7}\n", "method", "mean", "sd",
                  "spread", "KSD^2", "verdict", "time", "speedup");
