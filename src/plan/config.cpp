@@ -135,6 +135,9 @@ std::string write_config(const Recipe& recipe) {
   text += fmt::format("version = {}\ntarget = {}\n", quoted(std::string(version)), quoted(recipe.target));
   const auto line = [&](const std::string& name, const auto& field) {
     using Field = std::decay_t<decltype(field)>;
+    if constexpr (std::is_same_v<Field, std::uint64_t>)
+      if (field == undecided)
+        return;
     if constexpr (std::is_same_v<Field, std::string>)
       text += fmt::format("{} = {}\n", name, quoted(field));
     else if constexpr (std::is_same_v<Field, double>)

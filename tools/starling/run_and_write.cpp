@@ -28,8 +28,8 @@ std::unique_ptr<run::Flight> begin_or_resume(const plan::Plan& plan, std::uint64
 /// Saves what is under way and says so, and how to go on. Part of a sentence.
 std::string save(const StateFolder& state, const std::vector<run::Checkpoint>& finished,
                  const run::Flight& flight, const Presentation& p, bool goes_on) {
-  if (flight.done() == 0)
-    return "it had not begun to move, so there is no state to save";
+  if (flight.done() == 0 && !flight.stage().empty()) // before the scout is done there are no positions
+    return "it had found no place to start from, so there is no state to save";
   if (std::ranges::any_of(flight.positions(), [](double x) { return !std::isfinite(x); }))
     return "there is no state to save";
   try {

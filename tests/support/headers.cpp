@@ -1,0 +1,1 @@
+// A unit of nothing but the headers that every test reads.
