@@ -45,7 +45,7 @@ private:
   std::string cause_;
 };
 
-/// A particle left the numbers: the move itself overflowed although every score was finite.
+/// A position is no longer a number: the move itself overflowed although every score was finite.
 class Diverged : public std::runtime_error {
 public:
   Diverged(Step step, std::size_t particle, const std::string& parameter)

@@ -20,7 +20,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--version", action="version", version=f"starling {__version__}")
     commands = parser.add_subparsers(title="commands")
     command = commands.add_parser("report", help="one self-contained HTML page of a folder of results",
-                                  description="Makes one HTML page, which asks for nothing from anywhere, of a folder "
+                                  description="Makes one HTML page, which loads nothing from the network, of a folder "
                                   "written by `starling sample`, Result.save or `starling reproduce`.")
     command.add_argument("folder", metavar="DIR", help="folder of results")
     command.add_argument("--out", metavar="FILE", help="the page (default DIR/report.html)")

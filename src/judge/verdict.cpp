@@ -23,6 +23,8 @@ constexpr double tolerated_shift = 0.2, least_spread = 0.8, most_spread = 1.25, 
 constexpr double most_doubt = 0.5;
 // What place and spread may change by, in spreads, from one quarter of the looks to the next.
 constexpr double tolerated_move = 0.1;
+// Widths that differ by more than this are beyond what one step size can serve.
+constexpr double apart_in_scale = 100;
 // A cloud that grows, with its scores, and is twice as wide as they say, has left.
 constexpr double beyond_control = 4;
 // Below this the slope at a single particle counts as flat.
@@ -37,6 +39,18 @@ std::string caveat(const std::vector<Balance>& parameters, const std::vector<std
   return fmt::format(", as far as this cloud can tell (the identity of {} is {:.2f} +- {:.2f})",
                      names[static_cast<std::size_t>(least_known - parameters.begin())],
                      least_known->spread, least_known->spread_se);
+}
+
+/// What would help a cloud on its way: more steps, unless it is the scales that hold it up.
+std::string on_the_way(const std::vector<Balance>& parameters, const std::vector<std::string>& names,
+                       const char* usual) {
+  const auto [least, most] = std::ranges::minmax_element(parameters, {}, &Balance::sd);
+  if (!(most->sd > apart_in_scale * least->sd))
+    return usual;
+  const auto name = [&](auto at) { return names[static_cast<std::size_t>(at - parameters.begin())]; };
+  return fmt::format("one step size cannot serve widths that differ by a factor of {:.1g} ({} against {}): use --method "
+                     "auto, which gives each parameter its own scale",
+                     most->sd / least->sd, name(most), name(least));
 }
 
 bool numbers(const std::vector<Balance>& parameters) {
@@ -84,7 +98,7 @@ Verdict judge(const std::vector<Balance>& parameters, std::size_t count,
               const std::vector<std::string>& names, bool periodic,
               const std::vector<TraceRow>& trace) {
   if (!numbers(parameters))
-    return {"diverged", "a particle has left the range of numbers: lower --step-size"};
+    return {"diverged", "a particle has grown beyond what a number can hold: lower --step-size"};
   if (count == 1) { // the mode, not a sample: only the slope can be judged
     double steepest = 0;
     for (const Balance& one : parameters)
@@ -120,24 +134,21 @@ Verdict judge(const std::vector<Balance>& parameters, std::size_t count,
                         spread_of(wide))};
   if (shifted.count > 0)
     return {"still moving",
-            fmt::format("{} is {:.2g} sd from where its scores balance: take more steps, "
-                        "or start nearer",
-                        names[shifted.worst], shifted.fault)};
+            fmt::format("{} is {:.2g} sd from where its scores balance: {}", names[shifted.worst], shifted.fault,
+                        on_the_way(parameters, names, "take more steps, or start nearer"))};
   if (travels)
     return {"still moving",
-            fmt::format("the cloud moved by {:.2g} sd over the last quarter of the run: "
-                        "take more steps",
-                        std::abs(going.centre.change))};
+            fmt::format("the cloud moved by {:.2g} sd over the last quarter of the run: {}",
+                        std::abs(going.centre.change), on_the_way(parameters, names, "take more steps"))};
   if (mending || (going.spread.beyond(tolerated_move) && wide.count + narrow.count == 0))
     return {"still moving",
-            fmt::format("the cloud {} by {:.0f} % over the last quarter of the run: take "
-                        "more steps",
-                        grows ? "grew" : "shrank",
-                        100 * std::abs(std::expm1(going.spread.change)))};
+            fmt::format("the cloud {} by {:.0f} % over the last quarter of the run: {}", grows ? "grew" : "shrank",
+                        100 * std::abs(std::expm1(going.spread.change)),
+                        on_the_way(parameters, names, "take more steps"))};
   if (narrow.count > 0)
     return {"collapsed",
-            fmt::format("the spread is too small in {}: known of local kernels in many "
-                        "dimensions; do not trust these standard deviations",
+            fmt::format("the spread is too small in {}, and its means may be off too: local kernels collapse in many "
+                        "dimensions; add an exact part with --kernel gaussian+bilinear, or use --method auto",
                         spread_of(narrow))};
   if (wide.count > 0) {
     const bool in_batches = trace.empty() || trace.back().noise != 0;

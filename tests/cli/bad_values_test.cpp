@@ -121,13 +121,13 @@ TEST(BadValues, RefusesWordsTooManyAndTooFew) {
   expect_refused(place, "sample mixture twice --out out/m", usage,
                  "twice: is one argument too many for sample");
   expect_refused(place, "sample mixture --out out/m --steps", usage,
-                 "--steps: must be given a value; got none");
+                 "--steps: needs a value");
   expect_refused(place, "sample mixture --sds --out out/m", usage,
-                 "--sds: must be given a value; got --out");
+                 "--sds: needs a value; got --out");
   expect_refused(place, "sample mixture --out --force", usage,
-                 "--out: must be given a value; got --force");
+                 "--out: needs a value; got --force");
   expect_refused(place, "sample mixture --out out/m --replace=no", usage,
-                 "--replace: must be given without a value; got one");
+                 "--replace: takes no value");
   expect_refused(place, "demo --threads two", usage,
                  "threads: must be a whole number of at least 0; got 'two'");
 }

@@ -177,9 +177,9 @@ std::string reworded(const CLI::ParseError& error) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   const std::string name = text.substr(0, text.find_first_of(": "));
   if (text.ends_with(" missing"))
-    return name + ": must be given a value; got none";
+    return name + ": needs a value";
   if (text.ends_with("flag override"))
-    return "--" + name + ": must be given without a value; got one";
+    return "--" + name + ": takes no value";
   return text;
 }
 

@@ -21,7 +21,7 @@ CLI::Option* add_text(CLI::App& app, const std::string& name, const std::string&
                       std::function<void(const std::string&)> take) {
   const auto take_value = [name, take = std::move(take)](const std::string& text) {
     if (text.starts_with("--")) // no value starts so: it was forgotten
-      reject(name, "given a value", text);
+      plan::refuse(name, "needs a value; got " + text);
     take(text);
   };
   return app.add_option_function<std::string>(name, take_value, help)->type_name("")->take_last();

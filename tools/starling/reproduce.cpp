@@ -50,7 +50,7 @@ std::vector<Experiment> chosen(const ReproduceRequest& request, Json& left_out) 
       continue;
     if (known[e] == "logistic-accuracy" && request.covertype.empty()) {
       if (!asked.empty())
-        throw std::invalid_argument("logistic-accuracy: must be given the data with --covertype FILE; got none");
+        throw std::invalid_argument("logistic-accuracy: needs the data: --covertype FILE");
       left_out.push_back({{"name", known[e]}, {"why", "needs the Covertype data; give it with --covertype FILE"}});
       continue;
     }

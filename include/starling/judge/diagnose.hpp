@@ -27,7 +27,7 @@ Diagnosis diagnose(Rows<const double> x, Rows<const double> score,
                    std::span<const double> log_density, const std::vector<std::string>& names,
                    std::uint64_t seed, bool periodic, const std::vector<TraceRow>& trace);
 
-/// Of a run that left the numbers, and why: there is nothing to summarise.
+/// Of a run whose positions are no longer numbers, and why: there is nothing to summarise.
 Diagnosis diverged(const std::string& why);
 
 } // namespace starling::judge

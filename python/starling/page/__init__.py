@@ -1,1 +1,1 @@
-"""The page of a run: one HTML file that asks for nothing."""
+"""The page of a run: one HTML file that loads nothing else."""
