@@ -93,7 +93,7 @@ TEST(Reproduce, RefusesToGoWithoutAFolderOrTheData) {
   const Place place;
   expect_refused(place, "reproduce lemma", usage, "--out: must be given; see starling reproduce --help");
   expect_refused(place, "reproduce logistic-accuracy --out r", usage,
-                 "logistic-accuracy: must be given the data with --covertype FILE; got none");
+                 "logistic-accuracy: needs the data: --covertype FILE");
   expect_refused(place, "reproduce lemma --covertype none.csv --out r", input_missing, "none.csv: no such file");
 }
 
