@@ -129,9 +129,8 @@ Verdict judge(const std::vector<Balance>& parameters, std::size_t count,
   if (wide.fault > beyond_control && grows && going.spread.beyond(tolerated_move) &&
       going.score.change > 0 && going.score.beyond(tolerated_move))
     return {"diverged",
-            fmt::format("the cloud grows and its scores with it; it is too wide in {}: lower "
-                        "--step-size",
-                        spread_of(wide))};
+            fmt::format("the cloud grows and its scores with it; it is too wide in {}: {}", spread_of(wide),
+                        on_the_way(parameters, names, "lower --step-size"))};
   if (shifted.count > 0)
     return {"still moving",
             fmt::format("{} is {:.2g} sd from where its scores balance: {}", names[shifted.worst], shifted.fault,

@@ -85,7 +85,7 @@ TEST(Advice, ForWidthsThatDifferNamesThemAndTheirRemedyAndNotMoreSteps) {
   recipe.steps = 500;
   recipe.step_size = 20; // large enough for the wide ones to have begun to spread
   const run::Outcome raw = outcome_of(recipe, &guest);
-  EXPECT_EQ(raw.diagnosis.verdict, "still moving");
+  EXPECT_NE(raw.diagnosis.verdict, "converged");
   EXPECT_THAT(raw.diagnosis.sentence, HasSubstr("use --method auto"));
   EXPECT_GT(error_of(raw, truth), 1);
 }
