@@ -115,12 +115,16 @@ void add_flight(nb::module_& m) {
       .def_prop_ro("done", &Flight::done)
       .def_prop_ro("total", &Flight::total)
       .def_prop_ro("over", &Flight::over)
+      .def_prop_ro("stage", &Flight::stage) // empty where there is only one
       .def_prop_ro("names", &Flight::names)
       .def_prop_ro("positions", rows(&Flight::positions))
       .def_prop_ro("scores", rows(&Flight::scores))
       .def_prop_ro("drifts", rows(&Flight::drifts))
       .def_prop_ro("drift_size", &Flight::drift_size)
-      .def_prop_ro("settings", [](const Flight& f) { return settings_of(assemble::read_identity(f.settings().identity, "flight")); })
+      .def_prop_ro("settings",
+                   [](const Flight& f) {
+                     return settings_of(assemble::read_identity(f.settings().identity, "flight"));
+                   })
       .def_prop_ro("trace", [](const Flight& f) { return rows_of(f.trace()); })
       .def("save",
            [](const Flight& f) {
@@ -157,6 +161,9 @@ void add_flight(nb::module_& m) {
          std::optional<std::uint64_t> threads, const assemble::Guest* guest) {
         const run::Checkpoint checkpoint = run::unpack({bytes.c_str(), bytes.size()}, where);
         Recipe recipe = assemble::recipe_in(checkpoint, where);
+        if (steps && recipe.method == "auto")
+          throw std::invalid_argument(
+              "steps: a run in stages goes on to its own end; leave steps out to resume it");
         recipe.steps = steps.value_or(recipe.steps);
         recipe.threads = threads.value_or(recipe.threads);
         if ((recipe.target == "guest") != (guest != nullptr))

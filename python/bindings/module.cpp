@@ -119,6 +119,7 @@ NB_MODULE(_starling, m) {
   m.def("guest_at", &guest_at, "address"_a, "batched"_a, "dim"_a, "names"_a);
   add_flight(m);
   add_outcome(m);
+  add_tables(m);
   m.def("is_stan_program", [](nb::handle file) { return foreign::is_stan_program(bytes_of(file)); });
   m.def(
       "compile_stan", // (library, data)
