@@ -65,8 +65,13 @@ class Flight:
 
     @property
     def total(self) -> int:
-        """Steps that it will take."""
+        """Steps that it will take; of a run in stages those that can be told now, which may become more."""
         return self._native.total
+
+    @property
+    def stage(self) -> str:
+        """scout, fly, certify, settle or finished; empty for the raw method, which has only one."""
+        return self._native.stage
 
     @property
     def over(self) -> bool:
@@ -112,7 +117,10 @@ class Flight:
         return self
 
     def result(self) -> Result:
-        """What it came to so far, with diagnostics; it can go on afterwards."""
+        """What it came to so far, with diagnostics; it can go on afterwards. In stages there is no cloud before the first
+        step."""
+        if self.stage and self.done == 0:
+            raise ValueError("flight: has no cloud yet; take a step, which is its scout")
         return Result([self._outcome()])
 
     def _outcome(self) -> Any:
@@ -133,9 +141,8 @@ class Flight:
                    _starling.resume(kept["state"], "state", None, None, kept["target"].guest(kept["dim"])))
 
     def __repr__(self) -> str:
-        s = self.settings
-        return (f"<starling.Flight: {s['particles']} particles in {len(self.names)} dimensions, step {self.done} of "
-                f"{self.total}>")
+        where = f"step {self.done}, stage {self.stage}" if self.stage else f"step {self.done} of {self.total}"
+        return f"<starling.Flight: {self.settings['particles']} particles in {len(self.names)} dimensions, {where}>"
 
 
 def resume(file: str | os.PathLike, target: Any = None, *, dim: int | None = None, steps: int | None = None,
@@ -171,7 +178,9 @@ def _given_start(start: Any, settings: dict[str, Any]) -> tuple[np.ndarray, dict
 
 def _plain(settings: dict[str, Any]) -> dict[str, Any]:
     """Settings as the engine takes them: texts, whole numbers, booleans."""
-    settings = {name: value for name, value in settings.items() if value is not None}
+    off = {name for name, usual in _starling.defaults().items() if usual is False}  # False asks for nothing
+    settings = {name: value for name, value in settings.items()
+                if not (value is None or (value is False and name in off))}
     rule = settings.get("advance")
     if isinstance(rule, rules.Rule):
         for name in sorted(set(rule.settings) & set(settings)):

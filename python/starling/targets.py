@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from . import _starling
+from .tables import TABLES, entry_of, no_setting, own, told
+from .words import in_own_words
 
 
 class Target:
@@ -190,7 +192,19 @@ def _dimension(own: int | None, asked: int | None, names: Sequence[str]) -> int:
 
 def builtin(name: str, **settings: Any) -> Builtin:
     """A built-in target with its options of the command line: builtin("banana", curvature=0.5)."""
+    entry = entry_of("targets", name)
+    if entry is not None:  # one that is none is refused with all of them, by the engine
+        names = {own(setting["name"]): setting["name"] for setting in entry["settings"]}
+        for key, value in settings.items():
+            if key not in names:
+                raise no_setting("target", entry, key)
+            if value is not None:
+                with in_own_words():
+                    _starling.check_setting("targets", name, names[key], value)
     return Builtin(name, **settings)
+
+
+builtin.__doc__ += "\n\n" + "\n\n".join(f"{entry['name']}: {told(entry)}" for entry in TABLES["targets"])
 
 
 def stan(model: str | os.PathLike, data: Mapping | str | os.PathLike | None = None) -> Stan:
