@@ -60,7 +60,13 @@ nb::dict settings_of(const plan::Recipe& recipe) {
     else
       settings[name.c_str()] = value;
   };
-  plan::for_each_field(recipe, [&](const plan::About& about, const auto& field) { set(about.name, field); });
+  const plan::Recipe untouched;
+  const bool open = recipe.method.empty(), staged = recipe.method == "auto";
+  plan::for_each_pair(recipe, untouched, [&](const plan::About& about, const auto& field, const auto& usual) {
+    const bool of_stages = about.group == "Stages" && about.name != "method";
+    if (open || !(of_stages ? !staged : staged && about.raw && field == usual)) // as config.toml has it
+      set(about.name, field);
+  });
   for (const auto& [name, value] : recipe.extra)
     std::visit([&](const auto& one) { set(name, one); }, value);
   return settings;

@@ -45,13 +45,14 @@ void write_text(const std::filesystem::path& file, const std::string& text) {
 /// as they were.
 void write_again(const std::vector<std::pair<std::vector<std::string>, Values>>& runs,
                  std::optional<Values> unconstrained, const nb::dict& settings,
-                 const std::map<std::string, std::string>& texts, nb::handle folder, const std::string& formats,
+                 const std::map<std::string, nb::bytes>& texts, nb::handle folder, const std::string& formats,
                  bool force) {
   results::check_formats(formats);
   const std::vector<std::string> wanted = plan::split(formats, ',');
   const auto asked = [&](const char* format) { return std::ranges::find(wanted, format) != wanted.end(); };
   const auto number = [&](const char* name) {
-    return settings.contains(name) ? nb::cast<std::uint64_t>(settings[name]) : std::uint64_t{0};
+    std::uint64_t value = 0;
+    return settings.contains(name) && nb::try_cast(settings[name], value) ? value : 0;
   };
   std::vector<io::Draws> draws;
   for (const auto& [names, values] : runs)
@@ -80,7 +81,7 @@ void write_again(const std::vector<std::pair<std::vector<std::string>, Values>>&
     io::write_zarr(out.path("draws.zarr"), draws,
                    {{"particles", draws[0].rows}, {"steps", number("steps")}, {"seed", number("seed")}});
   for (const auto& [name, text] : texts)
-    write_text(out.path(name), text);
+    write_text(out.path(name), std::string(text.c_str(), text.size()));
   out.commit();
 }
 
