@@ -155,6 +155,9 @@ void add_flight(nb::module_& m) {
         return assemble::make_flight(plan, run, guest, positions);
       },
       "target"_a, "settings"_a, "run"_a, "guest"_a.none(), "start"_a.none());
+  m.def("particles_in", [](const nb::bytes& bytes, const std::string& where) {
+    return run::saved(run::unpack({bytes.c_str(), bytes.size()}, where), where).particles;
+  });
   m.def(
       "resume",
       [](const nb::bytes& bytes, const std::string& where, std::optional<std::uint64_t> steps,

@@ -35,8 +35,8 @@ class Flight:
         if dim is not None and own.name in ("normal", "funnel"):
             settings["dim"] = dim
         with in_own_words():
-            native = _starling.begin(own.name, {**_plain(own.settings), **_plain(settings)}, whole("run", run, 0),
-                                     own.guest(dim), given)
+            chosen = {**_plain(own.settings), **_plain(settings)}
+            native = _starling.begin(own.name, chosen, whole("run", run, 0), own.guest(dim, _particles(chosen)), given)
         self._hold(own, dim, native)
         if dim is not None and len(self.names) != dim:
             raise ValueError(f"dim: must be {len(self.names)} for this target; got {dim}")
@@ -137,8 +137,9 @@ class Flight:
             return {"state": self._native.save(), "target": self._target, "dim": self._dim}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
+        particles = _starling.particles_in(kept["state"], "state")
         self._hold(kept["target"], kept["dim"],
-                   _starling.resume(kept["state"], "state", None, None, kept["target"].guest(kept["dim"])))
+                   _starling.resume(kept["state"], "state", None, None, kept["target"].guest(kept["dim"], particles)))
 
     def __repr__(self) -> str:
         where = f"step {self.done}, stage {self.stage}" if self.stage else f"step {self.done} of {self.total}"
@@ -153,7 +154,8 @@ def resume(file: str | os.PathLike, target: Any = None, *, dim: int | None = Non
     own = None if target is None else as_target(target)
     steps, threads = (None if n is None else whole(name, n, 0) for name, n in (("steps", steps), ("threads", threads)))
     with in_own_words():
-        native = _starling.resume(state, os.fsdecode(file), steps, threads, own and own.guest(dim))
+        particles = _starling.particles_in(state, os.fsdecode(file))
+        native = _starling.resume(state, os.fsdecode(file), steps, threads, own and own.guest(dim, particles))
     name = native.settings["target"]
     if own is not None and own.name != name:
         raise ValueError(f"target: must be {name}, as in {os.fspath(file)}; got {own.name}")
@@ -190,6 +192,14 @@ def _plain(settings: dict[str, Any]) -> dict[str, Any]:
     for name in sorted(set(settings) - set(known)):
         raise TypeError(no_setting(name, {*known, *OF_SAMPLE}))
     return {name: _plain_value(name, value) for name, value in settings.items()}
+
+
+def _particles(settings: dict[str, Any]) -> int:
+    """How many there will be; what is no number is refused by the engine."""
+    try:
+        return max(1, int(settings.get("particles", _starling.defaults()["particles"])))
+    except (TypeError, ValueError):
+        return 1
 
 
 def _plain_value(name: str, value: Any) -> Any:

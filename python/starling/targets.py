@@ -26,8 +26,8 @@ class Target:
     name = "guest"
     settings: dict[str, Any] = {}
 
-    def guest(self, dim: int | None):
-        """What the engine calls; None for a target that it has itself."""
+    def guest(self, dim: int | None, particles: int):
+        """What the engine calls, in a run of so many particles; None for a target that it has itself."""
         return None
 
 
@@ -100,27 +100,60 @@ def _given(data: str | os.PathLike | None) -> dict[str, str]:
     return {} if data is None else {"data": os.fspath(data)}
 
 
-class Function(Target):
-    """A function of an (N, d) array that returns scores, or (log densities, scores). Called once per step."""
+class _Padded:
+    """A function that is called with few different numbers of rows: all particles, or a power of two, or a multiple of
+    all. What is missing is the last row again. Exact moves go on with fewer and fewer particles, and a function that is
+    compiled for each number of rows would be compiled hundreds of times."""
 
-    def __init__(self, function: Callable, dim: int | None = None, names: Sequence[str] | None = None):
+    def __init__(self, function: Callable, particles: int):
+        self._function, self._particles = function, particles
+
+    def __call__(self, x: np.ndarray) -> Any:
+        n, most = len(x), self._particles
+        size = -(-n // most) * most if n >= most else min(most, max(8, 1 << (n - 1).bit_length()))
+        if size == n:
+            return self._function(x)
+        returned = self._function(np.concatenate([x, np.broadcast_to(x[-1:], (size - n, x.shape[1]))]))
+        return tuple(self._cut(part, n, size) for part in returned) if isinstance(returned, tuple) else \
+            self._cut(returned, n, size)
+
+    @staticmethod
+    def _cut(part: Any, n: int, size: int) -> Any:
+        return part[:n] if getattr(part, "shape", (0,))[:1] == (size,) else part  # what is wrong is said as it came
+
+
+class Function(Target):
+    """A function of an (N, d) array that returns scores, or (log densities, scores).
+
+    It is called with all particles once per step, and by the scout and exact moves with any number of rows. padded: only
+    with few different numbers, for a function that is compiled anew for each."""
+
+    def __init__(self, function: Callable, dim: int | None = None, names: Sequence[str] | None = None, *,
+                 padded: bool = False):
         if not callable(function):
             raise TypeError(f"target: must be a function; got {type(function).__name__}")
-        self._function, self.dim, self.names = function, dim, _names(names)
+        self._function, self.dim, self.names, self.padded = function, dim, _names(names), bool(padded)
+        self._called: dict[int, Callable] = {}  # what runs call, which do not hold it: by their particles
 
     @property
     def function(self) -> Callable:
         """Fixed: a run calls it without holding it."""
         return self._function
 
-    def guest(self, dim: int | None):
-        return _starling.guest_of(self._function, _dimension(self.dim, dim, self.names), self.names)
+    def guest(self, dim: int | None, particles: int):
+        called = self._function
+        if self.padded:
+            called = self._called.setdefault(particles, _Padded(self._function, particles))
+        return _starling.guest_of(called, _dimension(self.dim, dim, self.names), self.names)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_called": {}}
 
     def watched(self) -> Function:
         """The same, with a look at its gradient when it is first called."""
         from .gradients import Watched
 
-        other = Function(self._function, self.dim, self.names)
+        other = Function(self._function, self.dim, self.names, padded=self.padded)
         other._function = Watched(self._function, self.names)
         return other
 
@@ -140,7 +173,7 @@ class CFunction(Target):
         self.address = _address(function)
         self.batched, self.dim, self.names = bool(batched), dim, _names(names)
 
-    def guest(self, dim: int | None):
+    def guest(self, dim: int | None, particles: int):
         return _starling.guest_at(self.address, self.batched, _dimension(self.dim, dim, self.names), self.names)
 
     def __getstate__(self):
@@ -264,7 +297,7 @@ def from_jax(log_density: Callable, *, dim: int | None = None, names: Sequence[s
 
     Positions reach JAX without a copy where it takes them so (on the CPU), and scores come back the same way. JAX
     counts in single precision unless jax_enable_x64 is set: then positions are rounded on the way."""
-    return Function(_JaxScore(_callable(log_density)), dim, names)
+    return Function(_JaxScore(_callable(log_density)), dim, names, padded=True)
 
 
 def from_torch(log_density: Callable, *, dim: int | None = None, names: Sequence[str] | None = None) -> Function:
