@@ -236,6 +236,13 @@ private:
         return;
       o.diagnosis.verdict = verdict.word;
       o.diagnosis.sentence = verdict.sentence;
+      const Rows<const double> x{o.positions.data(), settings_.particles, staged_.target.dim};
+      if (const double rise = verdict.word == "converged" ? rise_by_scores(staged_.target, x) : 1; rise != 1) {
+        o.diagnosis.verdict = "cannot tell";
+        o.diagnosis.sentence = fmt::format("the log density rises by {:.2g} times what its gradient says, so that exact "
+                                           "moves prove nothing: correct the target",
+                                           rise);
+      }
     } else {
       o.diagnosis.sentence += alone_ ? " (not certified: the target gives scores and no log density)" : " (not certified)";
     }

@@ -121,7 +121,8 @@ def test_a_density_that_its_score_does_not_fit_is_never_confirmed(name):
     with pytest.raises(starling.TargetError, match="the slope of the log density"):
         starling.sample(WRONG[name], dim=2, **QUIET)
     with np.errstate(all="ignore"):
-        assert starling.sample(WRONG[name], dim=2, check=False, **QUIET).verdict != "converged"
+        result = starling.sample(WRONG[name], dim=2, check=False, **QUIET)
+    assert result.verdict != "converged", result
 
 
 @pytest.mark.parametrize("width, word", [(3, "wider"), (1 / 3, "narrower")])
@@ -238,3 +239,19 @@ def test_jax_is_compiled_for_few_numbers_of_rows():
     sizes.clear()
     plain = starling.sample(counted, dim=2, exact=20, **{**SMALL, "particles": 100})
     assert len(sizes) > 30 and np.allclose(few.unconstrained, plain.unconstrained, atol=1e-8)
+
+
+def laplace(x):
+    return -np.abs(x).sum(axis=1), -np.sign(x)
+
+
+def in_single_numbers(x):
+    """A density of a thousand data in single numbers that come as doubles."""
+    x = x.astype(np.float32)
+    return (np.float32(-1e3) - np.float32(0.5) * (x**2).sum(axis=1, dtype=np.float32)).astype(float), -x.astype(float)
+
+
+@pytest.mark.parametrize("target", [laplace, in_single_numbers, normal], ids=lambda target: target.__name__)
+def test_kinks_and_roundings_are_no_fault_of_a_gradient(target):
+    result = starling.sample(target, dim=2, **QUIET)
+    assert "what its gradient says" not in result.reason
