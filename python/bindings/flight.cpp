@@ -1,10 +1,10 @@
 // Runs under way: begun from settings or from a state, stepped without the interpreter's lock.
 #include "parts.hpp"
 
+#include "io/errors.hpp"
 #include "plan/names.hpp"
 #include "plan/plan.hpp"
 #include "plan/spec.hpp"
-#include "io/errors.hpp"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -21,8 +21,8 @@ namespace starling::python {
 
 namespace nb = nanobind;
 using namespace nb::literals;
-using run::Flight;
 using plan::Recipe;
+using run::Flight;
 
 namespace {
 
@@ -70,14 +70,16 @@ plan::Plan plan_from(const std::string& target, const nb::dict& settings) {
     with(extra.setting.name, [&](const std::string& name, nb::handle value) {
       if (!extra.is_for(target))
         throw nb::type_error(fmt::format("{}: is a setting of {}; the target here is {}", name,
-                                         plan::in_a_row(extra.owners), target).c_str());
+                                         plan::in_a_row(extra.owners), target)
+                                 .c_str());
       plan::Value typed = extra.setting.usual;
       std::visit([&](auto& field) { set(field, name, value); }, typed);
       recipe.extra[extra.setting.name] = typed;
     });
   if (used != settings.size())
     throw nb::type_error("a setting was given that no run has");
-  return plan::resolve(recipe); // whether a function gives its log density is seen at its first call
+  return plan::resolve(
+      recipe); // whether a function gives its log density is seen at its first call
 }
 
 /// Takes steps without the interpreter's lock; a tenth of a second apart it is asked for, to see

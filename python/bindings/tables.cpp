@@ -1,4 +1,5 @@
-// The tables of choices as Python reads them: constructors, signatures and help are made from these.
+// The tables of choices as Python reads them: constructors, signatures and help are made from
+// these.
 #include "parts.hpp"
 
 #include "plan/kernel_text.hpp"
@@ -17,7 +18,9 @@ using namespace nb::literals;
 
 namespace {
 
-nb::object number_or_none(double value) { return std::isfinite(value) ? nb::object(nb::float_(value)) : nb::none(); }
+nb::object number_or_none(double value) {
+  return std::isfinite(value) ? nb::object(nb::float_(value)) : nb::none();
+}
 
 nb::dict setting_of(const plan::Setting& setting) {
   nb::dict one;
@@ -65,7 +68,8 @@ nb::list listed(const Entries& entries) {
 } // namespace
 
 void add_tables(nb::module_& m) {
-  m.def("tables", [] { // {"kernels": [{name, help, settings: [{name, usual, help, low, high, range, words}]}], ...}
+  m.def("tables", [] { // {"kernels": [{name, help, settings: [{name, usual, help, low, high, range,
+                       // words}]}], ...}
     nb::dict tables;
     tables["kernels"] = listed(plan::kernels());
     tables["rules"] = listed(plan::rules());
@@ -73,10 +77,12 @@ void add_tables(nb::module_& m) {
     tables["dealers"] = listed(plan::dealers());
     return tables;
   });
-  m.def("check_kernel", [](nb::handle text) { plan::parse_kernel(bytes_of(text)); }, "text"_a);
+  m.def(
+      "check_kernel", [](nb::handle text) { plan::parse_kernel(bytes_of(text)); }, "text"_a);
   m.def(
       "check_setting", // of a step rule or a target: in its kind and range
-      [](const std::string& table, const std::string& entry, const std::string& name, nb::handle value) {
+      [](const std::string& table, const std::string& entry, const std::string& name,
+         nb::handle value) {
         const auto look = [&](const auto& entries) {
           for (const auto& one : entries)
             for (plan::Setting setting : one.settings)

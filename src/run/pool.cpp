@@ -77,8 +77,9 @@ void add(StageReport& all, std::span<const Outcome> runs) {
     all.settled = all.settled || o.stages->settled;
     all.polished = all.polished || o.stages->polished;
   }
-  const bool everywhere = std::ranges::all_of(
-      runs, [&](const Outcome& o) { return o.stages->pooled_means.size() == all.pooled_means.size(); });
+  const bool everywhere = std::ranges::all_of(runs, [&](const Outcome& o) {
+    return o.stages->pooled_means.size() == all.pooled_means.size();
+  });
   if (!everywhere) {
     all.pooled_means.clear();
     all.pooled_sds.clear();
@@ -88,7 +89,9 @@ void add(StageReport& all, std::span<const Outcome> runs) {
     for (const Outcome& o : runs)
       mean += o.stages->pooled_means[a] / count;
     for (const Outcome& o : runs)
-      square += (std::pow(o.stages->pooled_sds[a], 2) + std::pow(o.stages->pooled_means[a] - mean, 2)) / count;
+      square +=
+          (std::pow(o.stages->pooled_sds[a], 2) + std::pow(o.stages->pooled_means[a] - mean, 2)) /
+          count;
     all.pooled_means[a] = mean;
     all.pooled_sds[a] = std::sqrt(square);
   }
