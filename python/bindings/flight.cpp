@@ -1,10 +1,10 @@
 // Runs under way: begun from settings or from a state, stepped without the interpreter's lock.
 #include "parts.hpp"
 
+#include "io/errors.hpp"
 #include "plan/names.hpp"
 #include "plan/plan.hpp"
 #include "plan/spec.hpp"
-#include "io/errors.hpp"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -21,8 +21,8 @@ namespace starling::python {
 
 namespace nb = nanobind;
 using namespace nb::literals;
-using run::Flight;
 using plan::Recipe;
+using run::Flight;
 
 namespace {
 
@@ -70,14 +70,16 @@ plan::Plan plan_from(const std::string& target, const nb::dict& settings) {
     with(extra.setting.name, [&](const std::string& name, nb::handle value) {
       if (!extra.is_for(target))
         throw nb::type_error(fmt::format("{}: is a setting of {}; the target here is {}", name,
-                                         plan::in_a_row(extra.owners), target).c_str());
+                                         plan::in_a_row(extra.owners), target)
+                                 .c_str());
       plan::Value typed = extra.setting.usual;
       std::visit([&](auto& field) { set(field, name, value); }, typed);
       recipe.extra[extra.setting.name] = typed;
     });
   if (used != settings.size())
     throw nb::type_error("a setting was given that no run has");
-  return plan::resolve(recipe); // whether a function gives its log density is seen at its first call
+  return plan::resolve(
+      recipe); // whether a function gives its log density is seen at its first call
 }
 
 /// Takes steps without the interpreter's lock; a tenth of a second apart it is asked for, to see
@@ -115,12 +117,16 @@ void add_flight(nb::module_& m) {
       .def_prop_ro("done", &Flight::done)
       .def_prop_ro("total", &Flight::total)
       .def_prop_ro("over", &Flight::over)
+      .def_prop_ro("stage", &Flight::stage) // empty where there is only one
       .def_prop_ro("names", &Flight::names)
       .def_prop_ro("positions", rows(&Flight::positions))
       .def_prop_ro("scores", rows(&Flight::scores))
       .def_prop_ro("drifts", rows(&Flight::drifts))
       .def_prop_ro("drift_size", &Flight::drift_size)
-      .def_prop_ro("settings", [](const Flight& f) { return settings_of(assemble::read_identity(f.settings().identity, "flight")); })
+      .def_prop_ro("settings",
+                   [](const Flight& f) {
+                     return settings_of(assemble::read_identity(f.settings().identity, "flight"));
+                   })
       .def_prop_ro("trace", [](const Flight& f) { return rows_of(f.trace()); })
       .def("save",
            [](const Flight& f) {
@@ -151,12 +157,18 @@ void add_flight(nb::module_& m) {
         return assemble::make_flight(plan, run, guest, positions);
       },
       "target"_a, "settings"_a, "run"_a, "guest"_a.none(), "start"_a.none());
+  m.def("particles_in", [](const nb::bytes& bytes, const std::string& where) {
+    return run::saved(run::unpack({bytes.c_str(), bytes.size()}, where), where).particles;
+  });
   m.def(
       "resume",
       [](const nb::bytes& bytes, const std::string& where, std::optional<std::uint64_t> steps,
          std::optional<std::uint64_t> threads, const assemble::Guest* guest) {
         const run::Checkpoint checkpoint = run::unpack({bytes.c_str(), bytes.size()}, where);
         Recipe recipe = assemble::recipe_in(checkpoint, where);
+        if (steps && recipe.method == "auto")
+          throw std::invalid_argument(
+              "steps: a run in stages goes on to its own end; leave steps out to resume it");
         recipe.steps = steps.value_or(recipe.steps);
         recipe.threads = threads.value_or(recipe.threads);
         if ((recipe.target == "guest") != (guest != nullptr))

@@ -87,8 +87,8 @@ auto numbers(nb::handle object, const char* what, const std::array<std::size_t, 
   return array;
 }
 
-/// Scores and, if wanted and known, log densities from what the function returned. Whether they were
-/// known.
+/// Scores and, if wanted and known, log densities from what the function returned. Whether they
+/// were known.
 template <typename Real>
 bool take(nb::handle returned, Rows<Real> score, std::span<Real> density) {
   nb::handle scores = returned, densities;
@@ -172,8 +172,8 @@ auto caller(const std::shared_ptr<Compiled>& function) {
 
 assemble::Guest guest_of(nb::handle function, std::size_t dim, std::vector<std::string> names) {
   const auto has_density = std::make_shared<std::atomic<bool>>(true);
-  return {dim, std::move(names), caller<double>(function, has_density), caller<float>(function, has_density),
-          [has_density] { return has_density->load(); }};
+  return {dim, std::move(names), caller<double>(function, has_density),
+          caller<float>(function, has_density), [has_density] { return has_density->load(); }};
 }
 
 assemble::Guest guest_at(std::uintptr_t address, bool batched, std::size_t dim,

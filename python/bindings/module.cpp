@@ -2,12 +2,12 @@
 #include "guest.hpp"
 #include "parts.hpp"
 
-#include "plan/config.hpp"
-#include "plan/names.hpp"
-#include "plan/tables.hpp"
 #include "foreign/compile_stan.hpp"
 #include "foreign/library.hpp"
 #include "io/errors.hpp"
+#include "plan/config.hpp"
+#include "plan/names.hpp"
+#include "plan/tables.hpp"
 
 #include <starling/cpu/level.hpp>
 #include <starling/version.hpp>
@@ -41,7 +41,8 @@ std::string bytes_of(nb::handle text) {
 }
 
 nb::object text_of(const std::string& bytes) {
-  PyObject* text = PyUnicode_DecodeFSDefaultAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size()));
+  PyObject* text =
+      PyUnicode_DecodeFSDefaultAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size()));
   if (!text)
     throw nb::python_error();
   return nb::steal(text);
@@ -60,7 +61,15 @@ nb::dict settings_of(const plan::Recipe& recipe) {
     else
       settings[name.c_str()] = value;
   };
-  plan::for_each_field(recipe, [&](const plan::About& about, const auto& field) { set(about.name, field); });
+  const plan::Recipe untouched;
+  const bool open = recipe.method.empty(), staged = recipe.method == "auto";
+  plan::for_each_pair(
+      recipe, untouched, [&](const plan::About& about, const auto& field, const auto& usual) {
+        const bool of_stages = about.group == "Stages" && about.name != "method";
+        if (open ||
+            !(of_stages ? !staged : staged && about.raw && field == usual)) // as config.toml has it
+          set(about.name, field);
+      });
   for (const auto& [name, value] : recipe.extra)
     std::visit([&](const auto& one) { set(name, one); }, value);
   return settings;
@@ -119,7 +128,9 @@ NB_MODULE(_starling, m) {
   m.def("guest_at", &guest_at, "address"_a, "batched"_a, "dim"_a, "names"_a);
   add_flight(m);
   add_outcome(m);
-  m.def("is_stan_program", [](nb::handle file) { return foreign::is_stan_program(bytes_of(file)); });
+  add_tables(m);
+  m.def("is_stan_program",
+        [](nb::handle file) { return foreign::is_stan_program(bytes_of(file)); });
   m.def(
       "compile_stan", // (library, data)
       [](nb::handle program, nb::handle data, nb::handle python) {

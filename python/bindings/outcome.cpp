@@ -1,14 +1,14 @@
 // What runs came to, and their files: written, read, summed up.
 #include "parts.hpp"
 
-#include "plan/config.hpp"
-#include "plan/spec.hpp"
-#include "results/results.hpp"
 #include "io/output_file.hpp"
 #include "io/output_folder.hpp"
 #include "io/runs.hpp"
 #include "io/zarr.hpp"
 #include "io/zarr_layout.hpp"
+#include "plan/config.hpp"
+#include "plan/spec.hpp"
+#include "results/results.hpp"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
@@ -31,7 +31,9 @@ using run::Outcome;
 
 namespace {
 
-plan::Recipe recipe_of(const Outcome& o) { return assemble::read_identity(o.settings.identity, "outcome"); }
+plan::Recipe recipe_of(const Outcome& o) {
+  return assemble::read_identity(o.settings.identity, "outcome");
+}
 
 using Values = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
@@ -41,17 +43,20 @@ void write_text(const std::filesystem::path& file, const std::string& text) {
   out.close();
 }
 
-/// The folder of a run that was read from files: the draws in the formats asked for, the other files
-/// as they were.
+/// The folder of a run that was read from files: the draws in the formats asked for, the other
+/// files as they were.
 void write_again(const std::vector<std::pair<std::vector<std::string>, Values>>& runs,
                  std::optional<Values> unconstrained, const nb::dict& settings,
-                 const std::map<std::string, std::string>& texts, nb::handle folder, const std::string& formats,
-                 bool force) {
+                 const std::map<std::string, nb::bytes>& texts, nb::handle folder,
+                 const std::string& formats, bool force) {
   results::check_formats(formats);
   const std::vector<std::string> wanted = plan::split(formats, ',');
-  const auto asked = [&](const char* format) { return std::ranges::find(wanted, format) != wanted.end(); };
+  const auto asked = [&](const char* format) {
+    return std::ranges::find(wanted, format) != wanted.end();
+  };
   const auto number = [&](const char* name) {
-    return settings.contains(name) ? nb::cast<std::uint64_t>(settings[name]) : std::uint64_t{0};
+    std::uint64_t value = 0;
+    return settings.contains(name) && nb::try_cast(settings[name], value) ? value : 0;
   };
   std::vector<io::Draws> draws;
   for (const auto& [names, values] : runs)
@@ -64,23 +69,26 @@ void write_again(const std::vector<std::pair<std::vector<std::string>, Values>>&
     header.run = k + 1;
     if (settings.contains("target"))
       header.model = bytes_of(settings["target"]);
-    io::write_stan_csv(out.path(draws.size() == 1 ? "draws.csv" : fmt::format("draws-{}.csv", k + 1)), draws[k],
-                       header);
+    io::write_stan_csv(
+        out.path(draws.size() == 1 ? "draws.csv" : fmt::format("draws-{}.csv", k + 1)), draws[k],
+        header);
   }
   if (asked("npz")) {
     io::NpzWriter npz(out.path("draws.npz"));
     io::add_runs(npz, draws);
     if (unconstrained) {
-      std::vector<std::size_t> shape(unconstrained->shape_ptr(), unconstrained->shape_ptr() + unconstrained->ndim());
+      std::vector<std::size_t> shape(unconstrained->shape_ptr(),
+                                     unconstrained->shape_ptr() + unconstrained->ndim());
       npz.add("unconstrained", std::span(unconstrained->data(), unconstrained->size()), shape);
     }
     npz.close();
   }
   if (asked("zarr"))
-    io::write_zarr(out.path("draws.zarr"), draws,
-                   {{"particles", draws[0].rows}, {"steps", number("steps")}, {"seed", number("seed")}});
+    io::write_zarr(
+        out.path("draws.zarr"), draws,
+        {{"particles", draws[0].rows}, {"steps", number("steps")}, {"seed", number("seed")}});
   for (const auto& [name, text] : texts)
-    write_text(out.path(name), text);
+    write_text(out.path(name), std::string(text.c_str(), text.size()));
   out.commit();
 }
 
@@ -97,7 +105,9 @@ void add_outcome(nb::module_& m) {
                    [](const Outcome& o) { return array(o.log_density, {o.log_density.size()}); })
       .def_prop_ro("draw_names", [](const Outcome& o) { return o.draw_names(); })
       .def_prop_ro("draws",
-                   [](const Outcome& o) { return array(o.draws(), {o.settings.particles, o.draw_names().size()}); })
+                   [](const Outcome& o) {
+                     return array(o.draws(), {o.settings.particles, o.draw_names().size()});
+                   })
       .def_prop_ro("settings", [](const Outcome& o) { return settings_of(recipe_of(o)); })
       .def_prop_ro("trace", [](const Outcome& o) { return rows_of(o.trace); })
       .def_prop_ro("steps_done", [](const Outcome& o) { return o.steps_done; })
@@ -107,15 +117,16 @@ void add_outcome(nb::module_& m) {
   m.def("config", [](const Outcome& o) { return text_of(plan::write_config(recipe_of(o))); });
   m.def(
       "write",
-      [](const std::vector<Outcome>& runs, nb::handle folder, const std::string& formats, bool force) {
+      [](const std::vector<Outcome>& runs, nb::handle folder, const std::string& formats,
+         bool force) {
         results::check_formats(formats);
         io::OutputFolder out(bytes_of(folder), force);
         results::write_results(out, runs, formats);
         out.commit();
       },
       "runs"_a, "folder"_a, "formats"_a, "force"_a);
-  m.def("write_again", &write_again, "runs"_a, "unconstrained"_a.none(), "settings"_a, "texts"_a, "folder"_a,
-        "formats"_a, "force"_a);
+  m.def("write_again", &write_again, "runs"_a, "unconstrained"_a.none(), "settings"_a, "texts"_a,
+        "folder"_a, "formats"_a, "force"_a);
   m.def("variables", [](const std::vector<std::string>& names) {
     nb::list list; // [(group, name, name in ArviZ, shape, first indices, columns)]
     for (const io::ZarrVariable& v : io::zarr_layout(names))

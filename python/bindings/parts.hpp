@@ -26,5 +26,6 @@ nanobind::list rows_of(const std::vector<judge::TraceRow>& trace);
 
 void add_flight(nanobind::module_& m);
 void add_outcome(nanobind::module_& m);
+void add_tables(nanobind::module_& m);
 
 } // namespace starling::python

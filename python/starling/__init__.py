@@ -1,7 +1,7 @@
 """Samples from a probability distribution known up to a constant, by moving a cloud of particles.
 
     import numpy as np, starling
-    result = starling.sample(lambda x: -x, dim=3, particles=1000, steps=1000, seed=1)
+    result = starling.sample(lambda x: (-np.sum(x**2, axis=1) / 2, -x), dim=3)
     print(result.summary(), result.verdict)
 
 See docs/python.md.
@@ -10,11 +10,11 @@ from . import kernels, plots, rules
 from ._starling import Diverged, TargetError, simd_level
 from ._starling import version as __version__
 from .flight import Flight, resume
+from .frameworks import from_jax, from_pymc, from_torch
 from .gradients import Check, check
 from .result import Result, load
 from .sampling import sample
-from .targets import (Builtin, CFunction, Function, Plugin, Stan, Target, builtin, from_jax, from_pymc, from_torch,
-                      plugin, stan)
+from .targets import Builtin, CFunction, Function, Plugin, Stan, Target, builtin, plugin, stan
 
 __all__ = [
     "Builtin", "CFunction", "Check", "Diverged", "Flight", "Function", "Plugin", "Result", "Stan", "Target", "TargetError",

@@ -41,11 +41,11 @@ class RunFiles:
         folder = os.fspath(path)
         self.texts = _texts(folder, len(self.runs)) if os.path.isdir(folder) else {}
         self.summary = json.loads(self.texts["summary.json"]) if "summary.json" in self.texts else None
-        settings = _flat_toml(self.texts.get("config.toml", ""))
+        settings = _flat_toml(os.fsdecode(self.texts.get("config.toml", b"")))  # a path in it may be of any bytes
         for k, run in enumerate(self.runs):
             run.settings = settings
             name = "trace.csv" if len(self.runs) == 1 else f"trace-{k + 1}.csv"
-            run.trace = [_looked(row) for row in csv.DictReader(self.texts.get(name, "").splitlines())]
+            run.trace = [_looked(row) for row in csv.DictReader(self.texts.get(name, b"").decode().splitlines())]
         self._positions = None
         if self.summary and "unconstrained" in self.summary:
             npz = os.path.join(folder, "draws.npz")
@@ -56,18 +56,20 @@ class RunFiles:
 
     def write(self, folder: str | os.PathLike, formats: str, force: bool) -> None:
         positions = None if self._positions is None else np.ascontiguousarray(self._positions)
-        settings = {name: value for name, value in self.runs[0].settings.items() if name in ("target", "steps", "seed")}
+        settings = {name: value for name, value in self.runs[0].settings.items() if name in ("target", "seed")}
+        if self.summary:
+            settings["steps"] = self.summary["steps_done"]
         _starling.write_again(self._read, positions, settings, self.texts, folder, formats, force)
 
 
-def _texts(folder: str, runs: int) -> dict[str, str]:
-    """The files beside the draws, by name."""
+def _texts(folder: str, runs: int) -> dict[str, bytes]:
+    """The files beside the draws, by name, as they are."""
     names = ["summary.json", "config.toml", "trace.csv", *(f"trace-{k + 1}.csv" for k in range(runs))]
     texts = {}
     for name in names:
         file = os.path.join(folder, name)
         if os.path.exists(file):
-            with open(file, encoding="utf-8", errors="replace", newline="") as stream:
+            with open(file, "rb") as stream:
                 texts[name] = stream.read()
     return texts
 

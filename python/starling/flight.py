@@ -35,8 +35,8 @@ class Flight:
         if dim is not None and own.name in ("normal", "funnel"):
             settings["dim"] = dim
         with in_own_words():
-            native = _starling.begin(own.name, {**_plain(own.settings), **_plain(settings)}, whole("run", run, 0),
-                                     own.guest(dim), given)
+            chosen = {**_plain(own.settings), **_plain(settings)}
+            native = _starling.begin(own.name, chosen, whole("run", run, 0), own.guest(dim, _particles(chosen)), given)
         self._hold(own, dim, native)
         if dim is not None and len(self.names) != dim:
             raise ValueError(f"dim: must be {len(self.names)} for this target; got {dim}")
@@ -65,8 +65,13 @@ class Flight:
 
     @property
     def total(self) -> int:
-        """Steps that it will take."""
+        """Steps that it will take; of a run in stages those that can be told now, which may become more."""
         return self._native.total
+
+    @property
+    def stage(self) -> str:
+        """scout, fly, certify, settle or finished; empty for the raw method, which has only one."""
+        return self._native.stage
 
     @property
     def over(self) -> bool:
@@ -112,7 +117,10 @@ class Flight:
         return self
 
     def result(self) -> Result:
-        """What it came to so far, with diagnostics; it can go on afterwards."""
+        """What it came to so far, with diagnostics; it can go on afterwards. In stages there is no cloud before the first
+        step."""
+        if self.stage and self.done == 0:
+            raise ValueError("flight: has no cloud yet; take a step, which is its scout")
         return Result([self._outcome()])
 
     def _outcome(self) -> Any:
@@ -129,13 +137,13 @@ class Flight:
             return {"state": self._native.save(), "target": self._target, "dim": self._dim}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
+        particles = _starling.particles_in(kept["state"], "state")
         self._hold(kept["target"], kept["dim"],
-                   _starling.resume(kept["state"], "state", None, None, kept["target"].guest(kept["dim"])))
+                   _starling.resume(kept["state"], "state", None, None, kept["target"].guest(kept["dim"], particles)))
 
     def __repr__(self) -> str:
-        s = self.settings
-        return (f"<starling.Flight: {s['particles']} particles in {len(self.names)} dimensions, step {self.done} of "
-                f"{self.total}>")
+        where = f"step {self.done}, stage {self.stage}" if self.stage else f"step {self.done} of {self.total}"
+        return f"<starling.Flight: {self.settings['particles']} particles in {len(self.names)} dimensions, {where}>"
 
 
 def resume(file: str | os.PathLike, target: Any = None, *, dim: int | None = None, steps: int | None = None,
@@ -146,7 +154,8 @@ def resume(file: str | os.PathLike, target: Any = None, *, dim: int | None = Non
     own = None if target is None else as_target(target)
     steps, threads = (None if n is None else whole(name, n, 0) for name, n in (("steps", steps), ("threads", threads)))
     with in_own_words():
-        native = _starling.resume(state, os.fsdecode(file), steps, threads, own and own.guest(dim))
+        particles = _starling.particles_in(state, os.fsdecode(file))
+        native = _starling.resume(state, os.fsdecode(file), steps, threads, own and own.guest(dim, particles))
     name = native.settings["target"]
     if own is not None and own.name != name:
         raise ValueError(f"target: must be {name}, as in {os.fspath(file)}; got {own.name}")
@@ -171,7 +180,9 @@ def _given_start(start: Any, settings: dict[str, Any]) -> tuple[np.ndarray, dict
 
 def _plain(settings: dict[str, Any]) -> dict[str, Any]:
     """Settings as the engine takes them: texts, whole numbers, booleans."""
-    settings = {name: value for name, value in settings.items() if value is not None}
+    off = {name for name, usual in _starling.defaults().items() if usual is False}  # False asks for nothing
+    settings = {name: value for name, value in settings.items()
+                if not (value is None or (value is False and name in off))}
     rule = settings.get("advance")
     if isinstance(rule, rules.Rule):
         for name in sorted(set(rule.settings) & set(settings)):
@@ -181,6 +192,14 @@ def _plain(settings: dict[str, Any]) -> dict[str, Any]:
     for name in sorted(set(settings) - set(known)):
         raise TypeError(no_setting(name, {*known, *OF_SAMPLE}))
     return {name: _plain_value(name, value) for name, value in settings.items()}
+
+
+def _particles(settings: dict[str, Any]) -> int:
+    """How many there will be; what is no number is refused by the engine."""
+    try:
+        return max(1, int(settings.get("particles", _starling.defaults()["particles"])))
+    except (TypeError, ValueError):
+        return 1
 
 
 def _plain_value(name: str, value: Any) -> Any:

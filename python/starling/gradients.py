@@ -11,6 +11,7 @@ from .targets import Function, Target, as_target, whole
 
 LOOSE = 0.1  # of the slope: a gradient by differences, or in single precision, is nearer; a forgotten factor is not
 MOST = 200  # coordinates that check() tries
+FEW = 8  # rows that are too few for a look
 
 
 class Check:
@@ -164,7 +165,8 @@ def _sentence(names: list[str], off: list[Any], tried: int) -> str:
 
 class Watched:
     """A function whose gradient is looked at when it is first called: three calls more, at the same particles and a
-    little beside them. The draws are those of the function alone, unless it keeps a state of its own."""
+    little beside them; where it is called with few of them, as a scout does, these are taken again and again, until
+    each coordinate has one. The draws are those of the function alone, unless it keeps a state of its own."""
 
     def __init__(self, function: Callable, names: list[str]):
         self._function, self._names, self._due = function, names, True
@@ -178,10 +180,21 @@ class Watched:
         if isinstance(returned, tuple) and len(returned) == 2 and len(here):
             d = here.shape[1]
             names = self._names or (["x"] if d == 1 else [f"x[{a + 1}]" for a in range(d)])
-            wrong = look(self._function, here, returned, names)
+            answer = returned
+            if len(here) < FEW:
+                here = np.resize(here, (min(max(2 * d, FEW), MOST), d))
+                answer = self._tried(here)
+            wrong = look(self._function, here, answer, names) if isinstance(answer, tuple) else ""
             if wrong:
                 raise TargetError(f"target: {wrong}; starling.check(target) shows more, check=False runs it as it is")
         return returned
+
+    def _tried(self, x: np.ndarray) -> Any:
+        """What it answers, or nothing if that fails: the run itself will say so."""
+        try:
+            return self._function(x.copy())
+        except Exception:
+            return None
 
     def __reduce__(self) -> Any:
         return _once_watched, (self._function,)
@@ -209,7 +222,7 @@ def look(function: Callable, x: np.ndarray, returned: tuple, names: list[str]) -
             eps = max(eps, float(np.finfo(np.float32).eps))
         rows, along = np.arange(n), np.arange(n) % d if n >= d else np.linspace(0, d - 1, n).astype(int)
         width = x.std(axis=0, dtype=np.float64)
-        width = np.where(width > 0, width, 1e-3 * np.maximum(1, np.abs(x[0])))
+        width = np.where(width > 1e-9 * np.abs(x[0]), width, 1e-3 * np.maximum(1, np.abs(x[0])))  # rows may be alike
         step = (1e-3 if eps < 1e-10 else 1e-2) * width[along]
         sides = []
         for sign in (1, -1):

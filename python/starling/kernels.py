@@ -1,8 +1,15 @@
-"""Kernels, composed from the built-in ones: gaussian() + 0.1 * polynomial(a=1, m=2)."""
+"""Kernels, composed from the built-in ones: gaussian() + 0.1 * polynomial(a=1, m=2).
+
+A function for each kernel of the engine's table, with its settings as arguments: help(starling.kernels.polynomial)."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
+
+from . import _starling
+from .tables import TABLES, constructor, missing, own
 
 
 @dataclass(frozen=True)
@@ -28,56 +35,29 @@ class Kernel:
         return self.text
 
 
-def _named(name: str, **settings: float) -> Kernel:
-    given = ",".join(f"{key}={value}" for key, value in settings.items() if value is not None)
-    return Kernel(f"{name}:{given}" if given else name)
+def _kernel(entry: dict[str, Any]) -> Callable[..., Kernel]:
+    names = {own(setting["name"]): setting["name"] for setting in entry["settings"]}
+
+    def make(given: dict[str, Any]) -> Kernel:
+        for name, value in given.items():
+            if not isinstance(value, Real):
+                raise ValueError(f"kernel {entry['name']}, {name}: must be a number; got {value!r}")
+        settings = ",".join(f"{names[name]}={value}" for name, value in given.items())
+        text = f"{entry['name']}:{settings}" if settings else entry["name"]
+        _starling.check_kernel(text)
+        return Kernel(text)
+
+    return constructor(__name__, "kernel", entry, make, [], "Kernel")
 
 
-def gaussian() -> Kernel:
-    """exp(-r^2 / 2h)."""
-    return Kernel("gaussian")
+_made = {own(entry["name"]): _kernel(entry) for entry in TABLES["kernels"]}
+globals().update(_made)
+__all__ = ["Kernel", *_made]
 
 
-def gaussian_paper() -> Kernel:
-    """exp(-r^2 / 2h) / sqrt(2 pi h), as the paper has it."""
-    return Kernel("gaussian-paper")
+def __dir__() -> list[str]:
+    return __all__
 
 
-def imq() -> Kernel:
-    """The inverse multiquadric (1 + r^2 / 2h)^(-1/2)."""
-    return Kernel("imq")
-
-
-def matern32() -> Kernel:
-    """Matern, once differentiable."""
-    return Kernel("matern32")
-
-
-def matern52() -> Kernel:
-    """Matern, twice differentiable."""
-    return Kernel("matern52")
-
-
-def polynomial(a: float | None = None, m: int | None = None) -> Kernel:
-    """(a x.y + 1)^m."""
-    return _named("polynomial", a=a, m=m)
-
-
-def bilinear() -> Kernel:
-    """(1 + (x - m).(y - m)) / d, m the mean of the cloud: exact over all particles, whatever the batches."""
-    return Kernel("bilinear")
-
-
-def sinc(a: float | None = None) -> Kernel:
-    """sin(a r) / (pi r), in one dimension."""
-    return _named("sinc", a=a)
-
-
-def riesz(a: float | None = None) -> Kernel:
-    """1 / r^a: singular, for pairs and the splitting."""
-    return _named("riesz", a=a)
-
-
-def riesz_smooth(a: float | None = None, s: float | None = None) -> Kernel:
-    """1 / r^a mollified by N(0, s^2)."""
-    return _named("riesz-smooth", a=a, s=s)
+def __getattr__(name: str) -> Callable[..., Kernel]:  # for type checkers, and for a name that is wrong
+    raise missing(__name__, name, __all__)

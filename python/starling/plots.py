@@ -131,7 +131,10 @@ def pairs(figure: Any, names: Sequence[str], runs: np.ndarray, chosen: Sequence[
 
 
 def trace(figure: Any, rows: Sequence[dict[str, Any]], *, across: int = 2) -> Any:
-    """Drift, squared Stein discrepancy with its error, noise and the range of spread identities at each look."""
+    """Drift, squared Stein discrepancy with its error, noise and the range of spread identities at each look; of a run in
+    stages, which has no drift all along, the identities alone."""
+    if in_stages(rows):
+        return identities_alone(figure, rows)
     drift, ksd, noise, identity = canvas.panels(figure, 4, across)
     runs = sorted({row["run"] for row in rows})
     for k, run in enumerate(runs):
@@ -141,9 +144,7 @@ def trace(figure: Any, rows: Sequence[dict[str, Any]], *, across: int = 2) -> An
         ksd.plot(steps, seen["ksd"], color=f"C{k}")
         ksd.fill_between(steps, seen["ksd"] - seen["ksd_se"], seen["ksd"] + seen["ksd_se"], **band)
         noise.plot(steps, seen["noise"], ".-", color=f"C{k}", markersize=3, linewidth=0.8)  # often it cannot be told
-        identity.fill_between(steps, seen["least_identity"], seen["most_identity"], **band)
-        for side in ("least_identity", "most_identity"):
-            identity.plot(steps, seen[side], color=f"C{k}", linewidth=1)
+        range_of_identities(identity, seen, k)
     identities = np.concatenate([finite(rows, "least_identity"), finite(rows, "most_identity")])
     noises, errors = finite(rows, "noise"), finite(rows, "ksd_se")
     small = float(np.median(errors)) if len(errors) else 0.0
@@ -165,6 +166,32 @@ def trace(figure: Any, rows: Sequence[dict[str, Any]], *, across: int = 2) -> An
             canvas.log_axis(ax, np.concatenate([values, RIGHT]) if ax is identity else values)
         elif values.max() > 20 * small > 0:  # it may fall below 0, by as much as its error
             canvas.log_axis(ax, values, small)
+    return figure
+
+
+def range_of_identities(ax: Any, seen: dict[str, np.ndarray], k: int) -> None:
+    ax.fill_between(seen["step"], seen["least_identity"], seen["most_identity"], color=f"C{k}", alpha=0.25, linewidth=0)
+    for side in ("least_identity", "most_identity"):
+        ax.plot(seen["step"], seen[side], color=f"C{k}", linewidth=1)
+
+
+def in_stages(rows: Sequence[dict[str, Any]]) -> bool:
+    """Whether the trace is of a run in stages: nothing of it but the identities can be told."""
+    return not any(len(finite(rows, name)) for name in ("drift", "ksd", "noise"))
+
+
+def identities_alone(figure: Any, rows: Sequence[dict[str, Any]]) -> Any:
+    (ax,) = canvas.panels(figure, 1, 1)
+    for k, run in enumerate(sorted({row["run"] for row in rows})):
+        range_of_identities(ax, {name: np.array([row[name] for row in rows if row["run"] == run], dtype=float)
+                                 for name in ("step", "least_identity", "most_identity")}, k)
+    for right in RIGHT:
+        ax.axhline(right, color="0.5", linewidth=0.8, linestyle=":")
+    values = np.concatenate([finite(rows, "least_identity"), finite(rows, "most_identity")])
+    ax.set_title("spread identities" if len(values) else "spread identities: none")
+    ax.set_xlabel("steps of all stages")
+    if len(values):
+        canvas.log_axis(ax, np.concatenate([values, RIGHT]))
     return figure
 
 

@@ -89,15 +89,44 @@ class Result:
         return self._summary and own_names(self._summary["verdict_reason"])
 
     @property
+    def certificate(self) -> dict[str, Any] | None:
+        """What exact moves of every particle found: `finding` (confirmed, moved or undecided), `moves`, `acceptance`, and
+        `estimates` of how far each parameter is off, in its sd. None where the run had no certificate. Of several runs
+        that of the one which decided the verdict."""
+        return (self._summary or {}).get("certificate")
+
+    @property
+    def gradients(self) -> dict[str, int] | None:
+        """How many each stage took, for a single particle each, and `total`; None for the raw method."""
+        return (self._summary or {}).get("gradients")
+
+    @property
+    def modes(self) -> int | None:
+        """How many separate modes the scout counted; None for the raw method."""
+        return (self._summary or {}).get("modes")
+
+    @property
+    def pooled(self) -> dict[str, tuple[float, float]]:
+        """Mean and sd of each parameter over all exact moves, by name: steadier than those of the draws. Empty where there
+        were none."""
+        return {one["name"]: (one["mean"], one["sd"]) for one in (self._summary or {}).get("pooled", [])}
+
+    @property
     def warnings(self) -> list[str]:
         return [own_names(line) for line in self._summary["warnings"]] if self._summary else []
 
     def summary(self) -> Any:
-        """A pandas DataFrame with a row per parameter: mean, sd, quantiles, spread identity, R-hat of several runs."""
+        """A pandas DataFrame with a row per parameter: mean, sd, quantiles, spread identity, R-hat of several runs. With a
+        certificate also how far off exact moves find the mean, in sd, and the error of that: mean_off, mean_off_se."""
         import pandas
 
         listed = self._summary["parameters"] if self._summary else self._figures()
-        return pandas.DataFrame(listed).set_index("name")
+        table = pandas.DataFrame(listed).set_index("name")
+        if self.certificate:
+            off = {one["parameter"]: one for one in self.certificate["estimates"] if one["of"] == "value"}
+            for column, key in (("mean_off", "error"), ("mean_off_se", "se")):
+                table[column] = [off.get(name, {}).get(key) for name in table.index]
+        return table
 
     def _figures(self) -> list[dict[str, Any]]:
         """What draws alone tell."""

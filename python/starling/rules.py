@@ -1,7 +1,15 @@
-"""Step rules, each with its settings: rules.decay(0.5, tau=100, power=0.6)."""
+"""Step rules, each with its settings: rules.decay(0.5, tau=100, power=0.6).
+
+A function for each rule of the engine's table, with the step size and its settings as arguments."""
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
+
+from . import _starling
+from .tables import TABLES, constructor, missing, own
 
 
 @dataclass(frozen=True)
@@ -12,44 +20,32 @@ class Rule:
     settings: dict = field(default_factory=dict)
 
 
-def _rule(name: str, step_size: float | None, **more: float) -> Rule:
-    settings = {"step_size": step_size, **more}
-    return Rule(name, {key: value for key, value in settings.items() if value is not None})
+_STEP_SIZE = inspect.Parameter("step_size", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None,
+                               annotation="float | None")
 
 
-def adagrad(step_size: float | None = None) -> Rule:
-    """The fading AdaGrad of SVGD's own code."""
-    return _rule("adagrad", step_size)
+def _rule(entry: dict[str, Any]) -> Callable[..., Rule]:
+    names = {own(setting["name"]): setting["name"] for setting in entry["settings"]}
+
+    def make(given: dict[str, Any]) -> Rule:
+        settings = {}
+        for name, value in given.items():
+            if name in names:
+                _starling.check_setting("rules", entry["name"], names[name], value)
+            settings[own(f"{entry['name']}-{name}") if name in names else name] = value
+        return Rule(entry["name"], settings)
+
+    return constructor(__name__, "step rule", entry, make, [_STEP_SIZE], "Rule", keyword_only=True)
 
 
-def adagrad_sum(step_size: float | None = None) -> Rule:
-    """AdaGrad with the ever-growing sum of squares."""
-    return _rule("adagrad-sum", step_size)
+_made = {own(entry["name"]): _rule(entry) for entry in TABLES["rules"]}
+globals().update(_made)
+__all__ = ["Rule", *_made]
 
 
-def constant(step_size: float | None = None) -> Rule:
-    """x += eta drift."""
-    return _rule("constant", step_size)
+def __dir__() -> list[str]:
+    return __all__
 
 
-def decay(step_size: float | None = None, *, tau: float | None = None, power: float | None = None) -> Rule:
-    """eta (1 + k / tau)^-power."""
-    return _rule("decay", step_size, decay_tau=tau, decay_power=power)
-
-
-def rmsprop(step_size: float | None = None) -> Rule:
-    return _rule("rmsprop", step_size)
-
-
-def adam(step_size: float | None = None) -> Rule:
-    return _rule("adam", step_size)
-
-
-def rk4(step_size: float | None = None) -> Rule:
-    """Runge-Kutta of order four inside each step."""
-    return _rule("rk4", step_size)
-
-
-def splitting(step_size: float | None = None) -> Rule:
-    """Exact repulsion of pairs, for the kernel riesz."""
-    return _rule("splitting", step_size)
+def __getattr__(name: str) -> Callable[..., Rule]:  # for type checkers, and for a name that is wrong
+    raise missing(__name__, name, __all__)

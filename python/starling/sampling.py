@@ -15,10 +15,15 @@ from .result import Result
 from .rules import Rule
 from .targets import Function, as_target, whole
 
+IN_STAGES = 25  # steps between checkpoints of a run in stages, whose length nobody knows
+FAR = 2**40
+
 
 def sample(target: Any, *, dim: int | None = None, particles: int | None = None, batch: int | str | None = None,
            steps: int | None = None, until_converged: bool = False, seed: int | np.random.Generator | None = None,
            runs: int = 1, start: Any = None, threads: int | None = None, precision: str | None = None,
+           method: str | None = None, prefit: int | str | None = None, metric: str | None = None,
+           certify: int | str | None = None, exact: int | str | None = None, polish: int | str | None = None,
            kernel: str | Kernel | None = None, bandwidth: float | str | None = None,
            advance: str | Rule | None = None, step_size: float | None = None, deal: str | None = None,
            replace: bool = False, grow_batch: str | None = None, domain: str | None = None,
@@ -27,6 +32,10 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
            check: bool = True, **more: Any) -> Result:
     """Draws samples from a target.
 
+    With none of the raw method's settings (batch, steps, until_converged, start, precision, kernel, bandwidth, advance,
+    step_size, deal, replace, grow_batch, domain) and no method it goes in stages, with nothing to tune: scout, fly,
+    certify, settle. With any of them, or method="paper", it is RBM-SVGD as the paper has it.
+
     target: a function of an (N, d) array that returns scores or (log densities, scores); from_jax(...),
         from_torch(...), from_pymc(...); stan(...), plugin(...), a BridgeStan model; CFunction(...); builtin(...) or
         the name of a built-in target.
@@ -34,19 +43,24 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
     Settings that are None have the defaults of the command line (`starling sample --help`), and the same meaning;
         a further setting of it can be given by its name, with _ for -.
     seed: a whole number, or a NumPy generator, which gives one.
+    method: "auto" or "paper"; the stages of auto are prefit (ways up), metric ("none", "diagonal", "dense"), certify and
+        exact (numbers of exact moves), polish (steps): each a number or "none".
     start: "normal:MEAN,SD", "uniform:LO,HI", a file, or an (N, d) array.
     progress: True, False, or "auto": a bar (tqdm) if that is installed.
-    callback: called with the flight a hundred times in a run; a true answer stops it.
+    callback: called with the flight a hundred times in a run, or after each step of one in stages; a true answer stops
+        it.
     check: whether a function that gives log densities and scores is looked at before the first step: a score that is
         not the slope of the log density is an error. It takes three calls of the function.
-    checkpoint: a file that keeps the state, every checkpoint_every steps (default a tenth of them) and at Ctrl-C.
+    checkpoint: a file that keeps the state, every checkpoint_every steps (default a tenth of them; in stages
+        25) and at Ctrl-C.
 
     Ctrl-C returns what there is. An exception in the target comes back as itself, with the step in a note and the
     state so far as its attribute `flight`."""
     settings = dict(particles=particles, batch=batch, steps=steps, until_converged=until_converged, seed=seed,
                     runs=whole("runs", runs, 1), threads=threads, precision=precision, kernel=kernel,
                     bandwidth=bandwidth, advance=advance, step_size=step_size, deal=deal, replace=replace,
-                    grow_batch=grow_batch, domain=domain, **more)
+                    grow_batch=grow_batch, domain=domain, method=method, prefit=prefit, metric=metric, certify=certify,
+                    exact=exact, polish=polish, **more)
     if checkpoint is not None and runs != 1:
         raise ValueError(f"checkpoint: must be left out with several runs; got {runs} runs")
     if checkpoint_every is not None:
@@ -67,11 +81,13 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
         except BaseException as error:
             with contextlib.suppress(AttributeError):  # one that cannot be changed, or an old Python
                 error.flight = flight
-                error.add_note(f"starling: in step {flight.done}; the state so far is this exception's .flight")
+                stage = f" of the stage {flight.stage}" if flight.stage else ""
+                error.add_note(f"starling: in step {flight.done}{stage}; the state so far is this exception's .flight")
             raise
         if interrupted:
-            warnings.warn(f"interrupted after {flight.done} of {flight.total} steps: these are the particles so far",
-                          stacklevel=2)
+            so_far = f"{flight.done} steps, in the stage {flight.stage}" if flight.stage else \
+                f"{flight.done} of {flight.total} steps"
+            warnings.warn(f"interrupted after {so_far}: these are the particles so far", stacklevel=2)
             break
     result = Result(outcomes, interrupted=interrupted)
     for warning in result.warnings:
@@ -82,23 +98,29 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
 def _fly(flight: Flight, progress: bool | str, callback: Callable | None, checkpoint: Any, every: int | None) -> bool:
     """To the end, or False at Ctrl-C."""
     if checkpoint is not None:
-        every = every or max(1, flight.total // 10)
+        every = every or (IN_STAGES if flight.stage else max(1, flight.total // 10))
         flight.save(checkpoint)  # now, rather than finding out after hours that it cannot be written
-    look = max(1, flight.total // 100) if callback else flight.total
+    look = 0 if not callback else 1 if flight.stage else max(1, flight.total // 100)
     with _bar(flight, progress) as bar:
         def tell(done: int) -> None:
+            if flight.stage:
+                bar.total = flight.total
+                bar.set_description(flight.stage)
             bar.update(done - bar.n)
 
         try:
             while not flight.over:
-                left = flight.total - flight.done
-                stops = [left, look - flight.done % look] + ([every - flight.done % every] if checkpoint else [])
+                stops = [FAR if flight.stage else flight.total - flight.done]
+                stops += [look - flight.done % look] if look else []
+                stops += [every - flight.done % every] if checkpoint else []
                 flight.step(min(stops), tell=tell)
                 if checkpoint and (flight.done % every == 0 or flight.over):
                     flight.save(checkpoint)
                 if callback and callback(flight):
                     break
         except KeyboardInterrupt:
+            if flight.stage and flight.done == 0:  # there is no cloud yet
+                raise
             if checkpoint:
                 flight.save(checkpoint)
             return False
@@ -109,9 +131,10 @@ def _fly(flight: Flight, progress: bool | str, callback: Callable | None, checkp
 class _Silent:
     """A bar that shows nothing."""
 
-    n = 0
+    n = total = 0
 
     def update(self, more: int) -> None: ...
+    def set_description(self, stage: str) -> None: ...
     def __enter__(self) -> _Silent: return self
     def __exit__(self, *_: Any) -> None: ...
 

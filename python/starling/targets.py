@@ -1,4 +1,4 @@
-"""What to sample from: functions in NumPy, JAX or PyTorch, C functions, Stan models, plugins, built-in targets."""
+"""What to sample from: functions in NumPy, C functions, Stan models, plugins, built-in targets."""
 from __future__ import annotations
 
 import ctypes
@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from . import _starling
+from .tables import TABLES, entry_of, no_setting, own, told
+from .words import in_own_words
 
 
 class Target:
@@ -24,8 +26,8 @@ class Target:
     name = "guest"
     settings: dict[str, Any] = {}
 
-    def guest(self, dim: int | None):
-        """What the engine calls; None for a target that it has itself."""
+    def guest(self, dim: int | None, particles: int):
+        """What the engine calls, in a run of so many particles; None for a target that it has itself."""
         return None
 
 
@@ -98,27 +100,60 @@ def _given(data: str | os.PathLike | None) -> dict[str, str]:
     return {} if data is None else {"data": os.fspath(data)}
 
 
-class Function(Target):
-    """A function of an (N, d) array that returns scores, or (log densities, scores). Called once per step."""
+class _Padded:
+    """A function that is called with few different numbers of rows: all particles, or a power of two, or a multiple of
+    all. What is missing is the last row again. Exact moves go on with fewer and fewer particles, and a function that is
+    compiled for each number of rows would be compiled hundreds of times."""
 
-    def __init__(self, function: Callable, dim: int | None = None, names: Sequence[str] | None = None):
+    def __init__(self, function: Callable, particles: int):
+        self._function, self._particles = function, particles
+
+    def __call__(self, x: np.ndarray) -> Any:
+        n, most = len(x), self._particles
+        size = -(-n // most) * most if n >= most else min(most, max(8, 1 << (n - 1).bit_length()))
+        if size == n:
+            return self._function(x)
+        returned = self._function(np.concatenate([x, np.broadcast_to(x[-1:], (size - n, x.shape[1]))]))
+        return tuple(self._cut(part, n, size) for part in returned) if isinstance(returned, tuple) else \
+            self._cut(returned, n, size)
+
+    @staticmethod
+    def _cut(part: Any, n: int, size: int) -> Any:
+        return part[:n] if getattr(part, "shape", (0,))[:1] == (size,) else part  # what is wrong is said as it came
+
+
+class Function(Target):
+    """A function of an (N, d) array that returns scores, or (log densities, scores).
+
+    It is called with all particles once per step, and by the scout and exact moves with any number of rows. padded: only
+    with few different numbers, for a function that is compiled anew for each."""
+
+    def __init__(self, function: Callable, dim: int | None = None, names: Sequence[str] | None = None, *,
+                 padded: bool = False):
         if not callable(function):
             raise TypeError(f"target: must be a function; got {type(function).__name__}")
-        self._function, self.dim, self.names = function, dim, _names(names)
+        self._function, self.dim, self.names, self.padded = function, dim, _names(names), bool(padded)
+        self._called: dict[int, Callable] = {}  # what runs call, which do not hold it: by their particles
 
     @property
     def function(self) -> Callable:
         """Fixed: a run calls it without holding it."""
         return self._function
 
-    def guest(self, dim: int | None):
-        return _starling.guest_of(self._function, _dimension(self.dim, dim, self.names), self.names)
+    def guest(self, dim: int | None, particles: int):
+        called = self._function
+        if self.padded:
+            called = self._called.setdefault(particles, _Padded(self._function, particles))
+        return _starling.guest_of(called, _dimension(self.dim, dim, self.names), self.names)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_called": {}}
 
     def watched(self) -> Function:
         """The same, with a look at its gradient when it is first called."""
         from .gradients import Watched
 
-        other = Function(self._function, self.dim, self.names)
+        other = Function(self._function, self.dim, self.names, padded=self.padded)
         other._function = Watched(self._function, self.names)
         return other
 
@@ -138,7 +173,7 @@ class CFunction(Target):
         self.address = _address(function)
         self.batched, self.dim, self.names = bool(batched), dim, _names(names)
 
-    def guest(self, dim: int | None):
+    def guest(self, dim: int | None, particles: int):
         return _starling.guest_at(self.address, self.batched, _dimension(self.dim, dim, self.names), self.names)
 
     def __getstate__(self):
@@ -190,7 +225,19 @@ def _dimension(own: int | None, asked: int | None, names: Sequence[str]) -> int:
 
 def builtin(name: str, **settings: Any) -> Builtin:
     """A built-in target with its options of the command line: builtin("banana", curvature=0.5)."""
+    entry = entry_of("targets", name)
+    if entry is not None:  # one that is none is refused with all of them, by the engine
+        names = {own(setting["name"]): setting["name"] for setting in entry["settings"]}
+        for key, value in settings.items():
+            if key not in names:
+                raise no_setting("target", entry, key)
+            if value is not None:
+                with in_own_words():
+                    _starling.check_setting("targets", name, names[key], value)
     return Builtin(name, **settings)
+
+
+builtin.__doc__ += "\n\n" + "\n\n".join(f"{entry['name']}: {told(entry)}" for entry in TABLES["targets"])
 
 
 def stan(model: str | os.PathLike, data: Mapping | str | os.PathLike | None = None) -> Stan:
@@ -203,86 +250,6 @@ def stan(model: str | os.PathLike, data: Mapping | str | os.PathLike | None = No
 def plugin(library: str | os.PathLike, data: str | os.PathLike | None = None) -> Plugin:
     """A library with the functions of starling/plugin.h."""
     return Plugin(library, data)
-
-
-class _JaxScore:
-    """jit(vmap(value_and_grad(log_density))), compiled again where it is unpickled."""
-
-    def __init__(self, log_density: Callable):
-        import jax
-
-        self._jax, self._log_density = jax, log_density
-        self._compiled = jax.jit(jax.vmap(jax.value_and_grad(log_density)))
-
-    def __reduce__(self):
-        return _JaxScore, (self._log_density,)
-
-    def __call__(self, x: np.ndarray):
-        if x.dtype == np.float64 and not self._jax.config.jax_enable_x64:
-            x = x.astype(np.float32)
-        log_densities, scores = self._compiled(self._jax.dlpack.from_dlpack(x))
-        return np.asarray(log_densities), np.asarray(scores)  # waits for them; no copy on the CPU
-
-
-class _TorchScore:
-    """Scores by automatic differentiation of the sum: each log density is of its own row."""
-
-    def __init__(self, log_density: Callable):
-        import torch
-
-        self._torch, self._log_density = torch, log_density
-
-    def __reduce__(self):
-        return _TorchScore, (self._log_density,)
-
-    def __call__(self, x: np.ndarray):
-        given = self._torch.from_numpy(x).requires_grad_(True)
-        log_densities = self._log_density(given)
-        shape = tuple(getattr(log_densities, "shape", ()))
-        if shape != (x.shape[0],):
-            raise ValueError(f"target: must return log densities of shape ({x.shape[0]},); got {shape}")
-        (scores,) = self._torch.autograd.grad(log_densities.sum(), given)
-        return log_densities.detach().numpy(), scores.numpy()
-
-
-def from_jax(log_density: Callable, *, dim: int | None = None, names: Sequence[str] | None = None) -> Function:
-    """The target of a JAX log density of one position, a vector of d numbers: compiled, over all particles at once.
-
-    Positions reach JAX without a copy where it takes them so (on the CPU), and scores come back the same way. JAX
-    counts in single precision unless jax_enable_x64 is set: then positions are rounded on the way."""
-    return Function(_JaxScore(_callable(log_density)), dim, names)
-
-
-def from_torch(log_density: Callable, *, dim: int | None = None, names: Sequence[str] | None = None) -> Function:
-    """The target of a PyTorch log density over rows: it maps an (N, d) tensor to N log densities, each of its own row.
-
-    Positions and scores are shared with NumPy, not copied."""
-    return Function(_TorchScore(_callable(log_density)), dim, names)
-
-
-def _callable(log_density: Any) -> Callable:
-    if not callable(log_density):
-        raise TypeError(f"log_density: must be a function; got {type(log_density).__name__}")
-    return log_density
-
-
-def from_pymc(model: Any) -> Function:
-    """The target of a PyMC model, in its unconstrained space, through JAX."""
-    import pymc.sampling.jax as pymc_jax
-
-    log_density = pymc_jax.get_jaxified_logp(model)
-    point = model.initial_point()
-    shapes = [(value.name, np.shape(point[value.name])) for value in model.value_vars]
-    sizes = [int(np.prod(shape, dtype=int)) for _, shape in shapes]
-    ends = np.cumsum(sizes)
-
-    def of_vector(x):
-        parts = [x[end - size:end].reshape(shape) for (_, shape), size, end in zip(shapes, sizes, ends)]
-        return log_density(parts)
-
-    names = [name if not shape else f"{name}[{','.join(str(i + 1) for i in index)}]"
-             for name, shape in shapes for index in np.ndindex(shape)]
-    return from_jax(of_vector, dim=int(ends[-1]), names=names)
 
 
 def as_target(target: Any) -> Target:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from . import _starling
 
 
-WORDS = "none|all|decay|minmax|standard|imq|single|double|constant|splitting"  # values that messages recommend
+WORDS = "none|all|auto|paper|diagonal|dense|decay|minmax|standard|imq|single|double|constant|splitting"  # values that messages recommend
 
 
 def own_names(text: str) -> str:

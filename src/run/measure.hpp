@@ -16,4 +16,8 @@ void measure_at(const AnyTarget<double>& target, const Settings& settings, Outco
 /// Summaries of columns that have no scores; values that are not numbers are passed over.
 std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table);
 
+/// How much the log density rises from particles to points beside them, against what its scores foresee: 1 for a
+/// gradient that is its own, the middle of all for one that is not. 1 also where nothing can be told.
+double rise_by_scores(const AnyTarget<double>& target, Rows<const double> x);
+
 } // namespace starling::run

@@ -66,12 +66,45 @@ void add(Timing& sum, const Timing& t) {
   sum.advance += t.advance;
 }
 
+/// The stages of all runs: their work in sum, the most modes, the moments over all moves. The
+/// certificate is that of the first.
+void add(StageReport& all, std::span<const Outcome> runs) {
+  const auto count = static_cast<double>(runs.size());
+  for (const Outcome& o : runs.subspan(1)) {
+    for (std::size_t n = 0; n < all.gradients.size(); ++n)
+      all.gradients[n].second += o.stages->gradients.at(n).second;
+    all.modes = std::max(all.modes, o.stages->modes);
+    all.settled = all.settled || o.stages->settled;
+    all.polished = all.polished || o.stages->polished;
+  }
+  const bool everywhere = std::ranges::all_of(runs, [&](const Outcome& o) {
+    return o.stages->pooled_means.size() == all.pooled_means.size();
+  });
+  if (!everywhere) {
+    all.pooled_means.clear();
+    all.pooled_sds.clear();
+  }
+  for (std::size_t a = 0; a < all.pooled_means.size(); ++a) {
+    double mean = 0, square = 0;
+    for (const Outcome& o : runs)
+      mean += o.stages->pooled_means[a] / count;
+    for (const Outcome& o : runs)
+      square +=
+          (std::pow(o.stages->pooled_sds[a], 2) + std::pow(o.stages->pooled_means[a] - mean, 2)) /
+          count;
+    all.pooled_means[a] = mean;
+    all.pooled_sds[a] = std::sqrt(square);
+  }
+}
+
 } // namespace
 
 Outcome pool(std::span<const Outcome> runs) {
   Outcome all = runs.front();
   if (runs.size() == 1)
     return all;
+  if (all.stages)
+    add(*all.stages, runs);
   for (const Outcome& o : runs.subspan(1)) {
     all.positions.insert(all.positions.end(), o.positions.begin(), o.positions.end());
     all.log_density.insert(all.log_density.end(), o.log_density.begin(), o.log_density.end());
@@ -89,6 +122,8 @@ Outcome pool(std::span<const Outcome> runs) {
     if (judge::rank(o.diagnosis.verdict) < judge::rank(all.diagnosis.verdict)) {
       all.diagnosis.verdict = o.diagnosis.verdict;
       all.diagnosis.sentence = fmt::format("run {}: {}", o.run() + 1, o.diagnosis.sentence);
+      if (all.stages)
+        all.stages->certificate = o.stages->certificate; // what decided
     }
   }
   const auto count = static_cast<double>(runs.size());

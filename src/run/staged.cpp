@@ -52,7 +52,10 @@ public:
     }
   }
 
-  std::string stage() const override { return journey_ ? name(journey_->progress().stage) : name(Stage::scout); }
+  std::string stage() const override {
+    const auto found = last_.counts.find("stage");
+    return name(found == last_.counts.end() ? Stage::scout : static_cast<Stage>(found->second));
+  }
   double drift_size() const override { return NAN; }
   std::vector<double> positions() const override {
     const auto found = last_.columns.find("cloud.x");
@@ -129,6 +132,8 @@ public:
     o.positions = positions();
     o.seconds = seconds_;
     o.trace = trace_;
+    if (done_ > 0) // also where the unit after it failed
+      set_out();
     if (journey_)
       report(o);
     if (measured && journey_)
@@ -231,6 +236,13 @@ private:
         return;
       o.diagnosis.verdict = verdict.word;
       o.diagnosis.sentence = verdict.sentence;
+      const Rows<const double> x{o.positions.data(), settings_.particles, staged_.target.dim};
+      if (const double rise = verdict.word == "converged" ? rise_by_scores(staged_.target, x) : 1; rise != 1) {
+        o.diagnosis.verdict = "cannot tell";
+        o.diagnosis.sentence = fmt::format("the log density rises by {:.2g} times what its gradient says, so that exact "
+                                           "moves prove nothing: correct the target",
+                                           rise);
+      }
     } else {
       o.diagnosis.sentence += alone_ ? " (not certified: the target gives scores and no log density)" : " (not certified)";
     }

@@ -43,18 +43,17 @@ def test_a_regression_predicts_better_than_chance_and_a_score_in_numpy_agrees(tm
     assert shown["verdict"] == shown["verdict of mine"] == "converged"
     assert shown["accuracy"] > 0.7  # .81 with the weights that made the data, each +- .04
     assert shown["log likelihood"] > shown["chance"] + 0.1
-    assert shown["difference"] < 1e-3  # of a standard deviation: the same model, other roundings
+    assert shown["difference"] < 0.1  # of a standard deviation: the same model, other roundings, 1000 particles
 
 
 def as_wide_as_nuts(ratios):
     return all(0.9 < ratio < 1.1 for ratio in ratios)  # 4000 draws know a ratio to about .012
 
 
-def test_a_jax_model_agrees_with_nuts_as_far_as_the_diagnostics_say(tmp_path):
+def test_a_jax_model_agrees_with_nuts_and_the_raw_method_says_how_far_it_does_not(tmp_path):
     shown = shown_at_the_end_of("jax_model", tmp_path)
-    assert shown["verdicts"] == ("collapsed", "converged")
-    assert all(abs(off) < 0.1 for off in shown["means, second, off by"])  # in sd; .016 is the error of those of NUTS
-    assert as_wide_as_nuts(shown["sd / sd of NUTS, second"])
-    assert not as_wide_as_nuts(shown["sd / sd of NUTS, first"])  # the one that was said to have collapsed
-    assert as_wide_as_nuts(shown["the same / root of identity, first"])  # and by how much was said, too
-    assert 0.75 < shown["of log_tau, second"] < 1  # its tail is the one thing that is missed
+    assert shown["verdicts"] == ("converged", "collapsed")
+    assert all(abs(off) < 0.13 for off in shown["means, first, off by"])  # in sd: four errors of 1000 and 4000 draws
+    assert as_wide_as_nuts(shown["sd / sd of NUTS, first"])
+    assert not as_wide_as_nuts(shown["sd / sd of NUTS, second"])  # the one that was said to have collapsed
+    assert as_wide_as_nuts(shown["the same / root of identity, second"])  # and by how much was said, too

@@ -14,9 +14,10 @@ from .. import plots
 from ..result import load
 
 BAD_DATA, MISSING = 65, 66  # exit codes, as those of the command line
-NUMBERS = ("particles", "dim", "steps", "steps_done", "seed", "seconds")
-TEXTS = ("version", "target", "verdict", "verdict_reason", "kernel", "bandwidth", "advance", "precision")
-MAYBE = ("step_size", "test_accuracy", "test_log_likelihood")  # numbers, null, or not there
+NUMBERS = ("particles", "dim", "steps_done", "seed", "seconds")
+TEXTS = ("version", "target", "verdict", "verdict_reason", "precision")
+OF_THE_METHOD = ("kernel", "bandwidth", "advance")  # texts that only the raw method has, which also has steps
+MAYBE = ("step_size", "test_accuracy", "test_log_likelihood", "modes")  # numbers, null, or not there
 LISTS = {"parameters": ("name",), "unconstrained": ("name",), "runs": ("run", "verdict", "verdict_reason", "ksd")}
 CELLS = ("mean", "sd", "q05", "q50", "q95", "spread_identity")
 
@@ -86,10 +87,11 @@ def _summary(file: Path) -> dict[str, Any]:
     summary = json_of(file)
     if not isinstance(summary, dict):
         raise BadFolder(f"{file}: must be a JSON object; got {type(summary).__name__}")
-    for key in NUMBERS:
+    staged = summary.get("method") == "auto"
+    for key in NUMBERS if staged else (*NUMBERS, "steps"):
         if not _is_number(summary.get(key)):
             raise BadFolder(f"{file}: {key}: must be a number; got {summary.get(key)!r}")
-    for key in TEXTS:
+    for key in TEXTS if staged else (*TEXTS, *OF_THE_METHOD):
         if not isinstance(summary.get(key), str):
             raise BadFolder(f"{file}: {key}: must be text; got {summary.get(key)!r}")
     for key in MAYBE:
@@ -103,10 +105,26 @@ def _summary(file: Path) -> dict[str, Any]:
         for cell in (*CELLS, "r_hat"):
             if row.get(cell) is not None and not _is_number(row[cell]):
                 raise BadFolder(f"{file}: {row['name']}: {cell}: must be a number or null; got {row[cell]!r}")
+    if staged:
+        _stages(file, summary)
     warnings = summary.setdefault("warnings", [])
     if not isinstance(warnings, list):
         raise BadFolder(f"{file}: warnings: must be a list; got {warnings!r}")
     return summary
+
+
+def _stages(file: Path, summary: dict[str, Any]) -> None:
+    """What a run in stages says of itself."""
+    gradients, certificate = summary.get("gradients", {}), summary.get("certificate")
+    if not isinstance(gradients, dict) or not all(_is_number(count) for count in gradients.values()):
+        raise BadFolder(f"{file}: gradients: must be numbers by stage; got {gradients!r}")
+    if certificate is None:
+        return
+    rows = certificate.get("estimates") if isinstance(certificate, dict) else None
+    if not isinstance(rows, list) or not isinstance(certificate.get("finding"), str) or not all(
+            isinstance(row, dict) and isinstance(row.get("parameter"), str) and "of" in row
+            and all(row.get(key) is None or _is_number(row[key]) for key in ("error", "se", "memory")) for row in rows):
+        raise BadFolder(f"{file}: certificate: must have a finding and estimates of parameters")
 
 
 def _trace(file: Path, run: int) -> list[dict[str, Any]]:

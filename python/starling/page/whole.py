@@ -45,11 +45,14 @@ def of_draws(run: Run) -> str:
 def of_trace(run: Run) -> str:
     if not run.trace:
         return "<p>There is no trace in the folder.</p>"
+    identities = ("the least and the greatest over the parameters; 1 is right, and between the dotted lines the verdict "
+                  "puts up with them.")
+    if plots.in_stages(run.trace):
+        return figure(pictures.trace(run), f"Spread identities: {identities}", run)
     caption = ("Drift: how far the particles are pushed, root mean square. Squared Stein discrepancy: how far the "
                "cloud is from the target, 0 at best, with its standard error. Noise: the random part of the drift, by "
                "Lemma 1, against its mean; it is not shown where the mean cannot be told from 0. Spread identities: "
-               "the least and the greatest over the parameters; 1 is right, and between the dotted lines the verdict "
-               "puts up with them.")
+               + identities)
     return figure(pictures.trace(run), caption, run)
 
 
@@ -77,6 +80,7 @@ def page(run: Run) -> str:
 <main id="main">
 <h2>Parameters</h2>
 {words.parameters(run)}
+{words.certificate(run)}
 {words.each_run(run)}
 {of_draws(run)}
 <h2>Diagnostics along the run</h2>

@@ -22,6 +22,14 @@ TODO = {  # what to do about each verdict, and how it is coloured
     "diverged": ("Nothing here can be used. Lower --step-size, start nearer, or check the target: `starling check`.",
                  "bad"),
 }
+IN_STAGES = {  # the same for a run in stages, whose certificate says more
+    "converged": ("Exact moves confirm the particles: they can be used as draws.", "good"),
+    "cannot tell": ("Exact moves could not confirm the cloud. Do what the sentence says before its figures are used.",
+                    "doubt"),
+    "still moving": ("Exact moves carry the cloud away: its figures are wrong by about what the table shows.", "bad"),
+    "diverged": ("Nothing here can be used: check the target, `starling check`.", "bad"),
+}
+WITHOUT = ("It was not certified: exact moves need a log density, and --certify.", "doubt")
 HEADS = ("mean", "sd", "5 %", "50 %", "95 %", "spread identity")
 MOST_ROWS = 200
 R_HAT = 1.05  # above it the verdict says that the runs disagree
@@ -52,16 +60,35 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min"
 
 
+def what_to_do(s: dict[str, Any]) -> tuple[str, str]:
+    """About the verdict, and its colour."""
+    todo, colour = TODO.get(s["verdict"], ("", "doubt"))
+    if s.get("method") != "auto":
+        return todo, colour
+    if s.get("certificate"):
+        return IN_STAGES.get(s["verdict"], (todo, colour))
+    return f"{WITHOUT[0]} {todo}", "doubt" if colour == "good" else colour
+
+
+def how(s: dict[str, Any]) -> str:
+    """Batches and steps, or stages and gradients."""
+    if s.get("method") == "auto":
+        total = s.get("gradients", {}).get("total")
+        return "in stages" + (f", {total} gradients" if total else "")
+    batch = "one batch of all" if s.get("batch") == "all" else f"batches of {escaped(s.get('batch'))}"
+    return f"{batch}, {s['steps_done']} steps"
+
+
 def opening(run: Run) -> str:
     """The verdict before all else, what to do, and what was warned of."""
     s = run.summary
-    todo, colour = TODO.get(s["verdict"], ("", "doubt"))
+    todo, colour = what_to_do(s)
     runs = len(s.get("runs", []))
     if s["verdict"] == "converged":
         todo += (" R-hat below compares the runs." if runs else " A second opinion costs little: with `--runs 4` four "
                  "clouds start each by itself, and R-hat tells whether they agree.")
     cut_off = ""
-    if s["steps_done"] < s["steps"]:
+    if s.get("method") != "auto" and s["steps_done"] < s["steps"]:
         cut_off = f" It ended after {s['steps_done']} of {s['steps']} steps."
     warned = "".join(f"<li>{escaped(warning)}</li>" for warning in s["warnings"])
     warnings = f'<div class="notice" role="note"><strong>Warnings</strong><ul>{warned}</ul></div>' if warned else ""
@@ -69,8 +96,7 @@ def opening(run: Run) -> str:
     return f"""<p class="kicker">Starling · a run</p>
 <h1>{escaped(title(run))}</h1>
 <p class="lead">{several}{plural(s["particles"], "particle")} in {plural(s["dim"], "dimension")},
-{"one batch of all" if s.get("batch") == "all" else f"batches of {escaped(s.get('batch'))}"}, {s["steps_done"]} steps in
-{duration(s["seconds"])}.</p>
+{how(s)} in {duration(s["seconds"])}.</p>
 <p class="outcome {colour}"><strong>{escaped(s["verdict"][:1].upper() + s["verdict"][1:])}</strong>:
 {code(s["verdict_reason"])}.</p>
 <p>{code(todo)}{cut_off}</p>
@@ -138,6 +164,29 @@ def parameters(run: Run) -> str:
 identities below {plots.RIGHT[0]} or above {plots.RIGHT[1]}{several}.</p>"""
 
 
+def certificate(run: Run) -> str:
+    """How far exact moves find each parameter off, with errors; nothing where there was no certificate."""
+    found = run.summary.get("certificate")
+    if not found:
+        return ""
+    by: dict[str, dict[str, Any]] = {}
+    for row in found["estimates"]:
+        by.setdefault(row["parameter"], {})[row["of"]] = row
+
+    def cell(row: Any, scale: float, unit: str) -> str:
+        if not row or row.get("error") is None or row.get("se") is None:
+            return "–"
+        return f"{plain(float(format(scale * row['error'], '.2g')))} ± {plain(float(format(scale * row['se'], '.1g')))}{unit}"
+
+    rows = [f'<tr><th scope="row">{escaped(name)}</th><td>{cell(of.get("value"), 1, "")}</td>'
+            f'<td>{cell(of.get("square"), 100, " %")}</td></tr>' for name, of in list(by.items())[:MOST_ROWS]]
+    shown = table("What exact moves would add", ["parameter", "to its mean, in sd", "to its variance"], rows) if rows else ""
+    return f"""<h2>The certificate</h2>
+<p>{escaped(found["finding"][:1].upper() + found["finding"][1:])}: every particle made {escaped(found.get("moves", "some"))} exact
+moves, of which a share of {number(found.get("acceptance"))} was accepted.</p>
+{shown}"""
+
+
 def each_run(run: Run) -> str:
     """What each of several runs says for itself."""
     if not run.summary.get("runs"):
@@ -163,10 +212,16 @@ def discrepancy(ksd: Any) -> str:
 
 def settings(run: Run) -> str:
     s = run.summary
-    shown = {"seed": s["seed"], "kernel": s["kernel"], "bandwidth": s["bandwidth"], "advance": s["advance"],
-             "step size": number(s.get("step_size")), "precision": s["precision"], "threads": s.get("threads", "–"),
-             "Stein discrepancy², inverse multiquadric": discrepancy(s.get("ksd")),
-             "Stein discrepancy², Gaussian": discrepancy(s.get("ksd_gaussian")), "Starling": s["version"]}
+    shown = {"seed": s["seed"]}
+    if s.get("method") == "auto":
+        shown |= {f"gradients, {stage}": count for stage, count in s.get("gradients", {}).items()}
+        shown |= {"modes found": number(s.get("modes"))}
+    else:
+        shown |= {"kernel": s["kernel"], "bandwidth": s["bandwidth"], "advance": s["advance"],
+                  "step size": number(s.get("step_size"))}
+    shown |= {"precision": s["precision"], "threads": s.get("threads", "–"),
+              "Stein discrepancy², inverse multiquadric": discrepancy(s.get("ksd")),
+              "Stein discrepancy², Gaussian": discrepancy(s.get("ksd_gaussian")), "Starling": s["version"]}
     for key, words in (("test_accuracy", "accuracy on rows held out"), ("test_log_likelihood", "log likelihood there")):
         if s.get(key) is not None:
             shown[words] = number(s[key])
