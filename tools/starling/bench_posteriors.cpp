@@ -129,11 +129,16 @@ struct Scratch {
   std::string path;
 };
 
-/// Nothing, and a sentence once, where nutpie cannot be had.
+/// Nothing, and a sentence, where nutpie cannot be had.
 std::optional<Measured> run_nutpie(const foreign::CompiledStan& model,
                                    std::uint64_t seed, std::size_t cores, const Columns& reference) {
+  const std::string program = STARLING_PEERS "/nutpie_posterior.py";
+  if (!fs::exists(program)) {
+    fmt::print("nutpie: {} is not there, so there is no comparison: it comes with the sources\n", program);
+    return std::nullopt;
+  }
   const Scratch scratch;
-  const std::string draws = scratch.path + "/draws.npz", program = STARLING_PEERS "/nutpie_posterior.py";
+  const std::string draws = scratch.path + "/draws.npz";
   const foreign::Ended ended = foreign::run_program({"python3", program, model.library, model.data,
                                                      std::to_string(seed), std::to_string(cores), draws});
   constexpr int not_there = 77, not_found = 127;
