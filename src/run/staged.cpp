@@ -164,8 +164,9 @@ private:
       stages.starts = stages.certify_moves = stages.settle_rounds = 0;
     ReadColumns read;
     if (target.constrain && !alone_) {
-      read.count = target.constrain(start.slice(0, 1)).names.size();
-      read.of = [&target](Rows<const double> at) { return target.constrain(at).values; };
+      followed_ = columns_without_chance();
+      read.count = followed_.size();
+      read.of = [this](Rows<const double> at) { return followed_of(staged_.target.constrain(at)); };
     }
     auto density = [&target, alone = alone_ != 0](Rows<const double> at, Rows<double> s, std::span<double> log_density) {
       target.evaluate(at, s, log_density);
@@ -179,6 +180,31 @@ private:
     else if (stages.starts == 0)
       journey->begin_from(start, stages.steps > 0 ? Stage::fly : Stage::certify);
     journey_ = std::move(journey);
+  }
+
+  /// A quantity that the model draws at random says nothing of the cloud: equal rows, unequal values.
+  std::vector<std::size_t> columns_without_chance() const {
+    constexpr std::size_t copies = 32;
+    const std::vector<double> origin(copies * staged_.target.dim);
+    const Constrained table = staged_.target.constrain({origin.data(), copies, staged_.target.dim});
+    const std::size_t width = table.names.size();
+    std::vector<std::size_t> kept;
+    for (std::size_t a = 0; a < width; ++a) {
+      bool chance = false;
+      for (std::size_t i = 1; i < copies; ++i)
+        chance = chance || std::abs(table.values[i * width + a] - table.values[a]) > 0; // not where both are NaN
+      if (!chance)
+        kept.push_back(a);
+    }
+    return kept;
+  }
+
+  std::vector<double> followed_of(const Constrained& table) const {
+    std::vector<double> values;
+    for (std::size_t row = 0; row < table.values.size(); row += table.names.size())
+      for (const std::size_t a : followed_)
+        values.push_back(table.values[row + a]);
+    return values;
   }
 
   void arrive() {
@@ -213,8 +239,8 @@ private:
     stages.polished = journey_->polished();
     stages.columns = names();
     if (staged_.target.constrain && !alone_)
-      for (const std::string& name : constrained_names())
-        stages.columns.push_back(name);
+      for (const std::vector<std::string> all = constrained_names(); const std::size_t a : followed_)
+        stages.columns.push_back(all[a]);
     stages.pooled_means = journey_->pooled_means();
     stages.pooled_sds = journey_->pooled_sds();
     stages.certificate = journey_->certificate();
@@ -254,6 +280,7 @@ private:
   std::unique_ptr<Journey> journey_;
   JourneyState last_;       // after the last unit
   std::uint64_t alone_ = 0; // scores alone
+  std::vector<std::size_t> followed_; // columns that users read and the certificate follows
 };
 
 void check(const Staged& staged, const Settings& settings) {

@@ -21,6 +21,8 @@ TEST(Bench, RunsEveryBenchmarkAndWritesItsFigures) {
   EXPECT_GT(j.at("scale").at("slowest_over_fastest").get<double>(), 0.99);
   EXPECT_GT(j.at("threads").at("share_of_linear").get<double>(), 0);
   EXPECT_GT(j.at("logistic").at("ratio").get<double>(), 0);
+  for (const char* accuracy : {"posteriors", "shapes"}) // take far longer, and only when asked for
+    EXPECT_FALSE(j.contains(accuracy)) << accuracy;
   for (const char* title : {"mixture: N", "logistic: N", "full: N", "scale: d", "threads: N"})
     EXPECT_NE(shown.find(title), shown.npos) << title;
 }
@@ -28,8 +30,8 @@ TEST(Bench, RunsEveryBenchmarkAndWritesItsFigures) {
 TEST(Bench, RefusesANameThatIsNotThere) {
   const Place place;
   expect_refused(place, "bench overhed", 64,
-                 "bench: must be one of overhead, full, scale, threads, logistic; got 'overhed'; did "
-                 "you mean 'overhead'?");
+                 "bench: must be one of overhead, full, scale, threads, logistic, posteriors, shapes; got "
+                 "'overhed'; did you mean 'overhead'?");
 }
 
 TEST(Simd, CanBeForcedToEveryLevelThereIs) {

@@ -1,4 +1,4 @@
-// starling bench: the figures of docs/performance.md, measured here and now.
+// starling bench: the figures of docs/performance.md and docs/accuracy.md, measured here and now.
 #include "bench.hpp"
 #include "commands.hpp"
 
@@ -11,20 +11,27 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <functional>
 #include <thread>
 
 namespace starling::tool {
 
 int bench(const BenchRequest& request) {
   using Json = nlohmann::ordered_json;
-  const std::vector<std::string> known = {"overhead", "full", "scale", "threads", "logistic"};
-  Json (*const benches[])(const BenchScope&) = {bench_overhead, bench_full, bench_scale, bench_threads,
-                                                bench_logistic};
+  using Bench = std::function<Json(const BenchScope&)>;
+  const std::vector<std::pair<std::string, Bench>> benches = {
+      {"overhead", bench_overhead}, {"full", bench_full}, {"scale", bench_scale},
+      {"threads", bench_threads}, {"logistic", bench_logistic},
+      {"posteriors", [&](const BenchScope&) { return bench_posteriors(request); }},
+      {"shapes", [&](const BenchScope&) { return bench_shapes(request); }}};
+  std::vector<std::string> known;
+  for (const auto& [name, measure] : benches)
+    known.push_back(name);
   std::vector<std::size_t> chosen;
   for (const std::string& name : request.names)
     chosen.push_back(plan::choose("bench", name, known));
   if (chosen.empty())
-    chosen = {0, 1, 2, 3, 4};
+    chosen = {0, 1, 2, 3, 4}; // speed; accuracy takes far longer
   if (request.repeats == 0)
     throw std::invalid_argument("repeats: must be at least 1; got 0");
 
@@ -34,7 +41,7 @@ int bench(const BenchRequest& request) {
   Json report = {{"version", version}, {"simd", cpu::level()},
                  {"cores", std::max(1u, std::thread::hardware_concurrency())}, {"quick", request.quick}};
   for (const std::size_t b : chosen) {
-    report[known[b]] = benches[b](scope);
+    report[known[b]] = benches[b].second(scope);
     std::fflush(stdout);
   }
   if (!request.json.empty()) {

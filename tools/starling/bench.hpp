@@ -1,6 +1,7 @@
 // What the benchmarks share: how much to measure, and the stopwatches of the experiments.
 #pragma once
 
+#include "commands.hpp"
 #include "step_times.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,6 +13,11 @@ struct BenchScope {
   bool quick = false;
   std::size_t repeats = 5;
 };
+
+/// The untuned default against reference draws of real posteriors.
+nlohmann::ordered_json bench_posteriors(const BenchRequest& request);
+/// The same on shapes whose means and sds are known.
+nlohmann::ordered_json bench_shapes(const BenchRequest& request);
 
 nlohmann::ordered_json bench_overhead(const BenchScope& scope);
 nlohmann::ordered_json bench_full(const BenchScope& scope);

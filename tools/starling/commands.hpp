@@ -95,10 +95,18 @@ int completion(const std::string& shell, const std::vector<CommandWords>& comman
 int info(bool json);
 
 struct BenchRequest {
-  std::vector<std::string> names; ///< empty: all
+  std::vector<std::string> names; ///< empty: those of speed
   std::string json;               ///< file for the figures; empty: none
   bool quick = false;
   std::uint64_t repeats = 5;
+
+  // of posteriors and shapes
+  std::string models;            ///< folder of posteriors
+  std::vector<std::string> only, skip; ///< parts of their names; none: all
+  std::string against;           ///< empty, or nutpie
+  std::uint64_t seeds = 0;       ///< 0: the usual number
+  std::uint64_t particles = 1000, threads = 0;
+  bool longer = false;           ///< also with eight times the steps
 };
 int bench(const BenchRequest& request);
 

@@ -117,11 +117,25 @@ Action add_summary(CLI::App& app) {
 
 Action add_bench(CLI::App& app) {
   auto b = std::make_shared<BenchRequest>();
-  offer(app.add_option("NAME", b->names, "overhead, full, scale, threads, logistic; default all"),
-        {"overhead", "full", "scale", "threads", "logistic"});
+  offer(app.add_option("NAME", b->names, "overhead, full, scale, threads, logistic (default: these); posteriors, shapes"),
+        {"overhead", "full", "scale", "threads", "logistic", "posteriors", "shapes"});
   app.add_option("--json", b->json, "FILE for the figures")->type_name("");
   app.add_option("--repeats", b->repeats, "Every figure is the median of so many")->type_name("")->capture_default_str();
   app.add_flag("--quick", b->quick, "Small sizes: to see that it works, not for its figures");
+  const char* accuracy = "For posteriors and shapes";
+  const auto add_number = [&](const char* name, std::uint64_t& field, std::size_t least, const char* help) {
+    return add_text(app, std::string("--") + name, help, [&field, name, least](const std::string& text) {
+             field = plan::parse_count(name, text, least);
+           })->group(accuracy);
+  };
+  add_text(app, "--models", "DIR with a folder for each posterior: model.stan (or model.so), data.json, reference.npz", into(b->models))->group(accuracy);
+  app.add_option("--only", b->only, "Only posteriors whose name has this in it; may be repeated")->type_name("")->allow_extra_args(false)->group(accuracy);
+  app.add_option("--skip", b->skip, "None whose name has this in it; may be repeated")->type_name("")->allow_extra_args(false)->group(accuracy);
+  offer(add_text(app, "--against", "nutpie: NUTS by that package of python3 on the same posteriors", into(b->against))->group(accuracy), {"nutpie"});
+  add_number("seeds", b->seeds, 1, "Runs of each with seeds 1 to K")->default_str("3, of shapes 20");
+  add_number("particles", b->particles, 8, "Number of particles")->default_str("1000");
+  add_number("threads", b->threads, 0, "Threads (0: one per core)")->default_str("0");
+  app.add_flag("--long", b->longer, "Each also with eight times the steps")->group(accuracy);
   return [b] { return bench(*b); };
 }
 

@@ -5,7 +5,8 @@
 // Definitions make it one of several kinds. THREADS: compiled for threads; EXTRAS: has the
 // functions that not every version has; FAILS: mu[1] > 1 throws; NOWHERE: throws everywhere;
 // NO_PARAMETERS; NO_CONSTRAIN: lacks that function; NOT_A_NUMBER: the gradient is NaN where mu[1]
-// > 1; MISCOUNTS: says that it has one more parameter than names.
+// > 1; MISCOUNTS: says that it has one more parameter than names; TAME: tau = sqrt(sigma), which has moments, as
+// 1 / sigma^2 has none.
 #define _POSIX_C_SOURCE 200112L
 #include <math.h>
 #include <pthread.h>
@@ -175,8 +176,13 @@ int bs_param_constrain(const bs_model* m, bool tp, bool gq, const double* unc, d
   theta[0] = unc[0];
   theta[1] = unc[1];
   theta[2] = exp(unc[2]);
+#ifdef TAME
+  if (tp)
+    theta[3] = sqrt(theta[2]);
+#else
   if (tp)
     theta[3] = 1 / (theta[2] * theta[2]);
+#endif
   if (gq)
     theta[4] = uniform(rng);
   return 0;

@@ -1,0 +1,112 @@
+// How far draws are from reference draws of the same posterior.
+#include "bench_errors.hpp"
+
+#include "io/errors.hpp"
+#include "io/npy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace starling::tool {
+
+namespace {
+
+struct Moments {
+  double mean = 0, sd = 0;
+};
+
+Moments moments_of(const std::vector<double>& values) {
+  Moments m;
+  const auto n = static_cast<double>(values.size());
+  for (const double v : values)
+    m.mean += v / n;
+  for (const double v : values)
+    m.sd += (v - m.mean) * (v - m.mean) / (n - 1);
+  m.sd = std::sqrt(m.sd);
+  return m;
+}
+
+double quantile(const std::vector<double>& sorted, double q) {
+  const double at = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const double share = at - static_cast<double>(below);
+  return below + 1 < sorted.size() ? (1 - share) * sorted[below] + share * sorted[below + 1] : sorted[below];
+}
+
+/// The area between the two quantile functions.
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  constexpr int points = 1000;
+  double sum = 0;
+  for (int k = 0; k < points; ++k) {
+    const double q = (k + 0.5) / points;
+    sum += std::abs(quantile(a, q) - quantile(b, q));
+  }
+  return sum / points;
+}
+
+/// Keeps NaN: a plain maximum would pass over it.
+double larger(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
+
+} // namespace
+
+Columns columns_of(const std::vector<std::string>& wanted, const std::vector<std::string>& names,
+                   const std::vector<double>& draws, const std::string& where) {
+  Columns columns{wanted, {}};
+  for (const std::string& name : wanted) {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end())
+      throw io::BadData(where, fmt::format("must have only parameters of the model; got {}", name));
+    std::vector<double> column;
+    for (auto at = static_cast<std::size_t>(found - names.begin()); at < draws.size(); at += names.size())
+      column.push_back(draws[at]);
+    if (std::ranges::none_of(column, [](double v) { return std::isnan(v); })) // NaN has no place in an order
+      std::ranges::sort(column);
+    columns.values.push_back(std::move(column));
+  }
+  return columns;
+}
+
+Columns read_reference(const std::filesystem::path& file) {
+  std::map<std::string, io::Texts> texts;
+  auto arrays = io::read_npz(file, &texts);
+  const io::Texts& names = texts["names"];
+  const io::Array& draws = arrays["draws"];
+  if (names.empty() || draws.shape.empty() || draws.shape.back() != names.size() ||
+      draws.values.size() < 2 * names.size())
+    throw io::BadData(file.string(), "must hold names, and draws whose last axis is as long as names; got others");
+  return columns_of(names, names, draws.values, file.string());
+}
+
+void take_worst(Errors& errors, const std::string& name, double mean, double ratio) {
+  const auto off = [](double r) { return std::abs(std::log(r)); };
+  if (errors.mean_of.empty() || mean > errors.mean || (std::isnan(mean) && !std::isnan(errors.mean)))
+    errors.mean = mean, errors.mean_of = name;
+  if (errors.sd_of.empty()) {
+    errors.sd_low = errors.sd_high = ratio, errors.sd_of = name;
+    return;
+  }
+  if (!(off(ratio) <= std::max(off(errors.sd_low), off(errors.sd_high))))
+    errors.sd_of = name;
+  errors.sd_low = -larger(-ratio, -errors.sd_low);
+  errors.sd_high = larger(ratio, errors.sd_high);
+}
+
+Errors errors_of(const Columns& draws, const Columns& reference) {
+  Errors errors;
+  std::vector<double> distances;
+  for (std::size_t a = 0; a < reference.names.size(); ++a) {
+    const std::vector<double>&ours = draws.values[a], &theirs = reference.values[a];
+    const Moments x = moments_of(ours), r = moments_of(theirs);
+    take_worst(errors, reference.names[a], std::abs(x.mean - r.mean) / r.sd, x.sd / r.sd);
+    for (const double q : {0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975})
+      errors.quantile = larger(std::abs(quantile(ours, q) - quantile(theirs, q)) / r.sd, errors.quantile);
+    distances.push_back(distance(ours, theirs) / r.sd);
+  }
+  std::ranges::sort(distances);
+  errors.w1 = quantile(distances, 0.5);
+  return errors;
+}
+
+} // namespace starling::tool

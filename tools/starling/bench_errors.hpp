@@ -1,0 +1,74 @@
+// How far draws are from reference draws of the same posterior.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace starling::tool {
+
+/// A value for each draw of each parameter, by column, each sorted.
+struct Columns {
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> values;
+};
+
+/// Columns from rows of draws, in this order. Throws io::BadData that names `where` when a name is not
+/// among those of the draws.
+Columns columns_of(const std::vector<std::string>& wanted, const std::vector<std::string>& names,
+                   const std::vector<double>& draws, const std::string& where);
+
+/// An .npz with `names` and `draws`, whose last axis is the parameters. Throws io::InputMissing, or
+/// io::BadData.
+Columns read_reference(const std::filesystem::path& file);
+
+/// The worst of all parameters, in sds of the reference. Draws that are not numbers make them NaN,
+/// which never passes and counts as wrong.
+struct Errors {
+  double mean = 0;                ///< of means
+  double sd_low = 1, sd_high = 1; ///< ratios of sds
+  double quantile = 0;            ///< of quantiles from 2.5 to 97.5 %
+  double w1 = 0;                  ///< distance of the marginals; the median over the parameters
+  std::string mean_of, sd_of;     ///< the parameters that are worst
+
+  /// Every mean within a tenth of an sd, every sd within a tenth.
+  bool pass() const { return mean <= 0.1 && sd_low >= 0.9 && sd_high <= 1.1; }
+  /// A mean off by a fifth of an sd, or an sd by a quarter.
+  bool wrong() const { return !(mean <= 0.2 && sd_low >= 0.75 && sd_high <= 1.25); }
+};
+
+Errors errors_of(const Columns& draws, const Columns& reference);
+
+/// Adds a parameter that has this mean error and this ratio of sds.
+void take_worst(Errors& errors, const std::string& name, double mean, double ratio);
+
+/// One run of one sampler.
+struct Measured {
+  Errors errors;
+  std::string verdict; ///< its word; of a peer, that has none, its name
+  double gradients = 0, seconds = 0;
+  std::size_t modes = 1;
+  std::string failure; ///< why it stopped, if it did
+};
+
+/// A line of the table, and the same as JSON. The title is as wide as the names.
+std::string table_title(const char* what, std::size_t width);
+std::string table_row(const std::string& name, std::size_t width, std::uint64_t seed, std::uint64_t steps,
+                      const Measured& run);
+nlohmann::ordered_json to_json(const std::string& name, std::uint64_t seed, std::uint64_t steps, const Measured& run);
+
+/// Verdicts against the truth.
+struct Tally {
+  std::size_t runs = 0, passes = 0, wrong = 0, wrong_converged = 0, right_not_converged = 0;
+  std::vector<double> gradients, seconds;
+
+  void add(const Measured& run);
+  nlohmann::ordered_json json() const;
+};
+
+double median_of(std::vector<double> values);
+
+} // namespace starling::tool
