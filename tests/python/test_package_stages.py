@@ -45,7 +45,7 @@ def regression():
     def log_density(x):
         beta, log_sigma = x[:, :k], x[:, k]
         left = y - beta @ features.T
-        precision = np.exp(-2 * log_sigma)
+        precision = np.exp(-2 * np.maximum(log_sigma, -300))  # ways up may lead anywhere
         square = np.sum(left**2, axis=1)
         return (-n * log_sigma - precision * square / 2,
                 np.column_stack([precision[:, None] * (left @ features), precision * square - n]))
