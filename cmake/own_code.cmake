@@ -9,6 +9,8 @@ function(starling_own_code target)
                                            -Wpedantic -Wshadow)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(${target} PRIVATE -Wno-restrict) # false alarms on "text" + std::string
+  elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow) # false alarms in fmt's headers
   endif()
   if(STARLING_WERROR)
     target_compile_options(${target} PRIVATE -Werror)

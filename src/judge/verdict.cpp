@@ -41,16 +41,19 @@ std::string caveat(const std::vector<Balance>& parameters, const std::vector<std
                      least_known->spread, least_known->spread_se);
 }
 
+/// How wide a parameter is by what its scores say: of a normal the identity is (sd of the cloud / sd)^2.
+double width(const Balance& one) { return one.sd / std::sqrt(std::max(std::abs(one.spread), 1e-300)); }
+
 /// What would help a cloud on its way: more steps, unless it is the scales that hold it up.
 std::string on_the_way(const std::vector<Balance>& parameters, const std::vector<std::string>& names,
                        const char* usual) {
-  const auto [least, most] = std::ranges::minmax_element(parameters, {}, &Balance::sd);
-  if (!(most->sd > apart_in_scale * least->sd))
+  const auto [least, most] = std::ranges::minmax_element(parameters, {}, width);
+  if (!(width(*most) > apart_in_scale * width(*least)))
     return usual;
   const auto name = [&](auto at) { return names[static_cast<std::size_t>(at - parameters.begin())]; };
-  return fmt::format("one step size cannot serve widths that differ by a factor of {:.1g} ({} against {}): use --method "
-                     "auto, which gives each parameter its own scale",
-                     most->sd / least->sd, name(most), name(least));
+  return fmt::format("one step size cannot serve widths that differ by a factor of about {:.1g} ({} against {}): use "
+                     "--method auto, which gives each parameter its own scale",
+                     width(*most) / width(*least), name(most), name(least));
 }
 
 bool numbers(const std::vector<Balance>& parameters) {

@@ -2,6 +2,7 @@
 #include <starling/run/staged.hpp>
 
 #include "run/measure.hpp"
+#include "run/journey_columns.hpp"
 #include "run/state.hpp"
 
 #include <starling/judge/certified.hpp>
@@ -20,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t look_every = 5; // units
-const std::string mark = "journey ";    // before the names of its columns
+const std::string alone = "scores alone"; // a count of the state
 
 class StagedFlight final : public Flight {
 public:
@@ -82,11 +83,9 @@ public:
     checkpoint.add("position", std::span<const double>(x));
     checkpoint.add("moves", std::span<const std::uint32_t>(moves));
     checkpoint.add("id", std::span<const std::uint64_t>(id));
-    for (const auto& [name, values] : last_.columns)
-      checkpoint.add(mark + name, std::span<const double>(values));
-    for (const auto& [name, count] : last_.counts)
-      checkpoint.add(mark + "count " + name, std::span<const std::uint64_t>(&count, 1));
-    checkpoint.add(mark + "alone", std::span<const std::uint64_t>(&alone_, 1));
+    JourneyState state = last_;
+    state.counts[alone] = alone_;
+    add_state(state, checkpoint);
     return checkpoint;
   }
 
@@ -95,24 +94,9 @@ public:
     settled_ = head.settled;
     seconds_ = head.seconds;
     trace_ = head.trace;
-    const auto numbers = [&](const std::string& bytes, auto zero) {
-      std::vector<decltype(zero)> values(bytes.size() / sizeof(zero));
-      if (bytes.size() % sizeof(zero) != 0)
-        throw io::BadData(where, "holds a state that is cut off");
-      std::memcpy(values.data(), bytes.data(), bytes.size());
-      return values;
-    };
-    const std::string count = mark + "count ";
-    for (const auto& [name, bytes] : checkpoint.columns) {
-      if (name.starts_with(count)) {
-        const auto one = numbers(bytes, std::uint64_t{});
-        last_.counts[name.substr(count.size())] = one.empty() ? 0 : one[0];
-      } else if (name == mark + "alone") {
-        checkpoint.take(name, std::span(&alone_, 1));
-      } else if (name.starts_with(mark)) {
-        last_.columns[name.substr(mark.size())] = numbers(bytes, double());
-      }
-    }
+    last_ = state_in(checkpoint, where);
+    alone_ = last_.counts[alone];
+    last_.counts.erase(alone);
     if (done_ > 0)
       try {
         set_out();

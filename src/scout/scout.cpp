@@ -20,7 +20,8 @@ constexpr double radius = 2, apart = 3, still_climbing = 0.3;
 constexpr std::size_t attempts = 50, final_draws = 50;
 enum Use : Step { for_pathfinder = 1, for_choice = 2, for_start = 3, for_probes = 4, for_places = 1000 };
 
-/// Where the ways up begin: uniform, drawn again where the density fails.
+/// Where the ways up begin: uniform, drawn again where the density fails. Each has its mirror image beside it:
+/// drawn one by one, all eight began on one side of two modes in 1 of 40 runs, and the other was not seen.
 std::vector<Place> beginnings(CountedDensity& density, std::size_t dim, std::size_t count,
                               const Philox& philox) {
   std::vector<Place> places;
@@ -29,11 +30,14 @@ std::vector<Place> beginnings(CountedDensity& density, std::size_t dim, std::siz
   for (std::size_t attempt = 0; attempt < attempts && !missing.empty(); ++attempt) {
     Frame::Matrix x(Eigen::Index(missing.size()), Eigen::Index(dim)), score(x.rows(), x.cols());
     std::vector<double> log_density(missing.size());
-    for (Eigen::Index i = 0; i < x.rows(); ++i)
+    for (Eigen::Index i = 0; i < x.rows(); ++i) {
+      const std::size_t place = missing[std::size_t(i)], mirrored = place % 2; // in pairs, x and -x
       for (Eigen::Index a = 0; a < x.cols(); ++a) {
-        const auto index = missing[std::size_t(i)] * dim + std::size_t(a);
-        x(i, a) = radius * (2 * uniform(philox(Stream::scout, for_places + attempt, index)) - 1);
+        const auto index = (place - mirrored) * dim + std::size_t(a);
+        const double u = 2 * uniform(philox(Stream::scout, for_places + attempt, index)) - 1;
+        x(i, a) = radius * (mirrored ? -u : u);
       }
+    }
     density(rows_of(std::as_const(x)), rows_of(score), log_density);
     std::vector<std::size_t> still;
     for (std::size_t i = 0; i < missing.size(); ++i)

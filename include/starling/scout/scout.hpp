@@ -11,7 +11,7 @@
 namespace starling::scout {
 
 struct Settings {
-  std::size_t starts = 8;      ///< ways up, from U(-2, 2)^d
+  std::size_t starts = 8;      ///< ways up, from U(-2, 2)^d, in pairs x and -x
   std::size_t iterations = 400; ///< of L-BFGS, at most
   std::size_t dense_up_to = 500; ///< dimensions; above, the frame is diagonal
 };
