@@ -1,1 +1,2 @@
-// A unit of nothing but the headers that every test reads.
+// A program of nothing but the headers that every test reads, so that they are read once.
+int main() { return 0; }
