@@ -207,7 +207,8 @@ def test_libraries_go_in_stages_as_the_command_line_does(kind, binary, tmp_path)
                     "--out", str(tmp_path / "out")], check=True, timeout=120)
     theirs = starling.load(tmp_path / "out")
     assert np.array_equal(ours.unconstrained, theirs.unconstrained) and ours.gradients == theirs.gradients
-    assert ours.certificate == theirs.certificate and set(ours.names) <= set(ours.pooled)
+    assert ours.certificate == theirs.certificate and ours.certificate is not None
+    assert set(ours.names) - {"z"} <= set(ours.pooled)  # z is drawn at random by the model: no move can confirm it
 
 
 def test_a_c_function_goes_in_stages():
