@@ -72,6 +72,8 @@ void take_up(SampleRequest& s) {
   const run::Saved saved = run::saved(*state.find(0), state.name(0));
   const plan::Recipe given = s.recipe;
   s.recipe = assemble::read_identity(saved.identity, state.name(0));
+  if (s.steps_given && s.recipe.method == "auto")
+    plan::refuse("--steps", "cannot be changed with --resume for a run in stages: its steps are part of its schedule");
   if (s.steps_given)
     s.recipe.steps = given.steps;
   if (s.threads_given)
