@@ -4,6 +4,7 @@
 #include <starling/error.hpp>
 #include <starling/particles.hpp>
 #include <starling/rows.hpp>
+#include <starling/threads.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -66,14 +67,18 @@ public:
 
   /// Lets rows travel: row i becomes what row order[i] was, in every column that outlives a step
   /// (scores and drifts are made anew).
-  void reorder(std::span<const std::uint32_t> order) {
+  void reorder(std::span<const std::uint32_t> order, Threads& threads = Threads::alone()) {
     make_room_to_travel();
     const auto travel = [&](auto* column, std::size_t width) {
       const std::size_t bytes = width * sizeof(*column);
       auto* from = reinterpret_cast<unsigned char*>(column);
-      for (std::size_t i = 0; i < count_; ++i)
-        std::memcpy(spare_.data() + i * bytes, from + order[i] * bytes, bytes);
-      std::memcpy(from, spare_.data(), count_ * bytes);
+      threads.for_pieces(count_, 16384, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+          std::memcpy(spare_.data() + i * bytes, from + order[i] * bytes, bytes);
+      });
+      threads.for_pieces(count_, 16384, [&](std::size_t begin, std::size_t end) {
+        std::memcpy(from + begin * bytes, spare_.data() + begin * bytes, (end - begin) * bytes);
+      });
     };
     travel(position_.data(), dim_);
     for (Column<Real>& column : memory_)

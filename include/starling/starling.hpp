@@ -14,8 +14,10 @@
 #include <starling/cpu/mixture.hpp>
 #include <starling/cpu/pairwise_drift.hpp>
 #include <starling/deal/batch_size.hpp>
+#include <starling/deal/cosets.hpp>
 #include <starling/deal/draw.hpp>
 #include <starling/deal/matching.hpp>
+#include <starling/deal/moebius.hpp>
 #include <starling/deal/shuffle.hpp>
 #include <starling/deal/whole.hpp>
 #include <starling/domain.hpp>

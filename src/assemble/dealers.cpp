@@ -1,7 +1,9 @@
 // The table of dealers: ways to deal batches without replacement.
 #include "plan/plan.hpp"
 
+#include <starling/deal/cosets.hpp>
 #include <starling/deal/matching.hpp>
+#include <starling/deal/moebius.hpp>
 #include <starling/deal/shuffle.hpp>
 
 namespace starling::plan {
@@ -19,10 +21,22 @@ InBoth<MakeDealer> either(Make make) {
 std::span<const DealerEntry> dealers() {
   static const std::vector<DealerEntry> table = {
       {"shuffle", "batches of any size from a random order", [](const Plan&) { return true; },
-       either([](const Plan& plan, std::uint64_t seed) { return Shuffle(seed, *plan.batch); })},
+       either([](const Plan& plan, std::uint64_t seed, Threads&) { return Shuffle(seed, *plan.batch); })},
+      {"moebius", "batches of any size from a random Moebius map, on all threads",
+       [](const Plan& plan) { return plan.batch && !plan.replace && plan.particles <= Moebius::most; },
+       either([](const Plan& plan, std::uint64_t seed, Threads& threads) { return Moebius(seed, *plan.batch, threads); }),
+       true},
+      {"cosets", "batches from a random subspace, on all threads: for numbers of particles and of a batch that are powers of two",
+       [](const Plan& plan) {
+         return plan.batch && !plan.grows && !plan.replace && Cosets::fits(plan.particles, plan.batch_size());
+       },
+       either([](const Plan& plan, std::uint64_t seed, Threads& threads) {
+         return Cosets(seed, plan.batch_size(), threads);
+       }),
+       true},
       {"matching", "pairs from a random tournament round, cheaper: for --batch 2 that does not grow, without --replace",
        [](const Plan& plan) { return plan.batch && plan.batch_size() == 2 && !plan.grows && !plan.replace; },
-       either([](const Plan&, std::uint64_t seed) { return Matching(seed); })},
+       either([](const Plan&, std::uint64_t seed, Threads&) { return Matching(seed); })},
   };
   return table;
 }

@@ -50,12 +50,12 @@ run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Thr
 }
 
 template <typename Real>
-run::AnyDealer<Real> make_dealer(const plan::Plan& plan, std::uint64_t seed) {
+run::AnyDealer<Real> make_dealer(const plan::Plan& plan, std::uint64_t seed, Threads& threads) {
   if (!plan.batch)
     return Whole();
   if (plan.replace)
     return Draw(seed, plan.batch_size());
-  return plan.dealer->make.in<Real>()(plan, seed);
+  return plan.dealer->make.in<Real>()(plan, seed, threads);
 }
 
 template <typename Real>
@@ -79,8 +79,8 @@ run::AnyAdvance<Real> make_advance(const plan::Plan& plan, Threads& threads) {
 
 template run::AnyTarget<double> make_target(const plan::Plan&, std::uint64_t, Threads&, const Guest*);
 template run::AnyTarget<float> make_target(const plan::Plan&, std::uint64_t, Threads&, const Guest*);
-template run::AnyDealer<double> make_dealer(const plan::Plan&, std::uint64_t);
-template run::AnyDealer<float> make_dealer(const plan::Plan&, std::uint64_t);
+template run::AnyDealer<double> make_dealer(const plan::Plan&, std::uint64_t, Threads&);
+template run::AnyDealer<float> make_dealer(const plan::Plan&, std::uint64_t, Threads&);
 template run::AnyDealer<double> make_dealer_of_everyone(const plan::Plan&, std::uint64_t);
 template run::AnyDealer<float> make_dealer_of_everyone(const plan::Plan&, std::uint64_t);
 template run::AnyAdvance<double> make_advance(const plan::Plan&, Threads&);

@@ -28,7 +28,7 @@ template <typename Real>
 run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads,
                                  const Guest* guest = nullptr);
 template <typename Real>
-run::AnyDealer<Real> make_dealer(const plan::Plan& plan, std::uint64_t seed);
+run::AnyDealer<Real> make_dealer(const plan::Plan& plan, std::uint64_t seed, Threads& threads);
 /// Everyone in batches of that size, rows staying where they are; empty where the dealer does so.
 template <typename Real>
 run::AnyDealer<Real> make_dealer_of_everyone(const plan::Plan& plan, std::uint64_t seed);

@@ -180,7 +180,7 @@ void resolve_deal(const Recipe& r, Plan& plan) {
     return;
   }
   for (const DealerEntry& dealer : dealers())
-    if (dealer.fits(plan))
+    if (dealer.fits(plan) && !dealer.on_request)
       plan.dealer = &dealer;
   plan.recipe.deal = plan.dealer->name;
 }

@@ -50,13 +50,15 @@ struct KernelEntry {
 };
 
 template <typename Real>
-using MakeDealer = std::function<run::AnyDealer<Real>(const Plan& plan, std::uint64_t seed)>;
+using MakeDealer =
+    std::function<run::AnyDealer<Real>(const Plan& plan, std::uint64_t seed, Threads& threads)>;
 
 /// When none is asked for, the last of the table that fits is taken.
 struct DealerEntry {
   std::string name, help;
   bool (*fits)(const Plan& plan); ///< whether it can deal these batches
   InBoth<MakeDealer> make;
+  bool on_request = false; ///< taken only by name
 };
 
 template <typename Real>

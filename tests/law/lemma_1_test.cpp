@@ -8,6 +8,7 @@
 #include <starling/random/start.hpp>
 
 #include "support/batch_mean.hpp"
+#include "support/lemma_1.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,12 +21,12 @@
 namespace starling {
 namespace {
 
-using Vec = std::array<double, 2>;
-using Pair = std::function<Vec(const Vec& x, const Vec& y)>; // F(x, y), written out by hand
+using support::Vec;
+using support::Deviation;
+using support::cloud;
+using support::score_at;
 
 constexpr double scale = 0.3, bandwidth = 0.7;
-
-Vec score_at(const Vec& y) { return {std::sin(2 * y[0]) - y[1], 0.5 - y[0] * y[1]}; }
 
 /// grad_y K + K s(y) with K = exp(-|x - y|^2 / 2h).
 Vec radial_force(const Vec& x, const Vec& y) {
@@ -56,75 +57,19 @@ struct OddForce {
   }
 };
 
-struct Deviation {
-  double mean = 0;   // max |E Phi_i - (1/N) sum_j F_ij|
-  double square = 0; // max |E |chi_i|^2 - what Lemma 1 says|
-};
-
-Ensemble<double> cloud(std::size_t n) {
-  Ensemble<double> particles(n, 2);
-  start_normal(particles.position(), 11, 0.3, 1);
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto x = particles.position()[i];
-    const Vec s = score_at({x[0], x[1]});
-    particles.score()[i][0] = s[0];
-    particles.score()[i][1] = s[1];
-  }
-  return particles;
-}
+using Pair = support::PairForceByHand;
 
 /// Runs the drift on every order of n particles cut for batches of p.
 template <typename Drift>
 Deviation deviation(std::size_t n, std::size_t p, const Pair& force, Drift drift) {
-  Ensemble<double> particles = cloud(n);
-  const auto at = [&](std::size_t i) -> Vec {
-    return {particles.position()[i][0], particles.position()[i][1]};
-  };
-  const auto count = static_cast<double>(n);
-
-  std::vector<Vec> full(n, Vec{});
-  std::vector<double> lambda(n); // (1/(N-2)) sum_{j != i} |F_ij - mean over j != i|^2
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t a = 0; a < 2; ++a) {
-      double others = 0;
-      for (std::size_t j = 0; j < n; ++j) {
-        full[i][a] += force(at(i), at(j))[a] / count;
-        others += j == i ? 0 : force(at(i), at(j))[a] / (count - 1);
-      }
-      for (std::size_t j = 0; j < n; ++j)
-        if (j != i)
-          lambda[i] += std::pow(force(at(i), at(j))[a] - others, 2) / (count - 2);
-    }
-
-  Batches batches;
-  batches.population = n;
-  const auto order = batches.lay_out(n, Batches::pieces(n, p));
-  std::vector<Vec> mean(n, Vec{});
-  std::vector<double> square(n);
-  double orders = 0;
-  do {
-    drift(0, particles, batches);
-    ++orders;
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t a = 0; a < 2; ++a) {
-        mean[i][a] += particles.drift()[i][a];
-        square[i] += std::pow(particles.drift()[i][a] - full[i][a], 2);
-      }
-  } while (std::next_permutation(order.begin(), order.end()));
-
-  // (1 - 1/N)^2 (1/(p-1) - 1/(N-1)), averaged over the sizes of the batches one can be in.
-  double share = 0;
-  for (std::size_t q = 0; q < batches.count(); ++q) {
-    const auto size = static_cast<double>(batches[q].size());
-    share += size / count * std::pow(1 - 1 / count, 2) * (1 / (size - 1) - 1 / (count - 1));
-  }
-  Deviation worst;
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t a = 0; a < 2; ++a)
-      worst.mean = std::max(worst.mean, std::abs(mean[i][a] / orders - full[i][a]));
-    worst.square = std::max(worst.square, std::abs(square[i] / orders - share * lambda[i]));
-  }
-  return worst;
+  return support::deviation_from_lemma_1(n, force, drift, [&](const auto& visit) {
+    Batches batches;
+    batches.population = n;
+    const auto order = batches.lay_out(n, Batches::pieces(n, p));
+    do
+      visit(batches);
+    while (std::next_permutation(order.begin(), order.end()));
+  });
 }
 
 // Numbers of order one, 5040 orders: rounding is far below this, a wrong weight far above.

@@ -1,0 +1,292 @@
+// Dealers without a shuffle: over all that they can deal, any two and any three particles meet as often
+// as after a full shuffle, so that Lemma 1 holds with its variance. A dealer that is fair only to pairs
+// has the mean and not the variance.
+#include <starling/deal/cosets.hpp>
+#include <starling/deal/moebius.hpp>
+#include <starling/deal/shuffle.hpp>
+#include <starling/drift/force.hpp>
+#include <starling/drift/reference.hpp>
+#include <starling/kernel/gaussian.hpp>
+
+#include "support/lemma_1.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace starling {
+namespace {
+
+using Visit = std::function<void(const Batches&)>;
+using Deals = std::function<void(const Visit&)>;
+
+/// All maps, and for each all places at which the rows above q can go in.
+Deals all_maps(std::size_t n, std::size_t p) {
+  return [n, p](const Visit& visit) {
+    Moebius dealer(1, p);
+    const std::uint32_t q = Moebius::prime_below(n);
+    std::uint64_t insertions = 1;
+    for (std::uint64_t row = q + 1; row < n; ++row)
+      insertions *= row + 1;
+    for (std::uint32_t a = 0; a < q; ++a)
+      for (std::uint32_t b = 1; b < q; ++b)
+        for (std::uint32_t c = 0; c <= q; ++c)
+          for (std::uint64_t way = 0; way < insertions; ++way) {
+            std::uint64_t left = way;
+            visit(dealer.order(n, p, {q, a, b, c}, [&](std::uint32_t row) {
+              const auto place = static_cast<std::uint32_t>(left % (row + 1));
+              left /= row + 1;
+              return place;
+            }));
+          }
+  };
+}
+
+/// All subspaces of dimension k of the vectors of `bits` bits, each once.
+Deals all_subspaces(std::size_t bits, std::size_t k) {
+  return [bits, k](const Visit& visit) {
+    Cosets dealer(1, std::size_t{1} << k);
+    const std::uint32_t n = 1u << bits;
+    std::set<std::vector<std::uint32_t>> seen; // reduced bases, sorted: one for each subspace
+    const std::function<void(std::vector<std::uint32_t>)> grow = [&](std::vector<std::uint32_t> basis) {
+      if (basis.size() == k) {
+        std::sort(basis.begin(), basis.end());
+        if (seen.insert(basis).second)
+          visit(dealer.span(n, basis));
+        return;
+      }
+      for (std::uint32_t v = 1; v < n; ++v)
+        if (auto more = basis; Cosets::join(more, v))
+          grow(more);
+    };
+    grow({});
+  };
+}
+
+/// x -> a + b x on n places, n prime: fair to pairs, not to triples.
+Deals affine_maps(std::uint32_t n, std::size_t p) {
+  return [n, p](const Visit& visit) {
+    Batches batches;
+    batches.population = n;
+    for (std::uint32_t a = 0; a < n; ++a)
+      for (std::uint32_t b = 1; b < n; ++b) {
+        const auto order = batches.lay_out(n, Batches::pieces(n, p));
+        for (std::uint32_t x = 0; x < n; ++x)
+          order[x] = (a + b * x) % n;
+        visit(batches);
+      }
+  };
+}
+
+/// How often each set of `members` particles is within one batch: most minus least, and the mean, in
+/// shares of the deals.
+struct Meetings {
+  double spread = 0, mean = 0;
+};
+Meetings meetings(std::size_t n, std::size_t members, const Deals& deals) {
+  std::map<std::vector<std::uint32_t>, double> met;
+  double count = 0;
+  deals([&](const Batches& batches) {
+    ++count;
+    for (std::size_t batch = 0; batch < batches.count(); ++batch) {
+      std::vector<std::uint32_t> all(batches[batch].begin(), batches[batch].end());
+      std::sort(all.begin(), all.end());
+      for (std::size_t i = 0; i < all.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j)
+          if (members == 2)
+            ++met[{all[j], all[i]}];
+          else
+            for (std::size_t l = 0; l < j; ++l)
+              ++met[{all[l], all[j], all[i]}];
+    }
+  });
+  const double sets = members == 2 ? double(n * (n - 1)) / 2 : double(n * (n - 1) * (n - 2)) / 6;
+  double least = met.size() < std::size_t(sets) ? 0 : INFINITY, most = 0, sum = 0;
+  for (const auto& [set, times] : met) {
+    least = std::min(least, times);
+    most = std::max(most, times);
+    sum += times;
+  }
+  return {(most - least) / count, sum / sets / count};
+}
+
+/// The share of deals in which three given places hold three given rows, most minus least, times the
+/// number of triples: 0 when the order is exactly 3-uniform.
+double unevenness_of_triples(std::size_t n, std::array<std::size_t, 3> places, const Deals& deals) {
+  std::map<std::array<std::uint32_t, 3>, double> held;
+  double count = 0;
+  deals([&](const Batches& batches) {
+    const auto order = batches.order();
+    ++held[{order[places[0]], order[places[1]], order[places[2]]}];
+    ++count;
+  });
+  const auto triples = double(n * (n - 1) * (n - 2));
+  double least = double(held.size()) < triples ? 0 : INFINITY, most = 0;
+  for (const auto& [rows, times] : held) {
+    least = std::min(least, times);
+    most = std::max(most, times);
+  }
+  return (most - least) / count * triples;
+}
+
+support::Vec odd_force(const support::Vec& x, const support::Vec& y) {
+  return {std::sin(x[0] - 2 * y[1]) + 0.4, x[0] * y[0] - std::cos(y[1] - x[1])};
+}
+struct OddForce {
+  void operator()(std::span<const double> x, std::span<const double> y, std::span<double> out) const {
+    const auto f = odd_force({x[0], x[1]}, {y[0], y[1]});
+    std::copy(f.begin(), f.end(), out.begin());
+  }
+};
+support::Deviation deviation(std::size_t n, const Deals& deals) {
+  return support::deviation_from_lemma_1(n, odd_force, ForceDrift<double, OddForce>(OddForce()), deals);
+}
+constexpr double rounding = 1e-11, visible = 0.01;
+
+TEST(Moebius, HasEveryThreeRowsAtAnyThreePlacesEquallyOften) {
+  for (const std::size_t n : {4u, 6u, 7u, 8u, 9u, 10u, 12u}) { // 7, 9 and 10 have rows above q
+    EXPECT_EQ(unevenness_of_triples(n, {0, 1, 2}, all_maps(n, 2)), 0) << n;
+    EXPECT_EQ(unevenness_of_triples(n, {0, n / 2, n - 1}, all_maps(n, 2)), 0) << n;
+  }
+}
+TEST(Moebius, IsToldApartFromMapsThatAreFairOnlyToPairs) {
+  EXPECT_GT(unevenness_of_triples(7, {0, 1, 2}, affine_maps(7, 2)), 1);
+  EXPECT_LT(meetings(7, 2, affine_maps(7, 7)).spread, 1e-12);
+}
+TEST(Moebius, IsUnbiasedWithTheVarianceThatLemma1States) {
+  for (const auto [n, p] : {std::pair<std::size_t, std::size_t>{6, 2}, {6, 3}, {7, 3}, {8, 4}, {9, 3}, {12, 4}}) {
+    const auto worst = deviation(n, all_maps(n, p));
+    EXPECT_LT(worst.mean, rounding) << n << ", " << p;
+    EXPECT_LT(worst.square, rounding) << n << ", " << p;
+  }
+}
+TEST(Moebius, FailsTheVarianceWithMapsThatAreFairOnlyToPairs) {
+  const auto worst = deviation(7, affine_maps(7, 3));
+  EXPECT_LT(worst.mean, rounding);
+  EXPECT_GT(worst.square, visible);
+}
+
+TEST(Cosets, LetAnyTwoAndAnyThreeMeetAsOftenAsAShuffle) {
+  for (const auto [bits, k] : {std::pair<std::size_t, std::size_t>{3, 1}, {3, 2}, {4, 1}, {4, 2}, {4, 3}, {5, 2}}) {
+    const std::size_t n = std::size_t{1} << bits, p = std::size_t{1} << k;
+    const auto pairs = meetings(n, 2, all_subspaces(bits, k)), triples = meetings(n, 3, all_subspaces(bits, k));
+    EXPECT_NEAR(pairs.mean, double(p - 1) / double(n - 1), 1e-12);
+    EXPECT_LT(pairs.spread, 1e-12) << n << ", " << p;
+    EXPECT_NEAR(triples.mean, double((p - 1) * (p - 2)) / double((n - 1) * (n - 2)), 1e-12);
+    EXPECT_LT(triples.spread, 1e-12) << n << ", " << p;
+  }
+}
+TEST(Cosets, AreUnbiasedWithTheVarianceThatLemma1States) {
+  for (const auto [bits, k] : {std::pair<std::size_t, std::size_t>{3, 1}, {3, 2}, {4, 2}, {4, 3}}) {
+    const auto worst = deviation(std::size_t{1} << bits, all_subspaces(bits, k));
+    EXPECT_LT(worst.mean, rounding) << bits << ", " << k;
+    EXPECT_LT(worst.square, rounding) << bits << ", " << k;
+  }
+}
+TEST(Cosets, DrawEverySubspaceEquallyOften) { // of the 35 planes in four dimensions
+  Cosets dealer(5, 4);
+  std::map<std::vector<std::uint32_t>, double> seen;
+  constexpr Step steps = 35000;
+  for (Step k = 0; k < steps; ++k) {
+    const auto members = dealer.deal(k, 16)[0];
+    std::vector<std::uint32_t> plane(members.begin(), members.end());
+    std::sort(plane.begin(), plane.end());
+    ++seen[plane];
+  }
+  ASSERT_EQ(seen.size(), 35u);
+  double chi_square = 0;
+  for (const auto& [plane, times] : seen)
+    chi_square += (times - 1000) * (times - 1000) / 1000;
+  EXPECT_LT(std::abs(chi_square - 34) / std::sqrt(2 * 34.0), 4.5); // 34 degrees of freedom
+}
+
+TEST(Moebius, DrawsEveryPlaceOfARowEquallyOften) {
+  constexpr std::size_t n = 9;
+  constexpr Step steps = 27000;
+  Moebius dealer(5, 3);
+  double at[n][n] = {};
+  for (Step k = 0; k < steps; ++k) {
+    const auto order = dealer.deal(k, n).order();
+    for (std::size_t place = 0; place < n; ++place)
+      ++at[place][order[place]];
+  }
+  for (const auto& row : at)
+    for (const double times : row) // sd of sqrt(27000 / 9 * 8 / 9) = 51.6; 4.5 of them among 81
+      EXPECT_NEAR(times, 3000, 4.5 * 51.6);
+}
+
+/// Its rows are 0 .. n-1, each once.
+void expect_everyone(const Batches& batches, std::size_t n) {
+  std::vector<bool> seen(n);
+  for (const std::uint32_t row : batches.order()) {
+    ASSERT_LT(row, n);
+    ASSERT_FALSE(seen[row]) << row << " of " << n;
+    seen[row] = true;
+  }
+  ASSERT_EQ(batches.order().size(), n);
+}
+
+TEST(DealersWithoutAShuffle, PutEveryoneInExactlyOneBatchForAnyThreads) {
+  Threads three(3);
+  for (std::size_t n = 2; n <= 300; ++n)
+    for (const Step k : {0u, 1u, 2u})
+      expect_everyone(Moebius(7, 2).deal(k, n), n);
+  for (const std::size_t n : {65536u, 65537u, 65538u, 100003u, 131072u}) {
+    Moebius alone(7, 8), together(7, 8, three);
+    expect_everyone(alone.deal(3, n), n);
+    EXPECT_TRUE(std::ranges::equal(alone.deal(3, n).order(), together.deal(3, n).order()));
+  }
+  for (const std::size_t n : {2u, 8u, 1024u, 131072u}) {
+    const std::size_t p = std::min<std::size_t>(n, 8);
+    Cosets alone(7, p), together(7, p, three);
+    expect_everyone(alone.deal(3, n), n);
+    EXPECT_TRUE(std::ranges::equal(alone.deal(3, n).order(), together.deal(3, n).order()));
+  }
+}
+
+TEST(DealersWithoutAShuffle, RefuseWhatTheyCannotDeal) {
+  EXPECT_THROW(Cosets(1, 3), std::invalid_argument);
+  EXPECT_THROW(Cosets(1, 4).deal(0, 12), std::invalid_argument);
+  EXPECT_THROW(Cosets(1, 4).deal(0, 2), std::invalid_argument);
+  EXPECT_THROW(Moebius(1, 4).deal(0, 3), std::invalid_argument);
+  EXPECT_THROW(Moebius(1, 2, Threads::alone(), 0), std::invalid_argument);
+}
+
+TEST(Scramble, IsOneToOneAndMovesNearlyEveryone) {
+  for (const std::uint32_t n : {4u, 5u, 16u, 17u, 1000u, 4096u, 70000u}) {
+    const Scramble order(n, Philox(3), Stream::reshuffle, 64);
+    std::vector<bool> seen(n);
+    std::size_t stayed = 0, together = 0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const std::uint32_t to = order(i);
+      ASSERT_LT(to, n);
+      ASSERT_FALSE(seen[to]);
+      seen[to] = true;
+      stayed += to == i;
+      together += i > 0 && (order(i - 1) + 1 == to || order(i - 1) == to + 1);
+    }
+    EXPECT_LE(stayed, 8u) << n;   // 1 expected of a random order
+    EXPECT_LE(together, 9u) << n; // 2 expected
+  }
+}
+
+TEST(DealersWithoutAShuffle, LetRowsTravelWithEverythingThatIsTheirs) {
+  Ensemble<double> particles(16, 2);
+  start_normal(particles.position(), 1, 0, 1);
+  const Ensemble<double> before = particles;
+  Cosets dealer(4, 4, Threads::alone(), 10);
+  dealer(9, particles);
+  EXPECT_TRUE(std::ranges::equal(particles.id(), before.id()));
+  dealer(10, particles);
+  EXPECT_FALSE(std::ranges::equal(particles.id(), before.id()));
+  for (std::size_t i = 0; i < 16; ++i)
+    EXPECT_EQ(particles.position()[i][1], before.position()[particles.id()[i]][1]);
+}
+
+} // namespace
+} // namespace starling
