@@ -96,7 +96,7 @@ TEST(BadValues, RefusesUnknownNamesAndSuggestsTheNearest) {
   expect_refused_option("--grow-batch duble:3", "grow-batch: must be one of double, power; got "
                                                 "'duble'; did you mean 'double'?");
   expect_refused_option("--deal shufle",
-                        "deal: must be one of shuffle, matching; got 'shufle'; did "
+                        "deal: must be one of shuffle, moebius, cosets, matching; got 'shufle'; did "
                         "you mean 'shuffle'?");
   expect_refused_option("--domain tours:3",
                         "domain: must be one of torus; got 'tours'; did you mean 'torus'?");
