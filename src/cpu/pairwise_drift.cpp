@@ -15,7 +15,7 @@ namespace starling::cpu {
 
 namespace {
 
-constexpr std::size_t pairs_a_piece = 65536; // long against waking a thread
+constexpr std::size_t pairs_a_piece = 8192; // long against taking a piece
 
 /// Batches [first, last), all of one size.
 template <typename Real>

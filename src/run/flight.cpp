@@ -53,8 +53,8 @@ template <typename Real>
 class FlightOf final : public Flight {
 public:
   FlightOf(Roles<Real> roles, const Settings& settings)
-      : Flight(settings), roles_(std::move(roles)), score_(View{roles_.target}),
-        guard_(roles_.target.names),
+      : Flight(settings), roles_(std::move(roles)), score_(View{roles_.target}, crew()),
+        guard_(roles_.target.names, crew()),
         lookout_(settings.seed, settings.periodic, roles_.target.names),
         particles_(settings.particles, roles_.target.dim) {}
 
@@ -168,6 +168,8 @@ public:
   }
 
 private:
+  Threads& crew() const { return roles_.threads ? *roles_.threads : Threads::alone(); }
+
   /// The target as the Score role asks for it.
   struct View {
     AnyTarget<Real>& any;

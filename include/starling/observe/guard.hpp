@@ -2,6 +2,7 @@
 #pragma once
 
 #include <starling/concepts.hpp>
+#include <starling/finite.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -14,22 +15,23 @@ namespace starling {
 /// Throws Diverged with the step, the particle and the parameter. Costs one pass over those that moved.
 class Guard {
 public:
-  explicit Guard(std::vector<std::string> names = {}) : names_(std::move(names)) {}
+  explicit Guard(std::vector<std::string> names = {}, Threads& threads = Threads::alone())
+      : names_(std::move(names)), threads_(&threads) {}
 
   template <HostParticles P>
   Signal operator()(Step k, const P& particles, const Batches& batches) const {
     using Real = typename P::Real;
     const auto x = particles.position();
-    Real sum = 0; // x * 0 is 0 for numbers, NaN for the rest: one branch for the whole cloud
+    if constexpr (PlainColumn<decltype(x), Real>)
+      if (batches.whole() && all_finite(std::span<const Real>(x.data, x.count * x.dim), *threads_))
+        return Signal::go_on;
+    Real sum = 0; // x * 0 is 0 for numbers, NaN for the rest
     const auto add = [&](std::size_t i) {
       for (std::size_t a = 0; a < x.dim; ++a)
         sum += x[i][a] * 0;
     };
     if (!batches.whole()) // only they have moved
       std::ranges::for_each(batches.order(), add);
-    else if constexpr (PlainColumn<decltype(x), Real>)
-      for (const Real value : x)
-        sum += value * 0;
     else
       for (std::size_t i = 0; i < x.count; ++i)
         add(i);
@@ -45,6 +47,7 @@ public:
 
 private:
   std::vector<std::string> names_;
+  Threads* threads_;
 };
 
 } // namespace starling

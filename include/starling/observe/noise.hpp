@@ -42,19 +42,22 @@ DriftNoise drift_noise(Step k, P& particles, const Batches& batches, Drift&& dri
   permute(order, Philox(seed), Stream::probe, k);
 
   const auto phi = particles.drift();
-  Column<typename P::Real> first;
-  copy_rows(phi, first);
+  Column<typename P::Real> first(order.size() * phi.dim); // of those who are dealt anew
+  auto* kept = first.data();
+  for (const std::uint32_t i : order)
+    kept = copy_row(phi[i], kept);
   if (batches.count() > 1)
     drift(k, particles, again);
   double apart = 0, together = 0;
+  kept = first.data();
   for (const std::uint32_t i : order)
-    for (std::size_t a = 0; a < phi.dim; ++a) {
-      const auto one = static_cast<double>(first[i * phi.dim + a]);
+    for (std::size_t a = 0; a < phi.dim; ++a, ++kept) {
+      const auto one = static_cast<double>(*kept);
       const auto other = static_cast<double>(phi[i][a]);
       apart += (one - other) * (one - other);
       together += one * other;
+      phi[i][a] = *kept;
     }
-  put_rows(first, phi);
   const auto count = static_cast<double>(order.size());
   return {apart / (2 * count), together / count};
 }

@@ -3,6 +3,7 @@
 
 #include <starling/batches.hpp>
 #include <starling/ensemble.hpp>
+#include <starling/finite.hpp>
 #include <starling/target/concepts.hpp>
 
 #include <algorithm>
@@ -18,7 +19,8 @@ template <typename Real, typename T>
   requires Target<T, Real>
 class Score {
 public:
-  explicit Score(T target) : target_(std::forward<T>(target)) {}
+  explicit Score(T target, Threads& threads = Threads::alone())
+      : target_(std::forward<T>(target)), threads_(&threads) {}
 
   template <HostParticles<Real> P>
   void operator()(Step k, P& particles, const Batches& batches) {
@@ -56,14 +58,7 @@ private:
     } catch (const TargetError& error) { // it counted rows of the block it was given
       throw TargetError(k, who(error.particle()), error.cause());
     }
-    Real sums[8] = {}; // s * 0 is 0 for numbers, NaN for the rest; one sum would wait for itself
-    const std::size_t count = s.count * s.dim, body = count / 8 * 8;
-    for (std::size_t n = 0; n < body; n += 8)
-      for (std::size_t lane = 0; lane < 8; ++lane)
-        sums[lane] += s.data[n + lane] * 0;
-    for (std::size_t n = body; n < count; ++n)
-      sums[0] += s.data[n] * 0;
-    if (std::ranges::all_of(sums, [](Real sum) { return sum == 0; }))
+    if (all_finite(std::span<const Real>(s.data, s.count * s.dim), *threads_))
       return;
     const auto bad = static_cast<std::size_t>(
         std::find_if(s.begin(), s.end(), [](Real value) { return !std::isfinite(value); }) -
@@ -73,6 +68,7 @@ private:
   }
 
   T target_;
+  Threads* threads_;
   Column<Real> x_, s_;
 };
 
