@@ -46,7 +46,7 @@ std::optional<std::string> part_of(const std::string& path) {
   static const std::set<std::string> folders = {"random",  "kernel",  "deal", "target", "drift",
                                                 "advance", "observe", "cpu",  "judge",  "run",
                                                 "scout",   "exact"};
-  static const std::set<std::string> ground = {"error",  "file_error", "rows",    "particles", "threads",
+  static const std::set<std::string> ground = {"error", "finite", "file_error", "rows",    "particles", "threads",
                                                "domain", "version",    "plugin",  "device",    "back_ends",
                                                "frame",  "density"};
   static const std::set<std::string> single = {"ensemble", "batches", "concepts"};
