@@ -6,20 +6,27 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace starling {
 
-/// x = m + L y, L lower triangular with a positive diagonal, or diagonal. It wraps positions and
-/// scores on their way to a density and back; loop and kernels do not know it.
+/// x = m + L y. L is diagonal; or lower triangular with a positive diagonal; or of low rank beside a
+/// diagonal, L = D (I + V (C - I) V^T), V with k orthonormal columns, which stretches k directions by
+/// C and costs d k a row. It wraps positions and scores on their way to a density and back; loop and
+/// kernels do not know it.
 ///     y = L^-1 (x - m),   s_y = L^T s_x
 class Frame {
 public:
+  enum class Form { diagonal, dense, low_rank }; // numbers of saved states: new ones at the end
   using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   using Vector = Eigen::VectorXd;
 
@@ -38,7 +45,29 @@ public:
     Frame frame;
     frame.mean_ = std::move(mean);
     frame.factor_ = std::move(factor);
+    frame.form_ = Form::dense;
     return frame;
+  }
+  /// Columns of `directions` are orthonormal, stretches are positive.
+  static Frame low_rank(Vector mean, Vector scale, const Vector& stretch,
+                        const Eigen::MatrixXd& directions) {
+    Frame frame;
+    frame.mean_ = std::move(mean);
+    frame.scale_ = std::move(scale);
+    frame.wide_.resize(stretch.size() + directions.size());
+    frame.wide_ << stretch, directions.reshaped();
+    frame.form_ = Form::low_rank;
+    return frame;
+  }
+  /// With the covariance D (I + B M B^T) D, D the scales, B of few columns, M symmetric.
+  static Frame low_rank_beside(Vector mean, Vector scale, const Eigen::MatrixXd& b,
+                               const Eigen::MatrixXd& m) {
+    const Eigen::HouseholderQR<Eigen::MatrixXd> qr(b);
+    const Eigen::MatrixXd q = qr.householderQ() * Eigen::MatrixXd::Identity(b.rows(), b.cols());
+    const Eigen::MatrixXd r = qr.matrixQR().topRows(b.cols()).triangularView<Eigen::Upper>();
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> inner(r * m * r.transpose());
+    const Vector stretch = (1 + inner.eigenvalues().array()).max(1e-12).sqrt();
+    return low_rank(std::move(mean), std::move(scale), stretch, q * inner.eigenvectors());
   }
   /// From a covariance. One that is not quite positive definite is helped: it is scaled to a
   /// correlation, and its diagonal raised until it has a Cholesky factor.
@@ -66,9 +95,14 @@ public:
   /// The frame of a cloud, seen from this one: mean and covariance of the cloud in y, made into
   /// steps of this frame. Where particles are fewer than ten times the dimensions, the covariance
   /// in y is drawn towards a multiple of I, by d/N and at most half; in y, because there I is the
-  /// right guess whatever the scales and correlations in x are. A diagonal frame stays diagonal.
+  /// right guess whatever the scales and correlations in x are. A diagonal frame stays diagonal;
+  /// one of low rank stays so, see below.
   Frame refreshed(Rows<const double> x) const {
     const auto n = static_cast<double>(x.count), d = static_cast<double>(x.dim);
+    if (form_ == Form::low_rank) {
+      const Vector mean = map(x).colwise().mean().transpose();
+      return of_low_rank(map(x).rowwise() - mean.transpose(), mean);
+    }
     const Matrix y = in(x);
     const Eigen::RowVectorXd mean = y.colwise().mean();
     const Matrix centred = y.rowwise() - mean;
@@ -87,33 +121,46 @@ public:
     return dense(mean_x, factor_.template triangularView<Eigen::Lower>() * step.factor_);
   }
 
-  /// The same frame with room for correlations.
+  /// The same frame with room for correlations, all or few; a diagonal one only.
   Frame densely() const { return is_dense() ? *this : dense(mean_, Matrix(scale_.asDiagonal())); }
+  Frame with_few() const { return low_rank(mean_, scale_, Vector(), Eigen::MatrixXd(mean_.size(), 0)); }
 
   std::size_t dim() const { return static_cast<std::size_t>(mean_.size()); }
-  bool is_dense() const { return factor_.size() > 0; }
+  Form form() const { return form_; }
+  bool is_dense() const { return form_ == Form::dense; }
   const Vector& mean() const { return mean_; }
-  /// The diagonal of a diagonal frame, or L row by row: with the mean, all there is to save.
-  std::span<const double> numbers() const {
-    return is_dense() ? std::span<const double>(factor_.data(), std::size_t(factor_.size()))
-                      : std::span<const double>(scale_.data(), std::size_t(scale_.size()));
+  /// Directions of a low rank; 0 in other forms.
+  Eigen::Index rank() const { return wide_.size() / (mean_.size() + 1); }
+  /// With the mean, all there is to save: the diagonal, or L row by row, or for a low rank the
+  /// diagonal, the stretches and the directions one after another.
+  std::vector<double> numbers() const {
+    if (is_dense())
+      return {factor_.data(), factor_.data() + factor_.size()};
+    std::vector<double> all(scale_.data(), scale_.data() + scale_.size());
+    all.insert(all.end(), wide_.data(), wide_.data() + wide_.size());
+    return all;
   }
   /// The frame with these numbers.
-  static Frame from_numbers(std::span<const double> mean, std::span<const double> numbers,
-                            bool is_dense) {
-    const auto d = static_cast<Eigen::Index>(mean.size());
-    const std::size_t wanted = is_dense ? mean.size() * mean.size() : mean.size();
-    if (numbers.size() != wanted)
-      reject("frame", std::to_string(wanted) + " numbers", std::to_string(numbers.size()));
+  static Frame from_numbers(std::span<const double> mean, std::span<const double> numbers, Form form) {
+    const std::size_t n = mean.size(), given = numbers.size();
+    const auto d = static_cast<Eigen::Index>(n);
+    const std::size_t wanted = form == Form::dense ? n * n : form == Form::diagonal ? n : given;
+    if (given != wanted || given < n || (form == Form::low_rank && (given - n) % (n + 1) != 0))
+      reject("frame", form == Form::low_rank ? "numbers of whole directions" : std::to_string(wanted) + " numbers",
+             std::to_string(given));
     Vector m = Eigen::Map<const Vector>(mean.data(), d);
-    if (is_dense)
+    if (form == Form::dense)
       return dense(std::move(m), Eigen::Map<const Matrix>(numbers.data(), d, d));
-    return diagonal(std::move(m), Eigen::Map<const Vector>(numbers.data(), d));
+    Frame frame = diagonal(std::move(m), Eigen::Map<const Vector>(numbers.data(), d));
+    frame.wide_ = Eigen::Map<const Vector>(numbers.data() + d, Eigen::Index(given) - d);
+    frame.form_ = form;
+    return frame;
   }
 
-  /// Sum of the logarithms of L's diagonal.
+  /// Logarithm of L's determinant.
   double log_determinant() const {
-    return is_dense() ? factor_.diagonal().array().log().sum() : scale_.array().log().sum();
+    return is_dense() ? factor_.diagonal().array().log().sum()
+                      : scale_.array().log().sum() + stretch().array().log().sum();
   }
   /// Log density of m + L z, z normal, at that place.
   double log_normal(double squared_norm_of_y) const {
@@ -124,8 +171,11 @@ public:
   /// Rows of positions to rows of y.
   Matrix in(Rows<const double> x) const {
     Matrix y = map(x).rowwise() - mean_.transpose();
-    if (!is_dense())
-      return y * scale_.cwiseInverse().asDiagonal();
+    if (!is_dense()) {
+      y = y * scale_.cwiseInverse().asDiagonal();
+      stretch_rows(y, stretch().cwiseInverse());
+      return y;
+    }
     factor_.template triangularView<Eigen::Lower>().transpose().template solveInPlace<Eigen::OnTheRight>(y);
     return y;
   }
@@ -134,14 +184,24 @@ public:
   /// L y for a displacement y, and the same for rows of them.
   Vector along(const Vector& y) const {
     return is_dense() ? Vector(factor_.template triangularView<Eigen::Lower>() * y)
-                      : Vector(scale_.cwiseProduct(y));
+                      : Vector(along_rows(y.transpose()).transpose());
   }
   Matrix along_rows(const Matrix& y) const {
-    return is_dense() ? Matrix(y * factor_.transpose()) : Matrix(y * scale_.asDiagonal());
+    if (is_dense())
+      return y * factor_.transpose();
+    if (rank() == 0)
+      return y * scale_.asDiagonal();
+    Matrix wide = y;
+    stretch_rows(wide, stretch());
+    return wide * scale_.asDiagonal();
   }
   /// Rows of scores in x to rows of scores in y.
   Matrix score_in(Rows<const double> s) const {
-    return is_dense() ? Matrix(map(s) * factor_) : Matrix(map(s) * scale_.asDiagonal());
+    if (is_dense())
+      return map(s) * factor_;
+    Matrix in = map(s) * scale_.asDiagonal();
+    stretch_rows(in, stretch());
+    return in;
   }
 
   static Eigen::Map<const Matrix> map(Rows<const double> rows) {
@@ -152,8 +212,74 @@ public:
   }
 
 private:
-  Vector mean_, scale_; // scale_ is empty in a dense frame, factor_ in a diagonal one
+  Vector stretch() const { return wide_.head(rank()); }
+  Eigen::Map<const Eigen::MatrixXd> directions() const {
+    return {wide_.data() + rank(), mean_.size(), rank()};
+  }
+  /// Rows times I + V (by - I) V^T.
+  void stretch_rows(Matrix& rows, const Vector& by) const {
+    if (rank() == 0)
+      return;
+    const Eigen::MatrixXd along_v = rows * directions() * (by.array() - 1).matrix().asDiagonal();
+    rows.noalias() += along_v * directions().transpose();
+  }
+
+  static Eigen::MatrixXd orthonormal(const Eigen::MatrixXd& columns) {
+    return Eigen::HouseholderQR<Eigen::MatrixXd>(columns).householderQ() *
+           Eigen::MatrixXd::Identity(columns.rows(), columns.cols());
+  }
+
+  /// The frame of a cloud of few particles in many dimensions: a diagonal, and beside it what the
+  /// cloud shows of directions that are wider than the rest, or of this frame's that are narrower.
+  /// A direction of covariance I looks as wide as (1 + sqrt(d/N))^2 when it is chosen among all in N
+  /// draws, so only wider ones count, and their width is taken back by what the choice added: the
+  /// sample's l is that of a true w with l = w (1 + (d/N) / (w - 1)).
+  Frame of_low_rank(const Matrix& centred, const Vector& mean) const {
+    constexpr Eigen::Index most = 32;
+    constexpr int scalings = 3, turns = 5;
+    const Eigen::Index n = centred.rows(), d = centred.cols(), k = std::min({most, n / 4, d / 2});
+    const double per_particle = double(d) / double(n), edge = std::pow(1 + std::sqrt(per_particle), 2);
+    Vector scale = scale_, stretch, seen;
+    Eigen::MatrixXd found;
+    for (int scaling = 0; scaling <= scalings; ++scaling) {
+      const Matrix u = centred * scale.cwiseInverse().asDiagonal();
+      Eigen::MatrixXd guide = Eigen::MatrixXd::Zero(d, k + rank()); // rows of the cloud are a good first guess
+      guide.leftCols(k) = u.topRows(k).transpose();
+      for (int turn = 0; turn < turns && k > 0; ++turn)
+        guide.leftCols(k) = u.transpose() * (u * orthonormal(guide.leftCols(k)));
+      guide.rightCols(rank()) = scale.cwiseInverse().asDiagonal() * (scale_.asDiagonal() * directions());
+      const Eigen::MatrixXd q = orthonormal(guide);
+      const Eigen::MatrixXd along = u * q;
+      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> inner(along.transpose() * along / double(n - 1));
+      std::vector<Eigen::Index> kept;
+      for (Eigen::Index j = 0; j < q.cols(); ++j)
+        if (const double l = inner.eigenvalues()[j]; l > 1.2 * edge || (l < 0.5 && l > 0))
+          kept.push_back(j);
+      found = q * inner.eigenvectors()(Eigen::all, kept);
+      seen = inner.eigenvalues()(kept);
+      if (scaling == scalings)
+        break;
+      // What those directions leave of each coordinate is its own scale.
+      const Matrix rest = u - (u * found) * found.transpose();
+      for (Eigen::Index a = 0; a < d; ++a) {
+        const double share = std::max(0.1, 1 - found.row(a).squaredNorm());
+        const double own = std::sqrt(rest.col(a).squaredNorm() / double(n - 1) / share);
+        scale[a] *= own > 1e-6 && std::isfinite(own) ? own : 1e-6;
+      }
+    }
+    stretch = seen.unaryExpr([&](double l) {
+      if (l < edge)
+        return std::sqrt(l);
+      const double b = l + 1 - per_particle;
+      return std::sqrt((b + std::sqrt(std::max(b * b - 4 * l, 0.0))) / 2);
+    });
+    return low_rank(mean, scale, stretch, found);
+  }
+
+  Vector mean_, scale_; // scale_ is empty in a dense frame, factor_ in the others
   Matrix factor_;
+  Vector wide_; // of a low rank: stretches, then directions
+  Form form_ = Form::diagonal;
 };
 
 /// Rows of a matrix that has them one after another.

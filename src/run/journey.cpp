@@ -39,6 +39,8 @@ Journey::Journey(DensityOfRows density, std::size_t dim, const JourneySettings& 
   if (settings.batch_size < 2 || settings.batch_size > settings.particles)
     reject("batch_size", "between 2 and the number of particles",
            std::to_string(settings.batch_size));
+  if (settings.metric == Metric::by_size)
+    settings_.metric = dim <= scout::Settings{}.dense_up_to ? Metric::dense : Metric::low_rank;
   wings_ = std::make_unique<Wings>(settings, dim, threads);
 }
 
@@ -87,20 +89,32 @@ void Journey::reframe(Rows<const double> x) {
   switch (settings_.metric) {
   case Metric::none: frame_ = Frame(dim_); return;
   case Metric::diagonal: frame_ = Frame(dim_).refreshed(x); return;
-  case Metric::dense: frame_ = frame_.refreshed(x); return;
+  case Metric::low_rank:
+    if (frame_.form() != Frame::Form::low_rank)
+      frame_ = Frame(dim_).refreshed(x).with_few();
+    frame_ = frame_.refreshed(x);
+    return;
+  case Metric::dense:
+  case Metric::by_size: frame_ = frame_.refreshed(x); return;
   }
 }
 
 void Journey::scout_it() {
   scout::Settings settings;
   settings.starts = settings_.starts;
+  if (settings_.metric == Metric::low_rank)
+    settings.form = Frame::Form::low_rank;
+  else if (settings_.metric == Metric::dense)
+    settings.form = Frame::Form::dense;
+  else if (dim_ > settings.dense_up_to)
+    settings.form = Frame::Form::diagonal;
   const scout::Report report = scout::scout(density_, dim_, settings_.seed, settings);
   const Frame::Matrix x =
       scout::start(report.frame, density_, settings_.particles, settings_.seed);
   cloud_ = exact::walkers_at(rows_of(x), density_);
   next_ = x;
   frame_ = report.frame;
-  if (settings_.metric != Metric::dense)
+  if (settings_.metric == Metric::none || settings_.metric == Metric::diagonal)
     reframe(cloud_.position());
   scouted_ = {report.modes, report.by_pathfinder, report.elbo};
   const bool flies = settings_.steps + settings_.flight_moves > 0;
@@ -119,10 +133,10 @@ void Journey::begin_from(Rows<const double> x, Stage stage) {
     if (!std::isfinite(cloud_.log_density[i]))
       throw TargetError(0, i, "the log density is not finite where the particle starts");
   next_ = cloud_.x;
-  const Frame widths = Frame(dim_).refreshed(x); // first: else few particles would blur the scales
-  frame_ = dim_ <= scout::Settings{}.dense_up_to ? widths.densely().refreshed(x) : widths;
-  if (settings_.metric != Metric::dense)
-    reframe(x);
+  frame_ = Frame(dim_).refreshed(x); // widths first: else few particles would blur the scales
+  if (settings_.metric == Metric::dense)
+    frame_ = frame_.densely();
+  reframe(x);
   gradients_[std::size_t(stage)] += density_.gradients() - before;
   go(stage);
 }

@@ -93,7 +93,7 @@ JourneyState Journey::save() const {
   c["before"] = numbers(before_);
   const Eigen::VectorXd& mean = frame_.mean();
   c["frame.mean"].assign(mean.data(), mean.data() + mean.size());
-  c["frame.factor"].assign(frame_.numbers().begin(), frame_.numbers().end());
+  c["frame.factor"] = frame_.numbers();
   if (test_)
     c["test.sums"].assign(test_->sums().begin(), test_->sums().end());
   c["kept"] = kept_;
@@ -115,7 +115,7 @@ JourneyState Journey::save() const {
   n["by_pathfinder"] = scouted_.by_pathfinder;
   n["settled"] = settled_;
   n["polished"] = polished_;
-  n["frame.dense"] = frame_.is_dense();
+  n["frame.form"] = std::uint64_t(frame_.form());
   n["test.added"] = test_ ? test_->added() : 0;
   n["test"] = test_.has_value();
   for (std::size_t s = 0; s < stages; ++s)
@@ -131,8 +131,9 @@ void Journey::restore(const JourneyState& state) {
       throw std::invalid_argument("state: " + name + " is missing");
     return found->second;
   };
-  if (count("stage") > std::uint64_t(Stage::finished) || count("part") > std::uint64_t(Part::polish))
-    throw std::invalid_argument("state: stage or part is not one of a journey");
+  if (count("stage") > std::uint64_t(Stage::finished) || count("part") > std::uint64_t(Part::polish) ||
+      count("frame.form") > std::uint64_t(Frame::Form::low_rank))
+    throw std::invalid_argument("state: stage, part or form of the frame is not one of a journey");
   cloud_ = walkers(c, "cloud", dim_);
   walkers_ = walkers(c, "walkers", dim_);
   exact_ = walkers(c, "exact", dim_);
@@ -144,7 +145,7 @@ void Journey::restore(const JourneyState& state) {
   next_ = matrix(c, "next", dim_);
   before_ = matrix(c, "before", dim_ + read_.count);
   frame_ = scouted ? Frame::from_numbers(column(c, "frame.mean"), column(c, "frame.factor"),
-                                         count("frame.dense") != 0)
+                                         Frame::Form(count("frame.form")))
                    : Frame();
   test_.reset();
   if (count("test") != 0) {

@@ -93,7 +93,7 @@ Frame laplace(const Place& mode, CountedDensity& density) {
   density(rows_of(std::as_const(x)), rows_of(score), {&log_density, 1});
   if (!(log_density > mode.log_density + worth_a_step))
     return frame;
-  return Frame::from_numbers({x.data(), frame.dim()}, frame.numbers(), true);
+  return Frame::from_numbers({x.data(), frame.dim()}, frame.numbers(), Frame::Form::dense);
 }
 
 Frame laplace_diagonal(const Place& mode, CountedDensity& density, const Philox& philox,
@@ -158,7 +158,7 @@ std::vector<double> elbo(const std::vector<Frame>& frames, std::size_t draws,
   return bounds;
 }
 
-std::optional<Frame> pathfinder(const std::vector<Place>& path, bool is_dense,
+std::optional<Frame> pathfinder(const std::vector<Place>& path, Frame::Form form,
                                 CountedDensity& density, const Philox& philox, Step address) {
   if (path.size() < 2)
     return std::nullopt;
@@ -178,8 +178,14 @@ std::optional<Frame> pathfinder(const std::vector<Place>& path, bool is_dense,
     }
     if ((path.size() - 1 - k) % stride != 0)
       continue;
-    if (!is_dense) {
+    if (form == Frame::Form::diagonal) {
       frames.push_back(Frame::diagonal(path[k].x, alpha.cwiseSqrt()));
+      continue;
+    }
+    if (form == Frame::Form::low_rank) {
+      Frame frame = from_history(path[k].x, path[k].score, alpha, pairs);
+      if (frame.mean().allFinite() && std::isfinite(frame.log_determinant()))
+        frames.push_back(std::move(frame));
       continue;
     }
     Eigen::MatrixXd h = alpha.asDiagonal();

@@ -79,7 +79,8 @@ std::size_t count_modes(const std::vector<Place>& ends, const Place& best, const
 Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed,
              const Settings& settings) {
   const Philox philox(seed);
-  const bool is_dense = dim <= settings.dense_up_to;
+  using Form = Frame::Form;
+  const Form form = settings.form.value_or(dim <= settings.dense_up_to ? Form::dense : Form::low_rank);
   std::vector<Climb> climbs;
   for (Place& place : beginnings(density, dim, settings.starts, philox))
     climbs.emplace_back(std::move(place), settings.iterations);
@@ -96,9 +97,11 @@ Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed,
   const Climb& best = climbs[highest];
 
   std::vector<Frame> candidates;
-  candidates.push_back(is_dense ? laplace(best.top(), density)
-                                : laplace_diagonal(best.top(), density, philox, for_probes));
-  if (auto found = pathfinder(best.path(), is_dense, density, philox, for_pathfinder))
+  candidates.push_back(
+      form == Form::dense      ? laplace(best.top(), density)
+      : form == Form::low_rank ? laplace_low_rank(best.top(), best.path(), density, philox, for_probes)
+                               : laplace_diagonal(best.top(), density, philox, for_probes));
+  if (auto found = pathfinder(best.path(), form, density, philox, for_pathfinder))
     candidates.push_back(std::move(*found));
   const std::vector<double> bounds = elbo(candidates, final_draws, density, philox, for_choice);
   const std::size_t chosen = candidates.size() > 1 && bounds[1] > bounds[0] ? 1 : 0;

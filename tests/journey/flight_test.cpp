@@ -65,7 +65,7 @@ TEST(Flight, StepsAsTheFormulaSays) {
     journey.take(1);
     const auto columns = journey.save().columns;
     const auto rows = [&](const char* name) { return Rows<const double>{columns.at(name).data(), n, d}; };
-    const Frame frame = Frame::from_numbers(columns.at("frame.mean"), columns.at("frame.factor"), true);
+    const Frame frame = Frame::from_numbers(columns.at("frame.mean"), columns.at("frame.factor"), Frame::Form::dense);
     const Frame::Matrix y = frame.in(rows("cloud.x")), s = frame.score_in(rows("cloud.score"));
     const Frame::Matrix wanted = by_formula(y, s, k, .3 / (1 + 10 * double(k) / 125));
     const Frame::Matrix found = frame.in(rows("next"));

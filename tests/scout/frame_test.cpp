@@ -30,7 +30,7 @@ TEST(Frame, TakesPositionsInAndOutAgain) {
                              Frame(3)}) {
     const Matrix x = frame.out(y);
     EXPECT_LT((frame.in(rows_of(x)) - y).norm(), 1e-8);
-    const Frame again = Frame::from_numbers({frame.mean().data(), 3}, frame.numbers(), frame.is_dense());
+    const Frame again = Frame::from_numbers({frame.mean().data(), 3}, frame.numbers(), frame.form());
     EXPECT_EQ(again.out(y), x);
   }
 }
@@ -67,7 +67,8 @@ TEST(Frame, OfFewParticlesIsDrawnTowardsTheFrameBefore) {
   const Matrix z = noise(n, d, 5);
   const Frame before = Frame(std::size_t(d)).densely();
   const Frame after = before.refreshed(rows_of(z));
-  const Eigen::Map<const Matrix> factor(after.numbers().data(), d, d);
+  const std::vector<double> numbers = after.numbers();
+  const Eigen::Map<const Matrix> factor(numbers.data(), d, d);
   const Eigen::MatrixXd shrunk = factor * factor.transpose();
   const Matrix centred = z.rowwise() - z.colwise().mean();
   const Eigen::MatrixXd raw = centred.transpose() * centred / double(n - 1);

@@ -23,8 +23,9 @@ enum class Stage { scout, fly, certify, settle, finished };
 constexpr std::size_t stages = 4; ///< those with work to do
 const char* name(Stage stage);
 
-/// What the frame may be: the coordinates of the density itself, scaled, or scaled and turned.
-enum class Metric { none, diagonal, dense };
+/// What the frame may be: the coordinates of the density itself, scaled, scaled and turned, or scaled and
+/// turned in a few directions. By size: dense up to 500 dimensions, low rank above.
+enum class Metric { none, diagonal, dense, low_rank, by_size };
 
 /// The same for every density; what stands here was found on real posteriors.
 struct JourneySettings {
@@ -41,7 +42,7 @@ struct JourneySettings {
   std::size_t settle_rounds = 3, first_round = 40; ///< each twice as long as the one before; 0: never
   std::size_t polish_steps = 20;
   bool settle_always = false;     ///< also a cloud that was confirmed
-  Metric metric = Metric::dense;  ///< where that is too large, diagonal
+  Metric metric = Metric::by_size;
 };
 
 /// Columns that users read beside the positions, made from rows of positions; a row each.

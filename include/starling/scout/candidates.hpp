@@ -6,7 +6,9 @@
 #include <starling/random/philox.hpp>
 #include <starling/scout/climb.hpp>
 
+#include <deque>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace starling::scout {
@@ -25,11 +27,23 @@ Frame laplace(const Place& mode, CountedDensity& density);
 Frame laplace_diagonal(const Place& mode, CountedDensity& density, const Philox& philox,
                        Step address);
 
+/// Laplace's approximation in many dimensions: a diagonal, and beside it up to 60 directions in which
+/// the density bends at least twice as much as the rest, or half as much. They are looked for where the
+/// last steps of the way up lead, and where the curvature takes those. About 2 d + 500 gradients up to
+/// 4000 dimensions; above, the diagonal is that of laplace_diagonal.
+Frame laplace_low_rank(const Place& mode, const std::vector<Place>& path, CountedDensity& density,
+                       const Philox& philox, Step address);
+
+/// The normal that L-BFGS's last steps suggest, without a matrix: pairs of a step and of the change of
+/// the score (downwards) along it, oldest first, beside a diagonal alpha.
+Frame from_history(const Eigen::VectorXd& at, const Eigen::VectorXd& score, const Eigen::VectorXd& alpha,
+                   const std::deque<std::pair<Eigen::VectorXd, Eigen::VectorXd>>& pairs);
+
 /// Pathfinder (Zhang, Carpenter, Gelman, Vehtari 2022): along a way up, the normal that L-BFGS's
 /// last 6 steps suggest at each place; of these the one with the highest ELBO, by 10 draws each.
-/// At most 60 places are tried, evenly from the end. Diagonal if `is_dense` is false. Nothing when the way is
-/// too short, or no ELBO is finite.
-std::optional<Frame> pathfinder(const std::vector<Place>& path, bool is_dense,
+/// At most 60 places are tried, evenly from the end. Nothing when the way is too short, or no ELBO is
+/// finite.
+std::optional<Frame> pathfinder(const std::vector<Place>& path, Frame::Form form,
                                 CountedDensity& density, const Philox& philox, Step address);
 
 /// Mean over draws of log pi - log q for each frame's normal q, all in one call; -infinity where

@@ -5,6 +5,7 @@
 #include <starling/frame.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace starling::scout {
 struct Settings {
   std::size_t starts = 8;      ///< ways up, from U(-2, 2)^d, in pairs x and -x
   std::size_t iterations = 400; ///< of L-BFGS, at most
-  std::size_t dense_up_to = 500; ///< dimensions; above, the frame is diagonal
+  std::size_t dense_up_to = 500; ///< dimensions; above, the frame is of low rank beside a diagonal
+  std::optional<Frame::Form> form = {}; ///< in any dimension; none: by dense_up_to
 };
 
 struct Report {
@@ -27,8 +29,8 @@ struct Report {
 
 /// L-BFGS from all starts in lock-step; then Laplace's approximation at the best end, Pathfinder along
 /// its way, and the one with the higher ELBO of 50 draws. Two ends are two modes when more than 3 sd
-/// of Laplace's metric apart and within 5 + d/2 in log density. Above `dense_up_to` dimensions both
-/// approximations, and so the frame, are diagonal.
+/// of Laplace's metric apart and within 5 + d/2 in log density. Both approximations, and so
+/// the frame, are of the form that the settings say.
 /// Throws TargetError when the density is finite nowhere it looked.
 Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed,
              const Settings& settings = {});
