@@ -120,6 +120,8 @@ JourneyState Journey::save() const {
   n["test"] = test_.has_value();
   for (std::size_t s = 0; s < stages; ++s)
     n[std::string("gradients.") + name(Stage(s))] = gradients_[s];
+  if (rows_)
+    save_rows(state);
   return state;
 }
 
@@ -146,9 +148,11 @@ void Journey::restore(const JourneyState& state) {
   frame_ = scouted ? Frame::from_numbers(column(c, "frame.mean"), column(c, "frame.factor"),
                                          count("frame.dense") != 0)
                    : Frame();
+  if (rows_)
+    restore_rows(state);
   test_.reset();
   if (count("test") != 0) {
-    test_.emplace(rows_of(std::as_const(before_)));
+    test_.emplace(rows_of(std::as_const(before_)), rows_of(std::as_const(few_ ? began_ : before_)));
     test_->resume(column(c, "test.sums"), count("test.added"));
   }
   kept_ = column(c, "kept");

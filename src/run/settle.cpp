@@ -34,7 +34,7 @@ void Journey::settle_on() {
     keep_if_better();
     if (++in_part_ < settings_.polish_steps)
       return;
-    arrive();
+    arrive(true);
     keep_if_better();
     cloud_ = walkers_ = best_;
     polished_ = true;
