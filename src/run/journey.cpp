@@ -244,6 +244,8 @@ void Journey::after_flight_test() {
   first_ = certificate_ = test_->judge();
   certificate_->moves = first_->moves = settings_.certify_moves;
   certificate_->acceptance = first_->acceptance = accepted_ / double(settings_.certify_moves);
+  if (few_)
+    certificate_->particles = first_->particles = walkers_.count();
   pooled_means_ = test_->pooled_means();
   pooled_sds_ = test_->pooled_sds();
   const bool right = certificate_->finding == judge::Finding::confirmed;

@@ -52,7 +52,7 @@ std::vector<double> numbers(const std::optional<judge::Certificate>& certificate
   if (!certificate)
     return {};
   std::vector<double> all{double(certificate->finding), double(certificate->moves),
-                          certificate->acceptance, double(certificate->not_followed), 0};
+                          certificate->acceptance, double(certificate->not_followed), double(certificate->particles)};
   const auto add = [&](const judge::Displacement& d) {
     all.insert(all.end(), {double(d.parameter), double(d.trait), d.error, d.se, d.memory});
   };
@@ -70,6 +70,7 @@ std::optional<judge::Certificate> certificate_from(const std::vector<double>& al
   made.moves = std::uint64_t(all[1]);
   made.acceptance = all[2];
   made.not_followed = std::size_t(all[3]);
+  made.particles = std::size_t(all[4]);
   const auto at = [&](std::size_t i) {
     return judge::Displacement{std::size_t(all[i]), judge::Trait(int(all[i + 1])), all[i + 2],
                                all[i + 3], all[i + 4]};

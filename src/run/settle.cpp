@@ -76,6 +76,8 @@ void Journey::after_last_test() {
   certificate_ = test_->judge();
   certificate_->moves = settings_.certify_moves;
   certificate_->acceptance = accepted_ / double(settings_.certify_moves);
+  if (few_)
+    certificate_->particles = walkers_.count();
   if (certificate_->finding == judge::Finding::confirmed)
     return finish();
   if (polished_) {

@@ -33,6 +33,7 @@ struct Certificate {
   Displacement worst;            ///< what decided: largest against its own bound
   std::uint64_t moves = 0;
   double acceptance = 0;
+  std::size_t particles = 0;    ///< that were moved, where not all were
   std::size_t not_followed = 0; ///< parameters that are constant, or not finite for some particle
 };
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <starling/row_density.hpp>
-#include <starling/target/families.hpp>
 #include <starling/target/logistic_regression.hpp>
+#include <starling/target/regression_blocks.hpp>
 #include <starling/threads.hpp>
 
 #include <algorithm>
@@ -47,20 +47,20 @@ public:
   static constexpr std::size_t row_block = 512, ranges = 64, most_positions = 256;
 
   Regression(RowTable<Real> table, Family family, Threads& threads = Threads::alone())
-      : table_(std::move(table)), family_(std::move(family)), threads_(&threads) {
+      : table_(std::move(table)), blocks_(std::move(family), table_.features), threads_(&threads) {
     if (table_.rows == 0)
       reject("data", "at least one row", "none");
     if (table_.rows > UINT32_MAX)
       reject("data", "fewer than 2^32 rows", std::to_string(table_.rows));
   }
 
-  std::size_t dim() const { return weights() + family_.extras() + 1; }
+  std::size_t dim() const { return blocks_.dim(); }
   std::size_t rows() const { return table_.rows; }
-  const Family& family() const { return family_; }
 
   /// Writes score and log density of the prior.
   void prior(Rows<const double> x, Rows<double> score, std::span<double> density) const {
-    const std::size_t count = weights(), last = dim() - 1;
+    const Family& family = blocks_.family();
+    const std::size_t count = blocks_.weights(), last = dim() - 1;
     const double shape = static_cast<double>(count) / 2 + 1;
     for (std::size_t i = 0; i < x.count; ++i) {
       const double alpha = std::exp(std::min(x[i][last], 600.0)); // held below the overflow of alpha |w|^2
@@ -72,8 +72,8 @@ public:
       const double falls = alpha * (square / 2 + prior_rate);
       score[i][last] = shape - falls;
       density[i] = shape * x[i][last] - falls;
-      for (std::size_t e = 0; e < family_.extras(); ++e)
-        density[i] += family_.extra_prior(e, x[i][count + e], score[i][count + e]);
+      for (std::size_t e = 0; e < family.extras(); ++e)
+        density[i] += family.extra_prior(e, x[i][count + e], score[i][count + e]);
     }
   }
 
@@ -105,7 +105,7 @@ public:
       threads_->for_pieces(x.count, 64, [&](std::size_t begin, std::size_t end) {
         for (std::size_t r = 0; r < few->responses.size(); r += row_block) {
           const std::size_t m = std::min(row_block, few->responses.size() - r);
-          add<double, Exact>(x.slice(begin, end), few->features.data() + r * table_.features, few->responses.data() + r,
+          blocks_.template add<double, Exact>(x.slice(begin, end), few->features.data() + r * table_.features, few->responses.data() + r,
                              few->weights.data() + r, m, score.slice(begin, end),
                              density.empty() ? density : density.subspan(begin, end - begin));
         }
@@ -118,7 +118,7 @@ public:
     std::vector<Expansion> parts(pieces, nothing());
     threads_->for_pieces(pieces, 1, [&](std::size_t q, std::size_t) {
       for_blocks(q, [&](const auto& block, std::size_t m) {
-        expand_block<Real, Algebra>(x, block.features, block.responses, nullptr, m, parts[q]);
+        blocks_.template expand<Real, Algebra>(x, block.features, block.responses, nullptr, m, parts[q]);
       });
     });
     return total(parts);
@@ -129,7 +129,7 @@ public:
       std::vector<Expansion> parts((few->responses.size() + row_block - 1) / row_block, nothing());
       threads_->for_pieces(parts.size(), 1, [&](std::size_t q, std::size_t) {
         const std::size_t r = q * row_block, m = std::min(row_block, few->responses.size() - r);
-        expand_block<double, Exact>(x, few->features.data() + r * table_.features, few->responses.data() + r,
+        blocks_.template expand<double, Exact>(x, few->features.data() + r * table_.features, few->responses.data() + r,
                                     few->weights.data() + r, m, parts[q]);
       });
       return total(parts);
@@ -143,7 +143,7 @@ public:
     threads_->for_pieces(range_count(), 1, [&](std::size_t q, std::size_t) {
       std::size_t r = range(q).first;
       for_blocks(q, [&](const auto& block, std::size_t m) {
-        leverage_block(mode, factor, block, m, all.data() + r);
+        blocks_.template leverage<Real, Algebra>(mode, factor, block.features, block.responses, m, all.data() + r);
         r += m;
       });
     });
@@ -152,13 +152,10 @@ public:
 
 private:
   using Index = Eigen::Index;
-  template <typename R>
-  using Matrix = Eigen::Matrix<R, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   struct Gathered {
     std::vector<double> features, responses, weights;
   };
 
-  std::size_t weights() const { return family_.predictors() * table_.features; }
   std::size_t range_count() const { return std::min(ranges, (table_.rows + row_block - 1) / row_block); }
   std::pair<std::size_t, std::size_t> range(std::size_t q) const {
     return {table_.rows * q / range_count(), table_.rows * (q + 1) / range_count()};
@@ -208,7 +205,7 @@ private:
       scores[q].assign(score.data ? n * d : 0, 0.0);
       const Rows<double> to{score.data ? scores[q].data() : nullptr, score.data ? n : 0, d};
       for_blocks(q, [&](const auto& block, std::size_t m) {
-        add<Real, Algebra>(x, block.features, block.responses, nullptr, m, to, densities[q]);
+        blocks_.template add<Real, Algebra>(x, block.features, block.responses, nullptr, m, to, densities[q]);
       });
     });
     for (std::size_t q = 0; q < pieces; ++q) {
@@ -219,122 +216,8 @@ private:
     }
   }
 
-  template <typename R, typename A>
-  void add(Rows<const double> x, const R* features, const R* responses, const double* row_weights, std::size_t rows,
-           Rows<double> score, std::span<double> density) const {
-    const std::size_t n = x.count, wide = table_.features, count = family_.predictors(), w = weights();
-    thread_local std::vector<R> at, z, slopes, weighted;
-    at.resize(n * w);
-    for (std::size_t i = 0; i < n; ++i)
-      std::copy(x[i].begin(), x[i].begin() + std::ptrdiff_t(w), at.begin() + std::ptrdiff_t(i * w));
-    z.resize(count * n * rows);
-    for (std::size_t c = 0; c < count; ++c)
-      A::logits(at.data() + c * wide, w, n, features, rows, wide, z.data() + c * n * rows);
-    if (row_weights)
-      weighted.assign(row_weights, row_weights + rows);
-    std::vector<double> unused(family_.extras() + 1);
-    for (std::size_t i = 0; i < n; ++i) {
-      const double sum = family_.template add<A>(z.data() + i * rows, n * rows, responses,
-                                                 row_weights ? weighted.data() : nullptr, rows, x[i].data() + w,
-                                                 score.count ? score[i].data() + w : unused.data(), !density.empty());
-      if (!density.empty())
-        density[i] += sum;
-    }
-    if (score.count == 0)
-      return;
-    slopes.assign(n * w, R(0));
-    for (std::size_t c = 0; c < count; ++c)
-      A::gradients(z.data() + c * n * rows, n, features, rows, wide, slopes.data() + c * wide, w);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t a = 0; a < w; ++a)
-        score[i][a] += static_cast<double>(slopes[i * w + a]);
-  }
-
-  /// The inputs of every row at x: U numbers each.
-  template <typename R, typename A>
-  std::vector<double> inputs(const Eigen::VectorXd& x, const R* features, std::size_t rows) const {
-    const std::size_t count = family_.predictors(), extra = family_.extras(), wide = table_.features;
-    const std::vector<R> at(x.data(), x.data() + weights());
-    std::vector<R> z(rows);
-    std::vector<double> u(rows * (count + extra));
-    for (std::size_t c = 0; c < count; ++c) {
-      A::logits(at.data() + c * wide, wide, 1, features, rows, wide, z.data());
-      for (std::size_t r = 0; r < rows; ++r)
-        u[r * (count + extra) + c] = static_cast<double>(z[r]);
-    }
-    for (std::size_t r = 0; r < rows; ++r)
-      for (std::size_t e = 0; e < extra; ++e)
-        u[r * (count + extra) + count + e] = x[Index(weights() + e)];
-    return u;
-  }
-
-  template <typename R, typename A>
-  void expand_block(const Eigen::VectorXd& x, const R* features, const R* responses, const double* row_weights,
-                    std::size_t rows, Expansion& to) const {
-    const std::size_t count = family_.predictors(), extra = family_.extras(), all = count + extra;
-    const std::size_t wide = table_.features, w = weights();
-    add<R, A>({x.data(), 1, dim()}, features, responses, row_weights, rows, {to.score.data(), 1, dim()}, {&to.log_density, 1});
-    const std::vector<double> u = inputs<R, A>(x, features, rows);
-    std::vector<double> h(rows * all * all);
-    for (std::size_t r = 0; r < rows; ++r)
-      family_.hessian(u.data() + r * all, static_cast<double>(responses[r]), h.data() + r * all * all);
-    std::vector<R> turned(wide * rows), product(wide * wide);
-    for (std::size_t a = 0; a < all; ++a)
-      for (std::size_t b = 0; b <= a; ++b) {
-        const auto weight = [&](std::size_t r) {
-          return h[(r * all + a) * all + b] * (row_weights ? row_weights[r] : 1.0);
-        };
-        const auto row = Index(a < count ? a * wide : w + a - count), column = Index(b < count ? b * wide : w + b - count);
-        if (a < count) { // F^T diag(h) F
-          for (std::size_t r = 0; r < rows; ++r)
-            for (std::size_t f = 0; f < wide; ++f)
-              turned[f * rows + r] = R(weight(r)) * features[r * wide + f];
-          std::fill(product.begin(), product.end(), R(0));
-          A::gradients(turned.data(), wide, features, rows, wide, product.data(), wide);
-          to.curvature.block(row, column, Index(wide), Index(wide)) +=
-              Eigen::Map<Matrix<R>>(product.data(), Index(wide), Index(wide)).template cast<double>();
-        } else {
-          for (std::size_t r = 0; r < rows; ++r)
-            if (b < count)
-              for (std::size_t f = 0; f < wide; ++f)
-                to.curvature(row, column + Index(f)) += weight(r) * static_cast<double>(features[r * wide + f]);
-            else
-              to.curvature(row, column) += weight(r);
-        }
-      }
-  }
-
-  void leverage_block(const Eigen::VectorXd& mode, const Eigen::MatrixXd& factor, const typename RowTable<Real>::Block& block,
-                      std::size_t rows, double* to) const {
-    const std::size_t count = family_.predictors(), extra = family_.extras(), all = count + extra;
-    const std::size_t wide = table_.features, d = dim();
-    const std::vector<double> u = inputs<Real, Algebra>(mode, block.features, rows);
-    std::vector<double> h(rows * all * all);
-    std::fill(to, to + rows, 0.0);
-    for (std::size_t r = 0; r < rows; ++r)
-      family_.hessian(u.data() + r * all, static_cast<double>(block.responses[r]), h.data() + r * all * all);
-    std::vector<Real> turned(d * wide), product(rows * d);
-    for (std::size_t c = 0; c < count; ++c) { // F L_c, a row of d numbers for each row
-      for (std::size_t f = 0; f < wide; ++f)
-        for (std::size_t a = 0; a < d; ++a)
-          turned[a * wide + f] = Real(factor(Index(c * wide + f), Index(a)));
-      Algebra::logits(block.features, wide, rows, turned.data(), d, wide, product.data());
-      for (std::size_t r = 0; r < rows; ++r) {
-        double square = 0;
-        for (std::size_t a = 0; a < d; ++a)
-          square += double(product[r * d + a]) * double(product[r * d + a]);
-        to[r] += square * std::abs(h[(r * all + c) * all + c]);
-      }
-    }
-    for (std::size_t e = 0; e < extra; ++e) {
-      const double square = factor.row(Index(weights() + e)).squaredNorm();
-      for (std::size_t r = 0; r < rows; ++r)
-        to[r] += square * std::abs(h[(r * all + count + e) * all + count + e]);
-    }
-  }
-
   RowTable<Real> table_;
-  Family family_;
+  RegressionBlocks<Family> blocks_;
   Threads* threads_;
 };
 
