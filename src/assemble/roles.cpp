@@ -46,7 +46,7 @@ run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Thr
   if (!plan.target)
     plan::refuse("target", "this run's target was a function of the program that began it; bring it again");
   const auto* own = std::get_if<plan::StartOwn>(&plan.start);
-  return plan.make_target.in<Real>()({threads, seed, plan.seed, own ? own->file : std::string()});
+  return plan.make_target.in<Real>()({threads, seed, plan.seed, own ? own->file : std::string(), plan.stages.has_value()});
 }
 
 template <typename Real>

@@ -73,10 +73,17 @@ InBoth<MakeTarget> funnel(const Given& given) {
 const Setting model = {"model", std::string(), "The library, LIB.so: the same as MODEL after TARGET"};
 
 std::vector<TargetEntry> make_table() {
-  const Setting data = {"data", std::string(), "FILE: csv, csv.gz, csv.xz, covtype.data[.gz] or libsvm for logistic, .json for stan, any for plugin"};
+  const Setting data = {"data", std::string(), "FILE: csv, csv.gz, csv.xz, covtype.data[.gz], libsvm or a large .npy for regressions, .json for stan, any for plugin"};
   const auto dim = [](double least) { return Setting{"dim", std::uint64_t{2}, "Dimension", at_least(least)}; };
   const auto width = [](double usual) {
     return Setting{"width", usual, "Standard deviation of the first coordinate (default 1 for banana, 3 for funnel)", positive};
+  };
+  const std::vector<Setting> table = {
+      data,
+      {"label", std::string(), "Label column: NAME, or INDEX from 0 (negative: from the end); default the last"},
+      {"drop", std::string(), "Columns to leave out: NAME,NAME, or indices as for the label"},
+      {"scale", std::string("minmax"), "Feature scaling: minmax, standard or none", any_number, {"minmax", "standard", "none"}, true},
+      {"data-batch", std::uint64_t{0}, "Data rows seen per step (0: 100, or all if fewer; with --method auto 500 of 20,000 or more, else all)"},
   };
   return {
       {"mixture", "a mixture of normals; as it is, the paper's",
@@ -92,14 +99,15 @@ std::vector<TargetEntry> make_table() {
        {}, "normal:0,1", false, true, banana},
       {"funnel", "Neal's funnel", {dim(2), width(3)}, {}, "normal:0,1", false, true, funnel},
       {"logistic", "Bayesian logistic regression on a table",
-       {data,
-        {"label", std::string(), "Label column: NAME, or INDEX from 0 (negative: from the end); default the last"},
+       {data, table[1],
         {"positive", std::string(), "The label VALUE that counts as 1; needed when there are more than two"},
-        {"drop", std::string(), "Columns to leave out: NAME,NAME, or indices as for the label"},
-        {"scale", std::string("minmax"), "Feature scaling: minmax, standard or none", any_number, {"minmax", "standard", "none"}, true},
-        {"data-batch", std::uint64_t{0}, "Data rows seen per step (0: 100, or all if fewer)"},
+        table[2], table[3], table[4],
         {"holdout", 0.0, "Share of the rows kept for testing, 0 to below 1", {0, 1, false, true}}},
        {"prior"}, "normal:0,1", false, false, assemble::prepare_logistic},
+      {"linear", "Bayesian linear regression on a table", table, {}, "normal:0,1", false, false, assemble::prepare_linear},
+      {"poisson", "Bayesian Poisson regression on a table", table, {}, "normal:0,1", false, false, assemble::prepare_poisson},
+      {"multinomial", "Bayesian multinomial regression on a table", table, {}, "normal:0,1", false, false,
+       assemble::prepare_multinomial},
       {"stan", "a Stan model through BridgeStan's C interface", {model, data}, {"stan", "FILE.csv"}, "stan", false, false,
        assemble::prepare_stan},
       {"plugin", "a C function in a library of your own", {model, data}, {}, "normal:0,1", true, true,

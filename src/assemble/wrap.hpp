@@ -33,6 +33,9 @@ plan::InBoth<plan::MakeTarget> in_both(Make make) {
 
 // Targets with files of their own.
 plan::InBoth<plan::MakeTarget> prepare_logistic(const plan::Given& settings);
+plan::InBoth<plan::MakeTarget> prepare_linear(const plan::Given& settings);
+plan::InBoth<plan::MakeTarget> prepare_poisson(const plan::Given& settings);
+plan::InBoth<plan::MakeTarget> prepare_multinomial(const plan::Given& settings);
 plan::InBoth<plan::MakeTarget> prepare_stan(const plan::Given& settings);
 plan::InBoth<plan::MakeTarget> prepare_plugin(const plan::Given& settings);
 

@@ -26,6 +26,11 @@ void Algebra<Real>::gradients(const Real* residuals, std::size_t n, const Real* 
                  {features, inner}, Real(1), {score, stride});
 }
 
+template <typename Real>
+void Algebra<Real>::exponentials(Real* z, std::size_t count) {
+  work_in_use<SigmoidWork<Real>>().exponentials(z, count);
+}
+
 template struct Algebra<double>;
 template struct Algebra<float>;
 

@@ -9,7 +9,8 @@ namespace starling::cpu::STARLING_LEVEL {
 template <typename Real>
 inline constexpr MixtureWork<Real> made<MixtureWork<Real>> = {mixture_score<Real>};
 template <typename Real>
-inline constexpr SigmoidWork<Real> made<SigmoidWork<Real>> = {sigmoid_residuals<Real>};
+inline constexpr SigmoidWork<Real> made<SigmoidWork<Real>> = {sigmoid_residuals<Real>,
+                                                                        exponentials<Real>};
 template <typename Real, typename OneStep, std::size_t Memories>
 inline constexpr StepWork<Real, OneStep, Memories> made<StepWork<Real, OneStep, Memories>> = {
     move_run<Real, OneStep, Memories>};

@@ -58,4 +58,9 @@ HWY_FLATTEN void sigmoid_residuals(const Logits<Real>& task) {
   }
 }
 
+template <typename Real>
+HWY_FLATTEN void exponentials(Real* z, std::size_t count) {
+  map<4>(z, count, [](const auto& at) STARLING_INLINE { return exp(at); }, z);
+}
+
 } // namespace starling::cpu::STARLING_LEVEL

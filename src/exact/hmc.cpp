@@ -44,7 +44,7 @@ Walkers walkers_at(Rows<const double> x, CountedDensity& density) {
 // and x = m + L y that is  p += e/2 L^T s_x;  x += e L p: the frame's mean is not needed. The two half
 // steps between leaps are made apart, so that a particle may stop after any of them.
 double move(Walkers& walkers, const Frame& frame, const Stride& stride, CountedDensity& density,
-            std::uint64_t seed, Step move) {
+            std::uint64_t seed, Step move, const LogDensities& ends) {
   const Philox philox(seed);
   const std::size_t n = walkers.count();
   const Eigen::Index d = walkers.x.cols();
@@ -84,6 +84,8 @@ double move(Walkers& walkers, const Frame& frame, const Stride& stride, CountedD
     while (going > 0 && length[order[going - 1]] <= leap)
       --going;
   }
+  if (ends)
+    ends(rows_of(std::as_const(x)), log_density);
   double accepted = 0;
   std::size_t full = 0;
   for (std::size_t r = 0; r < n; ++r) {

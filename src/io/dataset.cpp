@@ -16,11 +16,17 @@ Dataset load_dataset(const std::filesystem::path& file, const LabelChoice& choic
   Table table = looks_like_libsvm(text) ? parse_libsvm(file, text, choice.label, choice.drop)
                                         : parse_delimited(file, text, choice.label, choice.drop);
   Dataset data;
-  BinaryLabels labels = binary_labels(file, table.label_name, table.labels, choice.positive);
-  data.labels = std::move(labels.values);
-  data.positive = std::move(labels.positive);
-  data.negative = std::move(labels.negative);
-  data.positives = labels.positives;
+  if (choice.response == Response::binary) {
+    BinaryLabels labels = binary_labels(file, table.label_name, table.labels, choice.positive);
+    data.labels = std::move(labels.values);
+    data.positive = std::move(labels.positive);
+    data.negative = std::move(labels.negative);
+    data.positives = labels.positives;
+  } else if (choice.response == Response::classes) {
+    data.labels = class_labels(file, table.label_name, table.labels, data.classes);
+  } else {
+    data.labels = number_labels(file, table.label_name, table.labels, choice.response == Response::count);
+  }
   data.rows = table.rows;
   data.columns = table.columns;
   data.features = std::move(table.features);

@@ -13,7 +13,7 @@ struct Dataset {
   std::size_t rows = 0;
   std::size_t columns = 0;
   std::vector<double> features;   ///< rows x columns, row-major
-  std::vector<double> labels;     ///< 1 for the positive class, 0 for the rest
+  std::vector<double> labels;     ///< 1 for the positive class, 0 for the rest; or what `Response` says
   std::vector<std::string> names; ///< of the features: from the header, or x1, x2, ... by position
   std::string label_name;
   std::size_t label_column = 0; ///< of the file, from 0
@@ -21,6 +21,15 @@ struct Dataset {
   std::string negative;         ///< the other one; empty when there are several
   std::size_t positives = 0;    ///< how many labels are 1
   std::vector<std::string> dropped;
+  std::vector<std::string> classes; ///< what the labels 0, 1, ... of Response::classes stand for
+};
+
+/// What labels are read as.
+enum class Response {
+  binary,  ///< 0 and 1
+  number,  ///< finite numbers
+  count,   ///< whole numbers from 0
+  classes, ///< 0, 1, ... for the values in their order
 };
 
 /// Which column is the label, and which of its values counts as 1.
@@ -33,6 +42,7 @@ struct LabelChoice {
   /// Columns to leave out, as "NAME,NAME": names of the header or indices as for the label; a name
   /// with a comma in it stands in double quotes.
   std::string drop = {};
+  Response response = Response::binary;
 };
 
 /// Reads csv (separated by commas, semicolons, tabs or blanks; quotes allowed; with or without a

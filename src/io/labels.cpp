@@ -5,6 +5,7 @@
 #include "io/table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 
@@ -84,6 +85,37 @@ BinaryLabels binary_labels(const std::filesystem::path& file, const std::string&
   }
   const std::string_view wanted = positive;
   return marked<std::string_view>(where, labels, labels, positive, &wanted);
+}
+
+std::vector<double> number_labels(const std::filesystem::path& file, const std::string& label_name,
+                                  const std::vector<std::string_view>& labels, bool counts) {
+  std::vector<double> numbers(labels.size());
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const bool fits = to_number(labels[i], numbers[i]) && std::isfinite(numbers[i]) &&
+                      (!counts || (numbers[i] >= 0 && numbers[i] == std::floor(numbers[i])));
+    if (!fits)
+      throw BadData(file.string() + ": label " + label_name + ": must be a " + (counts ? "whole number from 0" : "number") +
+                    " in every row; got " + shown(labels[i]));
+  }
+  return numbers;
+}
+
+std::vector<double> class_labels(const std::filesystem::path& file, const std::string& label_name,
+                                 const std::vector<std::string_view>& labels, std::vector<std::string>& classes) {
+  constexpr std::size_t most = 100;
+  std::vector<double> numbers(labels.size()), values(labels.size());
+  const bool are_numbers = std::ranges::equal(labels, numbers, [](std::string_view text, double& n) { return to_number(text, n); });
+  const auto mark = [&](const auto& of) {
+    const auto found = classes_of(std::vector(of.begin(), of.end()), labels);
+    if (found.size() < 2 || found.size() > most)
+      throw BadData(file.string() + ": label " + label_name + ": must have 2 to 100 classes; got " + std::to_string(found.size()));
+    for (const auto& [value, text] : found)
+      classes.push_back(utf8(text));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<double>(std::distance(found.begin(), found.find(of[i])));
+  };
+  are_numbers ? mark(numbers) : mark(labels);
+  return values;
 }
 
 } // namespace starling::io

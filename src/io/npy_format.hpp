@@ -34,6 +34,9 @@ bool is_text(const NpyParts& parts);
 Array parse_numbers(const NpyParts& parts, const std::string& where);
 Texts parse_texts(const NpyParts& parts, const std::string& where);
 
+/// Throws BadData when the header has none.
+std::vector<std::size_t> shape_of_npy(const NpyParts& parts, const std::string& where);
+
 /// An unsigned number of the file, lowest byte first. The bytes must be there.
 template <class Number>
 Number little_endian(std::string_view bytes, std::size_t offset) {

@@ -43,4 +43,12 @@ BinaryLabels binary_labels(const std::filesystem::path& file, const std::string&
                            const std::vector<std::string_view>& labels,
                            const std::string& positive);
 
+/// Labels that are numbers, or counts. Throws BadData that names the first that is none.
+std::vector<double> number_labels(const std::filesystem::path& file, const std::string& label_name,
+                                  const std::vector<std::string_view>& labels, bool counts);
+
+/// Labels as 0, 1, ... in the order of their values, and these as texts.
+std::vector<double> class_labels(const std::filesystem::path& file, const std::string& label_name,
+                                 const std::vector<std::string_view>& labels, std::vector<std::string>& classes);
+
 } // namespace starling::io

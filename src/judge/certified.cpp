@@ -44,9 +44,12 @@ Verdict certified(const Certificate& certificate, const std::vector<std::string>
   const std::string name = names.empty() ? std::string() : names[std::min(certificate.worst.parameter, names.size() - 1)];
   switch (certificate.finding) {
   case Finding::confirmed:
-    return {"converged", fmt::format("{} exact moves of every particle leave the cloud where it is: no mean is off by more "
+    return {"converged", fmt::format("{} exact moves of {} leave the cloud where it is: no mean is off by more "
                                      "than {:.2f} sd, no variance by more than {:.0f} %",
-                                     certificate.moves, largest(certificate, false), 100 * largest(certificate, true))};
+                                     certificate.moves,
+                                     certificate.particles > 0 ? fmt::format("{} of the particles", certificate.particles)
+                                                               : std::string("every particle"),
+                                     largest(certificate, false), 100 * largest(certificate, true))};
   case Finding::moved:
     return {"still moving", moved(certificate.worst, name) +
                                 ": do not trust its figures; take more --particles, or look at its shape"};

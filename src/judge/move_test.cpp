@@ -26,16 +26,19 @@ double winsorised(double value, double median, double robust) {
 
 } // namespace
 
-MoveTest::MoveTest(Rows<const double> cloud)
-    : count_(cloud.count), columns_(cloud.dim), before_(3 * cloud.size()), sums_(3 * cloud.size()) {
+MoveTest::MoveTest(Rows<const double> cloud, Rows<const double> moved)
+    : count_(moved.count), columns_(cloud.dim), whole_(3 * cloud.dim), before_(3 * moved.size()), sums_(3 * moved.size()) {
   if (count_ < 4)
     reject("particles", "at least 4 for the move test", std::to_string(count_));
-  const auto n = static_cast<double>(count_);
-  std::vector<double> column(count_);
+  if (moved.dim != cloud.dim)
+    reject("moved", std::to_string(cloud.dim) + " columns", std::to_string(moved.dim));
+  const std::size_t all = cloud.count;
+  const auto n = static_cast<double>(all);
+  std::vector<double> column(all);
   for (std::size_t a = 0; a < columns_; ++a) {
     Scale scale{};
     bool finite = true;
-    for (std::size_t i = 0; i < count_; ++i) {
+    for (std::size_t i = 0; i < all; ++i) {
       column[i] = cloud[i][a];
       finite = finite && std::isfinite(column[i]);
       scale.mean += column[i] / n;
@@ -48,13 +51,13 @@ MoveTest::MoveTest(Rows<const double> cloud)
                      scale.sd > 1e-13 * std::abs(scale.mean) && scale.sd > 0;
     if (scale.followed) {
       scale.median = median_of(column);
-      for (std::size_t i = 0; i < count_; ++i)
+      for (std::size_t i = 0; i < all; ++i)
         column[i] = std::abs(cloud[i][a] - scale.median);
       scale.robust = normal_mad * median_of(column);
       if (!(scale.robust > 0)) // more than half of them in one place
         scale.robust = scale.sd;
       double mean = 0, square = 0;
-      for (std::size_t i = 0; i < count_; ++i) {
+      for (std::size_t i = 0; i < all; ++i) {
         const double kept = winsorised(cloud[i][a], scale.median, scale.robust) - scale.median;
         mean += kept / n;
         square += kept * kept / n;
@@ -65,12 +68,18 @@ MoveTest::MoveTest(Rows<const double> cloud)
     }
     scale_.push_back(scale);
     for (std::size_t i = 0; i < count_; ++i)
-      traits(cloud[i][a], scale, before_.data() + 3 * (i * columns_ + a));
+      traits(moved[i][a], scale, before_.data() + 3 * (i * columns_ + a));
+    double three[3];
+    for (std::size_t i = 0; i < all; ++i) {
+      traits(cloud[i][a], scale, three);
+      for (std::size_t t = 0; t < 3; ++t)
+        whole_[3 * a + t] += three[t] / n;
+    }
   }
 }
 
 /// Standardised by the cloud, so that errors come out in its sd.
-void MoveTest::traits(double value, const Scale& scale, double* three) const {
+void MoveTest::traits(double value, const Scale& scale, double* three) {
   if (!scale.followed) {
     three[0] = three[1] = three[2] = 0;
     return;
@@ -157,7 +166,8 @@ Certificate MoveTest::judge(const Bounds& bounds) const {
       const double rho = bb > 0 ? ba / bb : 0;
       const double residual = std::sqrt(std::max(aa - rho * ba, 0.0) / (n - 2));
       const double forgotten = std::max(1 - rho, 1e-3); // particles that never moved have rho = 1
-      Displacement found{a, Trait(t), (after - before) / forgotten,
+      const double apart = before - whole_[3 * a + t]; // of those that were moved; 0 when all were
+      Displacement found{a, Trait(t), (after - before) / forgotten + apart,
                          residual / std::sqrt(n) / forgotten, rho};
       const bool square = found.trait == Trait::square;
       const double low = square ? bounds.moved_square : bounds.moved_value;

@@ -77,6 +77,7 @@ struct TargetContext {
   std::uint64_t seed = 1;      ///< of this run
   std::uint64_t data_seed = 1; ///< of what is random and the same in all runs, as the split of the data
   std::string start_file;      ///< for a start of the target's own that reads one
+  bool in_stages = false;      ///< else the raw method
 };
 template <typename Real>
 using MakeTarget = std::function<run::AnyTarget<Real>(const TargetContext& context)>;

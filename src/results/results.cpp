@@ -81,6 +81,11 @@ void add_stages(Json& j, const run::StageReport& stages) {
     total += count;
   }
   j["gradients"]["total"] = total;
+  if (stages.data_rows > 0) {
+    j["rows"] = {{"data", stages.data_rows}, {"a_step", stages.rows_a_step}, {"noise", number(stages.rows_noise)}, {"away", number(stages.rows_away)}};
+    for (const auto& [stage, count] : stages.rows_read)
+      j["rows"]["read"][stage] = count;
+  }
   j["modes"] = stages.modes;
   j["scouted_by"] = stages.by_pathfinder ? "pathfinder" : "laplace";
   j["settled"] = stages.settled;
@@ -99,6 +104,7 @@ void add_stages(Json& j, const run::StageReport& stages) {
                     {"se", number(d.se)},
                     {"memory", number(d.memory)}});
   j["certificate"] = {{"finding", judge::word(c.finding)}, {"moves", c.moves}, {"acceptance", number(c.acceptance)},
+                      {"particles", c.particles > 0 ? Json(c.particles) : Json("all")},
                       {"estimates", std::move(list)}};
   for (std::size_t a = 0; a < stages.pooled_means.size(); ++a)
     j["pooled"].push_back({{"name", stages.columns.at(a)},

@@ -4,6 +4,7 @@
 #include "run/wings.hpp"
 
 #include <starling/error.hpp>
+#include <starling/scout/few_rows.hpp>
 #include <starling/scout/scout.hpp>
 
 #include <algorithm>
@@ -50,8 +51,15 @@ void Journey::take(std::uint64_t units) {
   for (; units > 0 && !finished(); --units) {
     const auto stage = static_cast<std::size_t>(stage_);
     const std::uint64_t before = density_.gradients();
+    const RowCounts so_far = counts_;
     unit();
     gradients_[stage] += density_.gradients() - before;
+    if (!rows_)
+      continue;
+    RowCounts& read = report_->read[stage];
+    read.reads += counts_.reads - so_far.reads;
+    read.visits += counts_.visits - so_far.visits;
+    gradients_[stage] = (read.visits + rows_->rows - 1) / rows_->rows;
   }
 }
 
@@ -100,6 +108,8 @@ void Journey::reframe(Rows<const double> x) {
 }
 
 void Journey::scout_it() {
+  if (rows_)
+    return scout_rows();
   scout::Settings settings;
   settings.starts = settings_.starts;
   if (settings_.metric == Metric::low_rank)
@@ -153,7 +163,8 @@ void Journey::fly_on() {
     svgd_step(settings_.step_size / (1 + settings_.decay * share));
   }
   if (++done_ == settings_.flight_moves + settings_.steps) {
-    arrive();
+    arrive(true);
+    look_at_rows();
     settings_.certify_moves > 0 ? go(Stage::certify) : finish();
   }
 }
@@ -172,10 +183,13 @@ void Journey::exact_flight_move() {
 }
 
 /// The density where the flight has gone. Where it fails the particle goes back to its last place.
-void Journey::arrive() {
+void Journey::arrive(bool at_end) {
   Frame::Matrix score(next_.rows(), next_.cols());
   std::vector<double> log_density(cloud_.count());
-  density_(rows_of(std::as_const(next_)), rows_of(score), log_density);
+  if (few_ && !at_end) // densities are nobody's business on the way
+    (*few_)(steps_, settings_.rows_a_step, rows_of(std::as_const(next_)), rows_of(score), {});
+  else
+    leaps()(rows_of(std::as_const(next_)), rows_of(score), log_density);
   for (std::size_t i = 0; i < cloud_.count(); ++i) {
     const auto row = Eigen::Index(i);
     if (!std::isfinite(log_density[i]))
@@ -188,7 +202,7 @@ void Journey::arrive() {
 
 /// One step of RBM-SVGD in the frame.
 void Journey::svgd_step(double step_size) {
-  if (next_ != cloud_.x)
+  if (next_ != cloud_.x || few_) // few rows are others in each step
     arrive();
   next_ = wings_->step(cloud_, frame_, steps_++, step_size);
 }
@@ -202,10 +216,16 @@ exact::Stride Journey::stride() const {
 
 /// Exact moves of the walkers from where they are, in the walkers' own metric, tuned.
 void Journey::begin_test(double acceptance) {
-  reframe(walkers_.position());
-  stride_ = exact::tune(walkers_, frame_, stride(), acceptance, density_, settings_.seed, tunings_++);
-  before_ = columns(walkers_.x);
-  test_.emplace(rows_of(std::as_const(before_)));
+  const bool goes_on = stage_ == Stage::settle && !settled_; // from where earlier moves led
+  if (few_ && !goes_on)
+    choose_walkers();
+  reframe(few_ && !goes_on ? cloud_.position() : walkers_.position());
+  stride_ = exact::tune(walkers_, frame_, stride(), acceptance, leaps(), settings_.seed, tunings_++);
+  if (few_ && !goes_on)
+    ends()(walkers_.position(), walkers_.log_density);
+  before_ = columns(few_ && !goes_on ? cloud_.x : walkers_.x);
+  began_ = few_ ? columns(walkers_.x) : Frame::Matrix();
+  test_.emplace(rows_of(std::as_const(before_)), rows_of(std::as_const(few_ ? began_ : before_)));
   accepted_ = 0;
   kept_.clear();
   part_ = Part::move;
@@ -214,7 +234,7 @@ void Journey::begin_test(double acceptance) {
 
 /// One of so many; the second half counts. True after the last.
 bool Journey::test_move(std::uint64_t moves) {
-  accepted_ += exact::move(walkers_, frame_, stride(), density_, settings_.seed, moves_++);
+  accepted_ += exact::move(walkers_, frame_, stride(), leaps(), settings_.seed, moves_++, ends());
   if (++in_part_ > moves / 2) {
     const Frame::Matrix now = columns(walkers_.x);
     test_->add(rows_of(now));
@@ -238,6 +258,8 @@ void Journey::after_flight_test() {
   first_ = certificate_ = test_->judge();
   certificate_->moves = first_->moves = settings_.certify_moves;
   certificate_->acceptance = first_->acceptance = accepted_ / double(settings_.certify_moves);
+  if (few_)
+    certificate_->particles = first_->particles = walkers_.count();
   pooled_means_ = test_->pooled_means();
   pooled_sds_ = test_->pooled_sds();
   const bool right = certificate_->finding == judge::Finding::confirmed;

@@ -52,7 +52,7 @@ std::vector<double> numbers(const std::optional<judge::Certificate>& certificate
   if (!certificate)
     return {};
   std::vector<double> all{double(certificate->finding), double(certificate->moves),
-                          certificate->acceptance, double(certificate->not_followed), 0};
+                          certificate->acceptance, double(certificate->not_followed), double(certificate->particles)};
   const auto add = [&](const judge::Displacement& d) {
     all.insert(all.end(), {double(d.parameter), double(d.trait), d.error, d.se, d.memory});
   };
@@ -70,6 +70,7 @@ std::optional<judge::Certificate> certificate_from(const std::vector<double>& al
   made.moves = std::uint64_t(all[1]);
   made.acceptance = all[2];
   made.not_followed = std::size_t(all[3]);
+  made.particles = std::size_t(all[4]);
   const auto at = [&](std::size_t i) {
     return judge::Displacement{std::size_t(all[i]), judge::Trait(int(all[i + 1])), all[i + 2],
                                all[i + 3], all[i + 4]};
@@ -120,6 +121,8 @@ JourneyState Journey::save() const {
   n["test"] = test_.has_value();
   for (std::size_t s = 0; s < stages; ++s)
     n[std::string("gradients.") + name(Stage(s))] = gradients_[s];
+  if (rows_)
+    save_rows(state);
   return state;
 }
 
@@ -147,9 +150,11 @@ void Journey::restore(const JourneyState& state) {
   frame_ = scouted ? Frame::from_numbers(column(c, "frame.mean"), column(c, "frame.factor"),
                                          Frame::Form(count("frame.form")))
                    : Frame();
+  if (rows_)
+    restore_rows(state);
   test_.reset();
   if (count("test") != 0) {
-    test_.emplace(rows_of(std::as_const(before_)));
+    test_.emplace(rows_of(std::as_const(before_)), rows_of(std::as_const(few_ ? began_ : before_)));
     test_->resume(column(c, "test.sums"), count("test.added"));
   }
   kept_ = column(c, "kept");

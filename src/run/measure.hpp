@@ -3,6 +3,7 @@
 
 #include <starling/judge/trace.hpp>
 #include <starling/run/flight.hpp>
+#include <starling/run/journey.hpp>
 
 namespace starling::run {
 
@@ -19,5 +20,8 @@ std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table)
 /// How much the log density rises from particles to points beside them, against what its scores foresee: 1 for a
 /// gradient that is its own, the middle of all for one that is not. 1 also where nothing can be told.
 double rise_by_scores(const AnyTarget<double>& target, Rows<const double> x);
+
+/// Into a report, with a warning where few rows could not speak for all.
+void report_rows(const RowsReport& rows, StageReport& stages, std::vector<std::string>& warnings);
 
 } // namespace starling::run

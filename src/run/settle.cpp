@@ -34,7 +34,7 @@ void Journey::settle_on() {
     keep_if_better();
     if (++in_part_ < settings_.polish_steps)
       return;
-    arrive();
+    arrive(true);
     keep_if_better();
     cloud_ = walkers_ = best_;
     polished_ = true;
@@ -76,6 +76,8 @@ void Journey::after_last_test() {
   certificate_ = test_->judge();
   certificate_->moves = settings_.certify_moves;
   certificate_->acceptance = accepted_ / double(settings_.certify_moves);
+  if (few_)
+    certificate_->particles = walkers_.count();
   if (certificate_->finding == judge::Finding::confirmed)
     return finish();
   if (polished_) {

@@ -17,8 +17,8 @@ constexpr double near_enough = 0.05; // in sds: no goal below it can be seen in 
 
 /// Ten clouds spread over the moves that count, fewer where they are large; the last of them is now.
 void Journey::keep_for_sifting(std::uint64_t moves) {
-  const std::size_t fit = most_numbers / (cloud_.count() * dim_);
-  const std::uint64_t clouds = std::clamp<std::uint64_t>(fit, 1, most_clouds);
+  const std::size_t fit = most_numbers / (walkers_.count() * dim_), wanted = most_clouds * cloud_.count() / walkers_.count();
+  const std::uint64_t clouds = std::clamp<std::uint64_t>(fit, 1, wanted);
   const std::uint64_t counted = moves - moves / 2, every = std::max<std::uint64_t>(1, counted / clouds);
   if ((moves - in_part_) % every != 0 || (moves - in_part_) / every >= clouds)
     return;
@@ -34,8 +34,9 @@ void Journey::sift() {
   for (std::size_t i = 0; i < chosen.size(); ++i)
     next_.row(Eigen::Index(i)) = Frame::map(all).row(Eigen::Index(chosen[i]));
   kept_.clear();
-  cloud_ = walkers_;
-  arrive();
+  if (!few_)
+    cloud_ = walkers_;
+  arrive(true);
   exact_ = cloud_;
   next_ = cloud_.x;
 }

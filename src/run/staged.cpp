@@ -158,7 +158,11 @@ private:
         std::ranges::fill(log_density, 0.0);
     };
     Threads& threads = staged_.threads ? *staged_.threads : Threads::alone();
-    auto journey = std::make_unique<Journey>(density, target.dim, stages, threads, read);
+    const bool over_rows = target.rows && stages.starts > 0;
+    if (over_rows && target.rows_a_step > 0)
+      stages.rows_a_step = target.rows_a_step;
+    auto journey = over_rows ? std::make_unique<Journey>(*target.rows, stages, threads, read)
+                             : std::make_unique<Journey>(density, target.dim, stages, threads, read);
     if (!last_.columns.empty())
       journey->restore(last_);
     else if (stages.starts == 0)
@@ -228,6 +232,8 @@ private:
     stages.pooled_means = journey_->pooled_means();
     stages.pooled_sds = journey_->pooled_sds();
     stages.certificate = journey_->certificate();
+    if (const auto& rows = journey_->over_rows())
+      report_rows(*rows, stages, o.warnings);
     o.stages = std::move(stages);
   }
 
@@ -237,7 +243,10 @@ private:
   }
 
   void measure(Outcome& o) {
-    measure_at(staged_.target, settings_, o);
+    AnyTarget<double> target = staged_.target;
+    if (journey_->over_rows() && done_ > 0) // all rows for every particle would cost more than the run
+      target.evaluate = [this](Rows<const double> at, Rows<double> s, std::span<double> l) { journey_->estimate(at, s, l); };
+    measure_at(target, settings_, o);
     if (!settled_)
       return;
     if (const auto& certificate = o.stages->certificate) {
@@ -247,7 +256,7 @@ private:
       o.diagnosis.verdict = verdict.word;
       o.diagnosis.sentence = verdict.sentence;
       const Rows<const double> x{o.positions.data(), settings_.particles, staged_.target.dim};
-      if (const double rise = verdict.word == "converged" ? rise_by_scores(staged_.target, x) : 1; rise != 1) {
+      if (const double rise = verdict.word == "converged" ? rise_by_scores(target, x) : 1; rise != 1) {
         o.diagnosis.verdict = "cannot tell";
         o.diagnosis.sentence = fmt::format("the log density rises by {:.2g} times what its gradient says, so that exact "
                                            "moves prove nothing: correct the target",

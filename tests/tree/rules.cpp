@@ -48,7 +48,7 @@ std::optional<std::string> part_of(const std::string& path) {
                                                 "scout",   "exact"};
   static const std::set<std::string> ground = {"error", "finite", "file_error", "rows",    "particles", "threads",
                                                "domain", "version",    "plugin",  "device",    "back_ends",
-                                               "frame",  "density"};
+                                               "frame",  "density",    "row_density"};
   static const std::set<std::string> single = {"ensemble", "batches", "concepts"};
   std::smatch m;
   if (std::regex_match(path, m, std::regex("include/starling/(\\w+)/.*")))

@@ -14,6 +14,7 @@ struct Algebra {
   static void residuals(Real* logits, std::size_t n, const Real* labels, std::size_t rows, Real scale);
   static void gradients(const Real* residuals, std::size_t n, const Real* features, std::size_t rows,
                         std::size_t inner, Real* score, std::size_t stride);
+  static void exponentials(Real* z, std::size_t count);
 };
 
 } // namespace starling::cpu

@@ -6,6 +6,8 @@
 #include <starling/random/philox.hpp>
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 namespace starling::exact {
@@ -37,8 +39,13 @@ struct Stride {
 /// density. Leaves the density invariant for any frame and stride chosen without looking at these
 /// moves' random numbers, which are those of (seed, move, id). A place where the density fails is
 /// refused. Answers the mean probability of acceptance of the moves with full steps.
+///
+/// Where `ends` is given, `density` only guides the leaps, and its scores are the walkers'; whether a move is
+/// accepted is for the log densities of `ends`, which the walkers carry. The leaps are reversible whatever guides
+/// them, so it is the density of `ends` that is left invariant, at one call a move.
+using LogDensities = std::function<void(Rows<const double> x, std::span<double> log_density)>;
 double move(Walkers& walkers, const Frame& frame, const Stride& stride, CountedDensity& density,
-            std::uint64_t seed, Step move);
+            std::uint64_t seed, Step move, const LogDensities& ends = {});
 
 /// The step at which moves of full length are accepted with about this probability, found on up to
 /// 128 of the walkers, which stay where they are. `use` tells several tunings of a run apart.

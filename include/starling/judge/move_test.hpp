@@ -33,6 +33,7 @@ struct Certificate {
   Displacement worst;            ///< what decided: largest against its own bound
   std::uint64_t moves = 0;
   double acceptance = 0;
+  std::size_t particles = 0;    ///< that were moved, where not all were
   std::size_t not_followed = 0; ///< parameters that are constant, or not finite for some particle
 };
 
@@ -51,7 +52,10 @@ struct Bounds {
 class MoveTest {
 public:
   /// The columns of the cloud before any move.
-  explicit MoveTest(Rows<const double> cloud);
+  explicit MoveTest(Rows<const double> cloud) : MoveTest(cloud, cloud) {}
+  /// The same for a cloud of which only some are moved: what exact moves say of E f, the mean of those plus their
+  /// e, is held against the mean of the whole cloud.
+  MoveTest(Rows<const double> cloud, Rows<const double> moved);
 
   /// The columns after one more move, of those that count.
   void add(Rows<const double> values);
@@ -72,10 +76,11 @@ private:
     double kept_mean, kept_sd;       ///< of the winsorised values
     bool followed;
   };
-  void traits(double value, const Scale& scale, double* three) const;
+  static void traits(double value, const Scale& scale, double* three);
 
   std::size_t count_, columns_;
   std::vector<Scale> scale_;
+  std::vector<double> whole_; // columns x 3: means of the traits over the whole cloud
   std::vector<double> before_, sums_; // particles x columns x 3
   std::uint64_t added_ = 0;
 };

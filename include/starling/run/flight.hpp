@@ -38,6 +38,9 @@ struct StageReport {
   std::vector<std::string> columns; ///< of the certificate and the pooled figures: positions, then what users read
   std::vector<double> pooled_means, pooled_sds; ///< over exact moves; empty where there were none
   std::optional<judge::Certificate> certificate;
+  std::size_t data_rows = 0, rows_a_step = 0; ///< where the density is made of rows, few of which the flight reads
+  std::vector<std::pair<std::string, std::uint64_t>> rows_read; ///< by each stage
+  double rows_noise = 0, rows_away = 0; ///< RowsReport::noise and away
 };
 
 /// What a run came to.

@@ -6,6 +6,7 @@
 #include <starling/exact/hmc.hpp>
 #include <starling/frame.hpp>
 #include <starling/judge/move_test.hpp>
+#include <starling/row_density.hpp>
 #include <starling/threads.hpp>
 
 #include <array>
@@ -16,6 +17,10 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace starling::scout {
+class FewRows;
+}
 
 namespace starling::run {
 
@@ -43,6 +48,11 @@ struct JourneySettings {
   std::size_t polish_steps = 20;
   bool settle_always = false;     ///< also a cloud that was confirmed
   Metric metric = Metric::by_size;
+
+  // Where the density is made of many rows of data.
+  std::size_t rows_a_step = 500;      ///< that a step of the flight reads
+  std::size_t guide_rows = 20'000;    ///< that guide exact moves; all rows decide on them
+  std::size_t moved_particles = 128;  ///< of the cloud, by exact moves
 };
 
 /// Columns that users read beside the positions, made from rows of positions; a row each.
@@ -63,6 +73,14 @@ struct Scouted {
   double elbo = 0;
 };
 
+/// How a journey over many rows of data went.
+struct RowsReport {
+  std::size_t rows = 0, a_step = 0;
+  std::array<RowCounts, stages> read{};
+  double noise = 0; ///< of a step's scores against their size: root mean square in the frame
+  double away = 0;  ///< from the mode to the cloud's mean, in the cloud's sd, where it is largest
+};
+
 /// All of a journey: named columns of numbers, and whole numbers. A journey made from it goes on bit
 /// for bit.
 struct JourneyState {
@@ -76,6 +94,9 @@ class Journey {
 public:
   Journey(DensityOfRows density, std::size_t dim, const JourneySettings& settings,
           Threads& threads = Threads::alone(), ReadColumns read = {});
+  /// Over rows of data: the scout climbs on some of them and ends on all, steps of the flight read few, exact moves
+  /// are guided by few and decided by all, for some of the particles.
+  Journey(RowDensity rows, const JourneySettings& settings, Threads& threads = Threads::alone(), ReadColumns read = {});
   ~Journey();
 
   /// Begins with this cloud instead of a scout's: at the flight, or at the certificate of the cloud as
@@ -107,6 +128,10 @@ public:
   /// Gradients of the stages, in order.
   const std::array<std::uint64_t, stages>& gradients() const { return gradients_; }
 
+  /// Only of a journey over rows, after the scout: scores and log densities estimated from the rows of the guide.
+  void estimate(Rows<const double> x, Rows<double> score, std::span<double> log_density);
+  const std::optional<RowsReport>& over_rows() const { return report_; }
+
   JourneyState save() const;
   /// For a journey with the same density and settings.
   void restore(const JourneyState& state);
@@ -117,12 +142,20 @@ private:
   void unit();
   void reframe(Rows<const double> x);
   void scout_it();
+  void scout_rows();
+  void meet_rows();
+  void choose_walkers();
+  void look_at_rows();
+  void save_rows(JourneyState& state) const;
+  void restore_rows(const JourneyState& state);
+  CountedDensity& leaps() { return guide_ ? *guide_ : density_; }
+  exact::LogDensities ends();
   void fly_on();
   void certify_on();
   void settle_on();
   void exact_flight_move();
   void svgd_step(double step_size);
-  void arrive();
+  void arrive(bool at_end = false);
   void begin_test(double acceptance);
   bool test_move(std::uint64_t moves);
   void after_flight_test();
@@ -143,6 +176,10 @@ private:
   ReadColumns read_;
   struct Wings; // the roles of the flight
   std::unique_ptr<Wings> wings_;
+  std::optional<RowDensity> rows_;
+  std::unique_ptr<scout::FewRows> few_;  // made from `home_`
+  std::optional<CountedDensity> guide_;
+  RowCounts counts_;
 
   // State, all of it saved.
   Stage stage_ = Stage::scout;
@@ -164,6 +201,9 @@ private:
   std::optional<judge::Certificate> certificate_, first_;
   std::vector<double> pooled_means_, pooled_sds_;
   bool settled_ = false, polished_ = false;
+  Frame home_;           // over rows: the mode, and the frame there
+  Frame::Matrix began_;  // over rows: the columns of those that the test moves, before
+  std::optional<RowsReport> report_;
 };
 
 } // namespace starling::run

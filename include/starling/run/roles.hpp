@@ -2,6 +2,7 @@
 #pragma once
 
 #include <starling/concepts.hpp>
+#include <starling/row_density.hpp>
 #include <starling/target/concepts.hpp>
 #include <starling/threads.hpp>
 
@@ -39,6 +40,8 @@ struct AnyTarget {
   std::function<Constrained(Rows<const Real>)> constrain; ///< empty: positions are the parameters
   std::function<std::vector<std::string>()> warnings;     ///< of the run so far; empty: none ever
   std::vector<std::pair<std::string, std::string>> decided = {}; ///< settings that only its data could decide
+  std::shared_ptr<const RowDensity> rows = {}; ///< where it is made of rows that a run in stages may ask for apart
+  std::size_t rows_a_step = 0;                 ///< of those; 0: the usual number
 };
 
 template <typename Real>

@@ -51,6 +51,11 @@ struct PlainAlgebra {
         .noalias() += Eigen::Map<const Matrix>(residuals, Eigen::Index(n), Eigen::Index(rows)) *
                       Eigen::Map<const Matrix>(features, Eigen::Index(rows), Eigen::Index(inner));
   }
+  /// z becomes e^z.
+  static void exponentials(Real* z, std::size_t count) {
+    for (std::size_t r = 0; r < count; ++r)
+      z[r] = std::exp(z[r]);
+  }
 };
 
 /// A particle is (w, log alpha), with y ~ Bernoulli(sigmoid(w.f)), w ~ N(0, I/alpha),

@@ -1,0 +1,148 @@
+// A journey over many rows of data: what differs from one over a density that is asked as a whole.
+#include <starling/run/journey.hpp>
+
+#include "run/wings.hpp"
+
+#include <starling/error.hpp>
+#include <starling/scout/few_rows.hpp>
+#include <starling/scout/many_rows.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace starling::run {
+
+namespace {
+
+constexpr Step guide_step = Step{1} << 40; // the guide's rows: an address that no flight reaches
+
+} // namespace
+
+Journey::Journey(RowDensity rows, const JourneySettings& settings, Threads& threads, ReadColumns read)
+    : Journey(rows.all, rows.dim, settings, threads, std::move(read)) {
+  rows_ = std::move(rows);
+  settings_.flight_moves = 0;
+  settings_.rows_a_step = std::clamp<std::size_t>(settings.rows_a_step, 1, rows_->rows);
+  settings_.guide_rows = std::clamp<std::size_t>(settings.guide_rows, 1, rows_->rows);
+  settings_.moved_particles = std::min(settings.moved_particles, settings.particles);
+  settings_.settle_rounds = std::min<std::size_t>(settings.settle_rounds, 2); // a round of 40 moves is 40 passes for each
+  report_ = RowsReport{rows_->rows, settings_.rows_a_step, {}, 0, 0};
+}
+
+void Journey::scout_rows() {
+  scout::Settings settings;
+  settings.starts = settings_.starts;
+  const scout::Report report = scout::scout(*rows_, settings_.seed, counts_, settings);
+  frame_ = home_ = report.frame;
+  meet_rows();
+  cloud_ = exact::Walkers{};
+  cloud_.x = next_ = scout::draws(home_, settings_.particles, settings_.seed);
+  cloud_.score = Frame::Matrix::Zero(next_.rows(), next_.cols());
+  cloud_.log_density.assign(settings_.particles, 0.0);
+  for (std::size_t i = 0; i < settings_.particles; ++i)
+    cloud_.id.push_back(i);
+  if (settings_.metric != Metric::dense)
+    reframe(cloud_.position());
+  scouted_ = {report.modes, false, report.elbo};
+  if (settings_.steps > 0)
+    return go(Stage::fly);
+  arrive(true);
+  settings_.certify_moves > 0 ? go(Stage::certify) : go(Stage::finished);
+}
+
+/// What few rows need to know of all of them, from the mode and the frame there.
+void Journey::meet_rows() {
+  few_ = std::make_unique<scout::FewRows>(*rows_, home_.mean(), home_, settings_.seed, counts_);
+  guide_.emplace([this](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+    (*few_)(guide_step, settings_.guide_rows, x, score, log_density);
+  });
+}
+
+void Journey::estimate(Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+  (*guide_)(x, score, log_density);
+}
+
+/// Log densities of all rows, for those who ended a move.
+exact::LogDensities Journey::ends() {
+  if (!few_)
+    return {};
+  return [this](Rows<const double> x, std::span<double> log_density) {
+    if (rows_->values) {
+      rows_->values(x, log_density);
+    } else {
+      Frame::Matrix unused(Eigen::Index(x.count), Eigen::Index(x.dim));
+      rows_->all(x, rows_of(unused), log_density);
+    }
+    counts_.reads += rows_->rows;
+    counts_.visits += rows_->rows * x.count;
+  };
+}
+
+/// Some of the cloud, evenly among them, with what the guide says there.
+void Journey::choose_walkers() {
+  const std::size_t count = settings_.moved_particles;
+  Frame::Matrix x = Frame::Matrix::Zero(Eigen::Index(count), Eigen::Index(dim_));
+  for (std::size_t i = 0; i < count; ++i)
+    x.row(Eigen::Index(i)) = cloud_.x.row(Eigen::Index(i * cloud_.count() / count));
+  walkers_ = exact::walkers_at(rows_of(x), *guide_);
+}
+
+/// Whether few rows could speak for all, at the end of the flight.
+void Journey::look_at_rows() {
+  if (!rows_)
+    return;
+  const RowCounts before = counts_;
+  const std::size_t some = std::min<std::size_t>(cloud_.count(), 32);
+  report_->noise = few_->noise(settings_.rows_a_step, cloud_.position().slice(0, some), frame_);
+  const Eigen::RowVectorXd mean = cloud_.x.colwise().mean();
+  const Eigen::RowVectorXd variance = (cloud_.x.rowwise() - mean).colwise().squaredNorm() / double(cloud_.count());
+  report_->away = ((mean - home_.mean().transpose()).array().abs() / variance.array().sqrt().max(1e-300)).maxCoeff();
+  counts_ = before; // a look, and no part of the work
+}
+
+void Journey::save_rows(JourneyState& state) const {
+  const Eigen::VectorXd& mode = home_.mean();
+  state.columns["home.mean"].assign(mode.data(), mode.data() + mode.size());
+  state.columns["home.factor"].assign(home_.numbers().begin(), home_.numbers().end());
+  state.columns["began"].assign(began_.data(), began_.data() + began_.size());
+  state.columns["rows.numbers"] = {report_->noise, report_->away};
+  state.counts["home.dense"] = home_.is_dense();
+  for (std::size_t s = 0; s < stages; ++s) {
+    state.counts[std::string("reads.") + name(Stage(s))] = report_->read[s].reads;
+    state.counts[std::string("visits.") + name(Stage(s))] = report_->read[s].visits;
+  }
+}
+
+void Journey::restore_rows(const JourneyState& state) {
+  const auto column = [&](const char* name) -> const std::vector<double>& {
+    const auto found = state.columns.find(name);
+    if (found == state.columns.end())
+      throw std::invalid_argument(std::string("state: column ") + name + " is missing");
+    return found->second;
+  };
+  const auto count = [&](const std::string& name) {
+    const auto found = state.counts.find(name);
+    if (found == state.counts.end())
+      throw std::invalid_argument("state: " + name + " is missing");
+    return found->second;
+  };
+  for (std::size_t s = 0; s < stages; ++s)
+    report_->read[s] = {count(std::string("reads.") + name(Stage(s))), count(std::string("visits.") + name(Stage(s)))};
+  if (column("home.mean").empty()) // before the scout
+    return;
+  home_ = Frame::from_numbers(column("home.mean"), column("home.factor"), count("home.dense") != 0);
+  const std::vector<double>& began = column("began");
+  if (const std::size_t width = dim_ + read_.count; !began.empty())
+    began_ = Frame::map({began.data(), began.size() / width, width});
+  if (column("rows.numbers").size() == 2) {
+    report_->noise = column("rows.numbers")[0];
+    report_->away = column("rows.numbers")[1];
+  }
+  const RowCounts before = counts_;
+  meet_rows(); // again, from the same mode and frame
+  counts_ = before;
+}
+
+} // namespace starling::run

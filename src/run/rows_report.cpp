@@ -1,0 +1,32 @@
+// What few rows of the data came to, for those who read a run's outcome.
+#include "run/measure.hpp"
+
+#include <fmt/format.h>
+
+namespace starling::run {
+
+namespace {
+
+constexpr double loud = 0.5;   // noise of a step's scores, against their size
+constexpr double far_away = 5; // from the mode, in sd: there a score expanded around it is no guide
+
+} // namespace
+
+void report_rows(const RowsReport& rows, StageReport& stages, std::vector<std::string>& warnings) {
+  stages.data_rows = rows.rows;
+  stages.rows_a_step = rows.a_step;
+  for (std::size_t n = 0; n < run::stages; ++n)
+    stages.rows_read.emplace_back(name(static_cast<Stage>(n)), rows.read[n].reads);
+  stages.rows_noise = rows.noise;
+  stages.rows_away = rows.away;
+  if (rows.noise > loud)
+    warnings.push_back(fmt::format("{} rows a step do not speak for all of them: the noise of their score is {:.2f} of its "
+                                   "size; raise --data-batch",
+                                   rows.a_step, rows.noise));
+  if (rows.away > far_away)
+    warnings.push_back(fmt::format("the cloud ended {:.1f} sd from the mode that few rows were compared with; raise "
+                                   "--data-batch, or read all rows",
+                                   rows.away));
+}
+
+} // namespace starling::run
