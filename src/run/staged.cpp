@@ -53,10 +53,7 @@ public:
     }
   }
 
-  std::string stage() const override {
-    const auto found = last_.counts.find("stage");
-    return name(found == last_.counts.end() ? Stage::scout : static_cast<Stage>(found->second));
-  }
+  std::string stage() const override { return GroupedJourney::stage(last_); }
   double drift_size() const override { return NAN; }
   std::vector<double> positions() const override {
     const auto found = last_.columns.find("cloud.x");
@@ -158,7 +155,7 @@ private:
         std::ranges::fill(log_density, 0.0);
     };
     Threads& threads = staged_.threads ? *staged_.threads : Threads::alone();
-    auto journey = std::make_unique<Journey>(density, target.dim, stages, threads, read);
+    auto journey = std::make_unique<GroupedJourney>(density, target.dim, stages, threads, read, !alone_);
     if (!last_.columns.empty())
       journey->restore(last_);
     else if (stages.starts == 0)
@@ -214,9 +211,7 @@ private:
 
   void report(Outcome& o) const {
     StageReport stages;
-    const auto& gradients = journey_->gradients();
-    for (std::size_t n = 0; n < run::stages; ++n)
-      stages.gradients.emplace_back(name(static_cast<Stage>(n)), gradients[n]);
+    stages.gradients = journey_->gradients();
     stages.modes = journey_->scouted().modes;
     stages.by_pathfinder = journey_->scouted().by_pathfinder;
     stages.settled = journey_->settled();
@@ -240,8 +235,11 @@ private:
     measure_at(staged_.target, settings_, o);
     if (!settled_)
       return;
+    add_groups(staged_.target, *journey_, o);
     if (const auto& certificate = o.stages->certificate) {
-      const judge::Verdict verdict = judge::certified(*certificate, o.stages->columns, o.stages->modes);
+      const judge::Verdict verdict =
+          o.groups.empty() ? judge::certified(*certificate, o.stages->columns, o.stages->modes)
+                           : judge::certified(*certificate, o.stages->columns, o.groups, o.draw_names(), journey_->doubt());
       if (o.diagnosis.verdict == "diverged") // densities that fail outweigh moves
         return;
       o.diagnosis.verdict = verdict.word;
@@ -254,6 +252,7 @@ private:
                                            rise);
       }
     } else {
+      take_back(o);
       o.diagnosis.sentence += alone_ ? " (not certified: the target gives scores and no log density)" : " (not certified)";
     }
     if (!o.trace.empty())
@@ -261,7 +260,7 @@ private:
   }
 
   Staged staged_;
-  std::unique_ptr<Journey> journey_;
+  std::unique_ptr<GroupedJourney> journey_;
   JourneyState last_;       // after the last unit
   std::uint64_t alone_ = 0; // scores alone
   std::vector<std::size_t> followed_; // columns that users read and the certificate follows

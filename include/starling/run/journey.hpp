@@ -6,6 +6,7 @@
 #include <starling/exact/hmc.hpp>
 #include <starling/frame.hpp>
 #include <starling/judge/move_test.hpp>
+#include <starling/scout/modes.hpp>
 #include <starling/threads.hpp>
 
 #include <array>
@@ -60,6 +61,7 @@ struct Scouted {
   std::size_t modes = 1;
   bool by_pathfinder = false;
   double elbo = 0;
+  std::vector<scout::Mode> found = {}; ///< where there are several; not kept in the state
 };
 
 /// All of a journey: named columns of numbers, and whole numbers. A journey made from it goes on bit
@@ -90,6 +92,7 @@ public:
   /// The cloud as it is. Before the scout is done there is none.
   Rows<const double> positions() const { return cloud_.position(); }
   std::span<const double> log_density() const { return cloud_.log_density; }
+  const exact::Walkers& cloud() const { return cloud_; }
   const Frame& frame() const { return frame_; }
   const Scouted& scouted() const { return scouted_; }
 
