@@ -106,6 +106,13 @@ class Result:
         return (self._summary or {}).get("modes")
 
     @property
+    def groups(self) -> list[dict[str, Any]]:
+        """Separate groups of particles: `share` of the density with its standard error `se` (None: counted, not weighed),
+        `particles`, and the `mean` of each parameter, by name. Empty where there is one group. A mode that neither the
+        scout nor a particle met is not counted."""
+        return (self._summary or {}).get("groups", [])
+
+    @property
     def pooled(self) -> dict[str, tuple[float, float]]:
         """Mean and sd of each parameter over all exact moves, by name: steadier than those of the draws. Empty where there
         were none."""

@@ -112,6 +112,18 @@ void add_stages(Json& j, const run::StageReport& stages) {
                            {"sd", number(stages.pooled_sds[a])}});
 }
 
+/// Separate groups: share with its error, particles, place.
+Json groups_of(const run::Outcome& o) {
+  Json list = Json::array();
+  for (const judge::Group& one : o.groups) {
+    Json means = Json::object();
+    for (std::size_t a = 0; a < one.means.size(); ++a)
+      means[o.draw_names()[a]] = number(one.means[a]);
+    list.push_back({{"share", number(one.share)}, {"se", number(one.se)}, {"particles", one.particles}, {"mean", means}});
+  }
+  return list;
+}
+
 /// What each run says for itself.
 Json each(std::span<const run::Outcome> runs) {
   Json list = Json::array();
@@ -186,6 +198,8 @@ Json to_json(std::span<const run::Outcome> runs) {
   }
   j["verdict"] = o.diagnosis.verdict;
   j["verdict_reason"] = o.diagnosis.sentence;
+  if (!o.groups.empty())
+    j["groups"] = groups_of(o);
   if (o.stages)
     add_stages(j, *o.stages);
   j["warnings"] = o.warnings;

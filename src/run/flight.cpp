@@ -215,13 +215,14 @@ private:
         {o.positions.data(), last.count(), last.dim()}, {scores.data(), last.count(), last.dim()},
         has_density ? std::span<const double>(o.log_density) : std::span<const double>(), o.names,
         settings_.seed, settings_.periodic, o.trace);
-    o.trace.back().verdict = o.diagnosis.verdict; // it knows of densities that fail
     if (target.hold_out)
       o.held_out = target.hold_out(std::as_const(last).position());
     if (target.constrain) {
       o.constrained = target.constrain(std::as_const(last).position());
       o.constrained_summary = summarize_columns(*o.constrained);
     }
+    count_groups(target, o);
+    o.trace.back().verdict = o.diagnosis.verdict; // it knows of densities that fail, and of groups
     for (std::string found :
          {judge::strays(o.parameters(), last.count()), judge::left_out(o.parameters())})
       if (!found.empty())

@@ -126,7 +126,7 @@ void Journey::scout_it() {
   frame_ = report.frame;
   if (settings_.metric == Metric::none || settings_.metric == Metric::diagonal)
     reframe(cloud_.position());
-  scouted_ = {report.modes, report.by_pathfinder, report.elbo};
+  scouted_ = {report.modes, report.by_pathfinder, report.elbo, report.found};
   const bool flies = settings_.steps + settings_.flight_moves > 0;
   go(flies ? Stage::fly : settings_.certify_moves > 0 ? Stage::certify : Stage::finished);
 }

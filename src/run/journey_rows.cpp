@@ -108,7 +108,7 @@ void Journey::save_rows(JourneyState& state) const {
   state.columns["home.factor"].assign(home_.numbers().begin(), home_.numbers().end());
   state.columns["began"].assign(began_.data(), began_.data() + began_.size());
   state.columns["rows.numbers"] = {report_->noise, report_->away};
-  state.counts["home.dense"] = home_.is_dense();
+  state.counts["home.form"] = std::uint64_t(home_.form());
   for (std::size_t s = 0; s < stages; ++s) {
     state.counts[std::string("reads.") + name(Stage(s))] = report_->read[s].reads;
     state.counts[std::string("visits.") + name(Stage(s))] = report_->read[s].visits;
@@ -132,7 +132,7 @@ void Journey::restore_rows(const JourneyState& state) {
     report_->read[s] = {count(std::string("reads.") + name(Stage(s))), count(std::string("visits.") + name(Stage(s)))};
   if (column("home.mean").empty()) // before the scout
     return;
-  home_ = Frame::from_numbers(column("home.mean"), column("home.factor"), count("home.dense") != 0);
+  home_ = Frame::from_numbers(column("home.mean"), column("home.factor"), Frame::Form(count("home.form")));
   const std::vector<double>& began = column("began");
   if (const std::size_t width = dim_ + read_.count; !began.empty())
     began_ = Frame::map({began.data(), began.size() / width, width});

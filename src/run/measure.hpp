@@ -3,7 +3,7 @@
 
 #include <starling/judge/trace.hpp>
 #include <starling/run/flight.hpp>
-#include <starling/run/journey.hpp>
+#include <starling/run/grouped_journey.hpp>
 
 namespace starling::run {
 
@@ -13,6 +13,18 @@ void judge_rows(Rows<const double> x, Rows<const double> score, judge::TraceRow&
 /// Exact scores at the outcome's positions, the diagnosis that follows from them, what was held out, and
 /// the parameters as users read them. The trace must end with the look at these positions.
 void measure_at(const AnyTarget<double>& target, const Settings& settings, Outcome& outcome);
+
+/// The separate groups of the outcome's draws, as the journey found and weighed them; nothing where there is one. A group
+/// without particles is at its mode.
+void add_groups(const AnyTarget<double>& target, const GroupedJourney& journey, Outcome& outcome);
+
+/// Several groups are not "converged" by local tests alone.
+void take_back(Outcome& outcome);
+
+/// Counts the groups on which a cloud lies, and those around it, by a target of either precision; "converged" by local
+/// tests is taken back where there are several. On a torus, or of very few particles, nothing is counted.
+template <typename Real>
+void count_groups(const AnyTarget<Real>& target, Outcome& outcome);
 
 /// Summaries of columns that have no scores; values that are not numbers are passed over.
 std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table);

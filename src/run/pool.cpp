@@ -71,8 +71,13 @@ void add(Timing& sum, const Timing& t) {
 void add(StageReport& all, std::span<const Outcome> runs) {
   const auto count = static_cast<double>(runs.size());
   for (const Outcome& o : runs.subspan(1)) {
-    for (std::size_t n = 0; n < all.gradients.size(); ++n)
-      all.gradients[n].second += o.stages->gradients.at(n).second;
+    for (const auto& [stage, count] : o.stages->gradients) { // a run in groups has one more
+      const auto found = std::ranges::find(all.gradients, stage, &std::pair<std::string, std::uint64_t>::first);
+      if (found != all.gradients.end())
+        found->second += count;
+      else
+        all.gradients.emplace_back(stage, count);
+    }
     all.modes = std::max(all.modes, o.stages->modes);
     all.settled = all.settled || o.stages->settled;
     all.polished = all.polished || o.stages->polished;
@@ -115,6 +120,8 @@ Outcome pool(std::span<const Outcome> runs) {
       if (std::ranges::find(all.warnings, warning) == all.warnings.end())
         all.warnings.push_back(warning);
     add(all.seconds, o.seconds);
+    if (o.groups.size() > all.groups.size())
+      all.groups = o.groups;
     if (all.held_out) {
       all.held_out->accuracy += o.held_out->accuracy;
       all.held_out->log_likelihood += o.held_out->log_likelihood;

@@ -53,10 +53,7 @@ public:
     }
   }
 
-  std::string stage() const override {
-    const auto found = last_.counts.find("stage");
-    return name(found == last_.counts.end() ? Stage::scout : static_cast<Stage>(found->second));
-  }
+  std::string stage() const override { return GroupedJourney::stage(last_); }
   double drift_size() const override { return NAN; }
   std::vector<double> positions() const override {
     const auto found = last_.columns.find("cloud.x");
@@ -161,8 +158,8 @@ private:
     const bool over_rows = target.rows && stages.starts > 0;
     if (over_rows && target.rows_a_step > 0)
       stages.rows_a_step = target.rows_a_step;
-    auto journey = over_rows ? std::make_unique<Journey>(*target.rows, stages, threads, read)
-                             : std::make_unique<Journey>(density, target.dim, stages, threads, read);
+    auto journey = over_rows ? std::make_unique<GroupedJourney>(*target.rows, stages, threads, read)
+                             : std::make_unique<GroupedJourney>(density, target.dim, stages, threads, read, !alone_);
     if (!last_.columns.empty())
       journey->restore(last_);
     else if (stages.starts == 0)
@@ -218,9 +215,7 @@ private:
 
   void report(Outcome& o) const {
     StageReport stages;
-    const auto& gradients = journey_->gradients();
-    for (std::size_t n = 0; n < run::stages; ++n)
-      stages.gradients.emplace_back(name(static_cast<Stage>(n)), gradients[n]);
+    stages.gradients = journey_->gradients();
     stages.modes = journey_->scouted().modes;
     stages.by_pathfinder = journey_->scouted().by_pathfinder;
     stages.settled = journey_->settled();
@@ -232,8 +227,8 @@ private:
     stages.pooled_means = journey_->pooled_means();
     stages.pooled_sds = journey_->pooled_sds();
     stages.certificate = journey_->certificate();
-    if (const auto& rows = journey_->over_rows())
-      report_rows(*rows, stages, o.warnings);
+    if (journey_->over_rows())
+      report_rows(*journey_->rows_report(), stages, o.warnings);
     o.stages = std::move(stages);
   }
 
@@ -249,8 +244,12 @@ private:
     measure_at(target, settings_, o);
     if (!settled_)
       return;
+    if (!journey_->over_rows())
+      add_groups(staged_.target, *journey_, o);
     if (const auto& certificate = o.stages->certificate) {
-      const judge::Verdict verdict = judge::certified(*certificate, o.stages->columns, o.stages->modes);
+      const judge::Verdict verdict =
+          o.groups.empty() ? judge::certified(*certificate, o.stages->columns, o.stages->modes)
+                           : judge::certified(*certificate, o.stages->columns, o.groups, o.draw_names(), journey_->doubt());
       if (o.diagnosis.verdict == "diverged") // densities that fail outweigh moves
         return;
       o.diagnosis.verdict = verdict.word;
@@ -263,6 +262,7 @@ private:
                                            rise);
       }
     } else {
+      take_back(o);
       o.diagnosis.sentence += alone_ ? " (not certified: the target gives scores and no log density)" : " (not certified)";
     }
     if (!o.trace.empty())
@@ -270,7 +270,7 @@ private:
   }
 
   Staged staged_;
-  std::unique_ptr<Journey> journey_;
+  std::unique_ptr<GroupedJourney> journey_;
   JourneyState last_;       // after the last unit
   std::uint64_t alone_ = 0; // scores alone
   std::vector<std::size_t> followed_; // columns that users read and the certificate follows

@@ -16,9 +16,10 @@ namespace starling::scout {
 
 namespace {
 
-constexpr double radius = 2, apart = 3, still_climbing = 0.3;
+constexpr double radius = 2, still_climbing = 0.3;
 constexpr std::size_t attempts = 50, final_draws = 50;
-enum Use : Step { for_pathfinder = 1, for_choice = 2, for_start = 3, for_probes = 4, for_places = 1000 };
+constexpr std::size_t from_afar = 32, quiet_rounds = 2, most_rounds = 8; // of the search for further modes
+enum Use : Step { for_pathfinder = 1, for_choice = 2, for_start = 3, for_probes = 4, for_places = 1000, for_afar = 10'000 };
 
 /// Where the ways up begin: uniform, drawn again where the density fails. Each has its mirror image beside it:
 /// drawn one by one, all eight began on one side of two modes in 1 of 40 runs, and the other was not seen.
@@ -54,24 +55,28 @@ std::vector<Place> beginnings(CountedDensity& density, std::size_t dim, std::siz
   return places;
 }
 
-/// Ends that are about as high as the best and far from each other. One that was still going up when its
-/// iterations ran out is on its way to a mode and not at one: its score, in the metric, is as long as the
-/// way left.
-std::size_t count_modes(const std::vector<Place>& ends, const Place& best, const Frame& metric) {
-  const auto d = static_cast<double>(metric.dim());
-  std::vector<Eigen::RowVectorXd> modes;
-  for (const Place& end : ends) {
-    if (best.log_density - end.log_density > 5 + d / 2)
-      continue;
-    if (metric.score_in({end.score.data(), 1, metric.dim()}).norm() > still_climbing)
-      continue;
-    const Frame::Matrix y = metric.in({end.x.data(), 1, metric.dim()});
-    const bool known = std::ranges::any_of(
-        modes, [&](const Eigen::RowVectorXd& mode) { return (mode - y.row(0)).norm() <= apart; });
-    if (!known)
-      modes.push_back(y.row(0));
+/// The best end, then the others, then ways up from afar. An end that was still going up when its iterations
+/// ran out is on its way to a mode and not at one: its score, in the metric, is as long as the way left.
+std::vector<Mode> separate_modes(const std::vector<Place>& ends, const Place& best, const Frame& metric,
+                                 CountedDensity& density, std::uint64_t seed, const Settings& settings) {
+  Search search;
+  search.dense_up_to = settings.dense_up_to;
+  search.seed = seed;
+  const Philox philox(seed);
+  Modes modes(density, metric, search);
+  modes.add(best, true);
+  for (const Place& end : ends)
+    modes.add(end, metric.score_in({end.score.data(), 1, metric.dim()}).norm() <= still_climbing);
+  modes.climb_from_afar(from_afar, metric, philox, for_afar);
+  std::vector<Mode> found = modes.found();
+  for (std::size_t round = 1, quiet = 0; found.size() > 1 && quiet < quiet_rounds && round <= most_rounds; ++round) {
+    const std::size_t before = found.size();
+    for (std::size_t k = 0; k < before; ++k)
+      modes.climb_from_afar(from_afar / 2, found[k].frame, philox, for_afar + 100 * round + k);
+    found = modes.found();
+    quiet = found.size() == before ? quiet + 1 : 0;
   }
-  return std::max<std::size_t>(1, modes.size());
+  return found;
 }
 
 } // namespace
@@ -107,7 +112,10 @@ Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed,
   const std::size_t chosen = candidates.size() > 1 && bounds[1] > bounds[0] ? 1 : 0;
   report.by_pathfinder = chosen == 1;
   report.elbo = bounds[chosen];
-  report.modes = count_modes(ends, best.top(), candidates.front());
+  report.found = separate_modes(ends, best.top(), candidates.front(), density, seed, settings);
+  report.modes = std::max<std::size_t>(1, report.found.size());
+  if (report.modes == 1)
+    report.found.clear();
   report.frame = candidates[chosen];
   return report;
 }

@@ -40,6 +40,8 @@ void show(const plan::Plan& plan, std::span<const run::Outcome> runs) {
   else
     fmt::print("{}{} particles in {} dimensions, batches of {}, {} steps in {:.2f} s\n\n{}\n", many,
                r.particles, o.dim(), r.batch, o.steps_done, o.seconds.total, results::table(o.parameters()));
+  if (!o.groups.empty())
+    fmt::print("{}\n", judge::line(o.groups));
   if (o.held_out)
     fmt::print("test accuracy {:.4f}, test log likelihood {:.4f}\n", o.held_out->accuracy,
                o.held_out->log_likelihood);

@@ -6,6 +6,7 @@
 #include "io/runs.hpp"
 #include "io/text.hpp"
 
+#include <starling/judge/groups.hpp>
 #include <starling/judge/rhat.hpp>
 #include <starling/judge/summary.hpp>
 
@@ -78,6 +79,23 @@ std::vector<judge::ParameterSummary> parameters_of(const Json& j, const std::str
   return parameters;
 }
 
+/// Separate groups, in a line; nothing where there is one.
+std::string groups_of(const Json& j, const std::string& path) {
+  const auto number = [](const Json& value) { return value.is_number() ? value.get<double>() : NAN; };
+  std::vector<judge::Group> groups;
+  try {
+    for (const Json& one : j.value("groups", Json::array())) {
+      groups.emplace_back();
+      groups.back().share = number(one.at("share"));
+      groups.back().se = number(one.at("se"));
+      groups.back().particles = one.at("particles");
+    }
+  } catch (const Json::exception&) {
+    throw io::BadData(path, "must be the summary.json of a run");
+  }
+  return groups.empty() ? std::string() : judge::line(groups) + "\n";
+}
+
 /// How many runs the figures are of.
 std::size_t runs_of(const Json& j) {
   const auto runs = j.find("runs");
@@ -104,7 +122,7 @@ int summary(const SummaryRequest& s) {
     fmt::print("{}\n", j.dump(2));
     return ok;
   }
-  fmt::print("{}", results::table(parameters, parameters.size()));
+  fmt::print("{}{}", results::table(parameters, parameters.size()), groups_of(j, s.path));
   if (const std::string gaps = judge::left_out(parameters); !gaps.empty())
     fmt::print("{}\n", gaps);
   if (const std::size_t runs = runs_of(j); runs > 1)

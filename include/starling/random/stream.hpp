@@ -26,6 +26,10 @@ enum class Stream : std::uint8_t {
   momentum = 17,  // momenta of exact moves; step = move, index = particle and coordinate
   deal = 19,      // batches of dealers to come: only one deals in a run, so they may share it
   leap = 18,      // lengths and acceptance of exact moves; step = move, index = particle
+  groups_pick = 20,  // rows from which the groups of a cloud are counted
+  groups_draw = 21,  // draws that weigh groups; step = which weighing, round and fit
+  groups_seed = 22,  // seeds of the groups' own journeys; index = group
+  groups_order = 23, // rows of all groups into one order
   user = 128,     // from here on: free for targets and observers of one's own
 };
 

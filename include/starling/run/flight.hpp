@@ -2,6 +2,7 @@
 #pragma once
 
 #include <starling/judge/diagnose.hpp>
+#include <starling/judge/groups.hpp>
 #include <starling/judge/move_test.hpp>
 #include <starling/run/checkpoint.hpp>
 #include <starling/run/roles.hpp>
@@ -57,6 +58,7 @@ struct Outcome {
   std::vector<judge::ParameterSummary> constrained_summary;
   Timing seconds;
   judge::Diagnosis diagnosis;
+  std::vector<judge::Group> groups; ///< separate ones, of the draws; empty where there is one
   std::optional<HeldOut> held_out;
   std::optional<StageReport> stages; ///< of a run that went in stages
   std::vector<std::string> warnings;

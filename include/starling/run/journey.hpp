@@ -7,6 +7,7 @@
 #include <starling/frame.hpp>
 #include <starling/judge/move_test.hpp>
 #include <starling/row_density.hpp>
+#include <starling/scout/modes.hpp>
 #include <starling/threads.hpp>
 
 #include <array>
@@ -71,6 +72,7 @@ struct Scouted {
   std::size_t modes = 1;
   bool by_pathfinder = false;
   double elbo = 0;
+  std::vector<scout::Mode> found = {}; ///< where there are several; not kept in the state
 };
 
 /// How a journey over many rows of data went.
@@ -112,6 +114,7 @@ public:
   /// The cloud as it is. Before the scout is done there is none.
   Rows<const double> positions() const { return cloud_.position(); }
   std::span<const double> log_density() const { return cloud_.log_density; }
+  const exact::Walkers& cloud() const { return cloud_; }
   const Frame& frame() const { return frame_; }
   const Scouted& scouted() const { return scouted_; }
 

@@ -3,6 +3,7 @@
 
 #include <starling/density.hpp>
 #include <starling/frame.hpp>
+#include <starling/scout/modes.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -22,15 +23,16 @@ struct Report {
   Frame frame;                 ///< of the better approximation
   bool by_pathfinder = false;  ///< else Laplace's
   double elbo = 0;
-  std::size_t modes = 1;       ///< tops more than 3 sd apart that are about as high as the best
+  std::size_t modes = 1;       ///< separate ones that are not negligible
+  std::vector<Mode> found;     ///< those, heaviest first, where there are several; else empty
   std::size_t arrived = 0;     ///< ways up that ended at a finite density
   std::vector<double> tops;    ///< their log densities
 };
 
 /// L-BFGS from all starts in lock-step; then Laplace's approximation at the best end, Pathfinder along
-/// its way, and the one with the higher ELBO of 50 draws. Two ends are two modes when more than 3 sd
-/// of Laplace's metric apart and within 5 + d/2 in log density. Both approximations, and so
-/// the frame, are of the form that the settings say.
+/// its way, and the one with the higher ELBO of 50 draws. Separate modes are counted among the ends, and those
+/// of 16 more ways up from places around the best; where there are several, further 16 until they show none that
+/// is new. Both approximations, and so the frame, are of the form that the settings say.
 /// Throws TargetError when the density is finite nowhere it looked.
 Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed,
              const Settings& settings = {});

@@ -18,7 +18,8 @@ NUMBERS = ("particles", "dim", "steps_done", "seed", "seconds")
 TEXTS = ("version", "target", "verdict", "verdict_reason", "precision")
 OF_THE_METHOD = ("kernel", "bandwidth", "advance")  # texts that only the raw method has, which also has steps
 MAYBE = ("step_size", "test_accuracy", "test_log_likelihood", "modes")  # numbers, null, or not there
-LISTS = {"parameters": ("name",), "unconstrained": ("name",), "runs": ("run", "verdict", "verdict_reason", "ksd")}
+LISTS = {"parameters": ("name",), "unconstrained": ("name",), "runs": ("run", "verdict", "verdict_reason", "ksd"),
+         "groups": ("share", "se", "particles", "mean")}
 CELLS = ("mean", "sd", "q05", "q50", "q95", "spread_identity")
 
 
@@ -105,6 +106,11 @@ def _summary(file: Path) -> dict[str, Any]:
         for cell in (*CELLS, "r_hat"):
             if row.get(cell) is not None and not _is_number(row[cell]):
                 raise BadFolder(f"{file}: {row['name']}: {cell}: must be a number or null; got {row[cell]!r}")
+    for row in summary.get("groups", []):
+        means = row["mean"]
+        if not isinstance(means, dict) or not all(value is None or _is_number(value) for value in
+                                                  (row["share"], row["se"], row["particles"], *means.values())):
+            raise BadFolder(f"{file}: groups: must have numbers; got {row!r}")
     if staged:
         _stages(file, summary)
     warnings = summary.setdefault("warnings", [])

@@ -80,6 +80,7 @@ def page(run: Run) -> str:
 <main id="main">
 <h2>Parameters</h2>
 {words.parameters(run)}
+{words.groups(run)}
 {words.certificate(run)}
 {words.each_run(run)}
 {of_draws(run)}

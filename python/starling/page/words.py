@@ -29,9 +29,10 @@ IN_STAGES = {  # the same for a run in stages, whose certificate says more
     "still moving": ("Exact moves carry the cloud away: its figures are wrong by about what the table shows.", "bad"),
     "diverged": ("Nothing here can be used: check the target, `starling check`.", "bad"),
 }
+IN_GROUPS = "The particles lie in separate groups, and how much each of them weighs is not known well enough: see below."
 WITHOUT = ("It was not certified: exact moves need a log density, and --certify.", "doubt")
 HEADS = ("mean", "sd", "5 %", "50 %", "95 %", "spread identity")
-MOST_ROWS = 200
+MOST_ROWS, MOST_MEANS = 200, 6
 R_HAT = 1.05  # above it the verdict says that the runs disagree
 
 
@@ -63,6 +64,8 @@ def duration(seconds: float) -> str:
 def what_to_do(s: dict[str, Any]) -> tuple[str, str]:
     """About the verdict, and its colour."""
     todo, colour = TODO.get(s["verdict"], ("", "doubt"))
+    if s.get("groups") and s["verdict"] == "cannot tell":
+        return IN_GROUPS, colour
     if s.get("method") != "auto":
         return todo, colour
     if s.get("certificate"):
@@ -185,6 +188,30 @@ def certificate(run: Run) -> str:
 <p>{escaped(found["finding"][:1].upper() + found["finding"][1:])}: every particle made {escaped(found.get("moves", "some"))} exact
 moves, of which a share of {number(found.get("acceptance"))} was accepted.</p>
 {shown}"""
+
+
+def groups(run: Run) -> str:
+    """Separate groups: what each weighs, and where it is."""
+    found = run.summary.get("groups")
+    if not found:
+        return ""
+    weighed = all(one["se"] is not None for one in found)
+    names = list(found[0]["mean"])[:MOST_MEANS]
+    rows = [f'<tr><th scope="row">{k + 1}</th><td>{share(one)}</td><td>{escaped(one["particles"])}</td>'
+            + "".join(f"<td>{number(one['mean'].get(name))}</td>" for name in names) + "</tr>"
+            for k, one in enumerate(found)]
+    how_known = ("Shares are by importance sampling from fits of each group, with standard errors; the particles were shared "
+                 "out by them." if weighed else "They were counted and not weighed: particles do not cross between them, so "
+                 "that their number says nothing of what a group weighs.")
+    head = ["group", "share", "particles", *(f"mean of {name}" for name in names)]
+    return f"""<h2>Groups</h2>
+<p>{len(found)} separate groups. {how_known} A mode that nobody met is not among them.</p>
+{table("Separate groups", head, rows)}"""
+
+
+def share(one: dict[str, Any]) -> str:
+    """.10 ± .01, or a dash where nothing weighed it."""
+    return "–" if one["se"] is None else f"{one['share']:.3f} ± {max(one['se'], 0.001):.3f}"
 
 
 def each_run(run: Run) -> str:

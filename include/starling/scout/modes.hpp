@@ -1,0 +1,79 @@
+// Separate modes of a density: ways up from many places, and whether the ground dips between their ends.
+#pragma once
+
+#include <starling/density.hpp>
+#include <starling/frame.hpp>
+#include <starling/random/philox.hpp>
+#include <starling/scout/climb.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace starling::scout {
+
+/// A place that is higher than all around it.
+struct Mode {
+  Eigen::VectorXd x;
+  double log_density = 0;
+  Frame frame;         ///< Laplace's there
+  double log_mass = 0; ///< of Laplace's normal, up to a constant common to all modes
+};
+
+struct Search {
+  bool has_density = true;     ///< else heights are sums of scores along the way
+  std::size_t iterations = 60; ///< of a way up, at most
+  double dip = 2.5;            ///< in log density, below the lower of two modes: less, and exact moves cross it
+  double negligible = 10;      ///< a mode whose log mass is so much less than the largest is none
+  std::size_t dense_up_to = 500; ///< dimensions; above, Laplace's frames are diagonal
+  std::uint64_t seed = 1;
+};
+
+/// Collects separate modes. Two ends of ways up belong together when the log density along the segment
+/// between them does not dip below the lower by more than `dip`; ends are compared, not particles, since in
+/// many dimensions a segment between two particles leads through the middle, where all is higher. Ways up go in
+/// the coordinates of a frame, where they are short.
+class Modes {
+public:
+  Modes(CountedDensity& density, Frame frame, const Search& search = {});
+
+  /// An end found elsewhere. One that had not arrived may join modes, but is none.
+  void add(const Place& end, bool arrived);
+  /// Ways up from these rows, those where the density fails aside.
+  void climb_from(const Frame::Matrix& x);
+  /// From places all around: 2, 4, 8 and 16 times as far out as that frame's normal, in all coordinates and in one at a
+  /// time, in pairs on opposite sides.
+  void climb_from_afar(std::size_t count, const Frame& around, const Philox& philox, Step address);
+
+  std::size_t count() const { return tops_.size(); }
+  /// The modes that are not negligible, heaviest first. Asks for Laplace's frames where there are several; that of a
+  /// single mode is empty. With scores alone there are no frames, and all of them count.
+  std::vector<Mode> found();
+
+private:
+  struct Top {
+    Place place; // in the frame
+    std::optional<Mode> mode;
+  };
+  Place framed(const Place& at) const;
+  Mode mode_at(const Place& top, std::size_t number);
+  void evaluate(const Frame::Matrix& y, Frame::Matrix& score, std::vector<double>& log_density);
+  bool joined(const Place& a, const Place& b);
+  void absorb(Place end, bool arrived);
+
+  CountedDensity& density_;
+  Frame frame_;
+  Search search_;
+  std::vector<Top> tops_;
+};
+
+/// The group to which each row belongs: the mode whose normal is densest there, after a few rounds in which
+/// each group's normal is taken from the rows it has. Rows that are all of one group: zeros.
+std::vector<std::size_t> shared_out(Rows<const double> x, const std::vector<Mode>& modes);
+
+/// The modes that a cloud lies on, by ways up from some of its rows, those far apart and others at random, and
+/// from `afar` places around it. For a cloud of one group that is near a normal some 250 gradients.
+std::vector<Mode> modes_under(Rows<const double> cloud, CountedDensity& density, std::size_t afar,
+                              const Search& search);
+
+} // namespace starling::scout

@@ -1,0 +1,124 @@
+// Groups in numbers: their moments, and one certificate from those of all.
+#include <starling/judge/groups.hpp>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace starling::judge {
+
+namespace {
+
+double square(double v) { return v * v; }
+
+using Key = std::pair<std::size_t, Trait>;
+
+std::map<Key, Displacement> by_trait(const Certificate& certificate) {
+  std::map<Key, Displacement> all;
+  for (const Displacement& one : certificate.all)
+    all[{one.parameter, one.trait}] = one;
+  return all;
+}
+
+double bound(const Bounds& bounds, Trait trait) {
+  return trait == Trait::square ? bounds.confirmed_square : bounds.confirmed_value;
+}
+
+/// Errors of the whole in one parameter, all traits; `found` are those of the parts.
+void add_parameter(std::size_t a, std::span<const Part> parts, std::vector<std::map<Key, Displacement>>& found,
+                   std::vector<Displacement>& all) {
+  double mean = 0, variance = 0;
+  for (const Part& part : parts)
+    mean += part.share * part.means[a];
+  for (const Part& part : parts)
+    variance += part.share * (square(part.sds[a]) + square(part.means[a] - mean));
+  if (!(variance > 0) || !std::isfinite(variance))
+    return;
+  const double sd = std::sqrt(variance);
+  for (const Trait trait : {Trait::value, Trait::winsorised, Trait::square}) {
+    Displacement whole{a, trait, 0, 0, 0};
+    bool followed = false;
+    for (std::size_t g = 0; g < parts.size(); ++g) {
+      const Part& part = parts[g];
+      const double p = part.share, off = (part.means[a] - mean) / sd, width = part.sds[a] / sd;
+      const Displacement own = found[g][{a, trait}], own_value = found[g][{a, Trait::value}];
+      followed = followed || own.se > 0;
+      whole.memory = std::max(whole.memory, own.memory);
+      if (trait == Trait::square) {
+        whole.error += p * (own.error * square(width) + 2 * off * own_value.error * width);
+        whole.se += square(p * own.se * square(width)) + square(2 * p * off * own_value.se * width) +
+                    square(part.se * (square(off) + square(width) - 1));
+      } else {
+        whole.error += p * own.error * width;
+        whole.se += square(p * own.se * width) + square(part.se * off);
+      }
+    }
+    whole.se = std::sqrt(whole.se);
+    if (followed)
+      all.push_back(whole);
+  }
+}
+
+} // namespace
+
+std::vector<Group> groups_of(Rows<const double> columns, const std::vector<std::size_t>& group, std::size_t count) {
+  std::vector<Group> all(count);
+  for (Group& one : all) {
+    one.means.assign(columns.dim, 0);
+    one.sds.assign(columns.dim, 0);
+  }
+  for (std::size_t i = 0; i < columns.count; ++i) {
+    Group& own = all[group[i]];
+    ++own.particles;
+    for (std::size_t a = 0; a < columns.dim; ++a)
+      own.means[a] += columns[i][a];
+  }
+  for (Group& one : all) {
+    one.share = double(one.particles) / double(columns.count);
+    for (double& mean : one.means)
+      mean /= double(one.particles); // NAN where there are none
+  }
+  for (std::size_t i = 0; i < columns.count; ++i)
+    for (std::size_t a = 0; a < columns.dim; ++a)
+      all[group[i]].sds[a] += square(columns[i][a] - all[group[i]].means[a]);
+  for (Group& one : all)
+    for (double& sd : one.sds)
+      sd = one.particles > 1 ? std::sqrt(sd / double(one.particles - 1)) : NAN;
+  return all;
+}
+
+Certificate together(std::span<const Part> parts, const Bounds& bounds) {
+  Certificate whole;
+  std::vector<std::map<Key, Displacement>> found;
+  bool moved = false, confirmed = true;
+  double against = -1; // the worst, against its own bound
+  for (const Part& part : parts) {
+    const Certificate& own = part.certificate;
+    found.push_back(by_trait(own));
+    confirmed = confirmed && own.finding == Finding::confirmed && 2 * part.se < most_share_error;
+    whole.moves = std::max(whole.moves, own.moves);
+    whole.acceptance += own.acceptance / double(parts.size());
+    whole.not_followed = std::max(whole.not_followed, own.not_followed);
+    const Displacement& worst = own.worst;
+    const bool outweighs = own.finding == Finding::moved && !moved;
+    const bool same_kind = (own.finding == Finding::moved) == moved;
+    moved = moved || own.finding == Finding::moved;
+    if (const double now = (std::abs(worst.error) + 2 * worst.se) / bound(bounds, worst.trait);
+        outweighs || (same_kind && now > against)) {
+      against = now;
+      whole.worst = worst;
+    }
+  }
+  for (std::size_t a = 0; !parts.empty() && a < parts[0].means.size(); ++a)
+    add_parameter(a, parts, found, whole.all);
+  for (const Displacement& one : whole.all)
+    if (std::abs(one.error) + 2 * one.se >= bound(bounds, one.trait)) {
+      if (confirmed && !moved)
+        whole.worst = one;
+      confirmed = false;
+    }
+  whole.finding = moved ? Finding::moved : confirmed ? Finding::confirmed : Finding::undecided;
+  return whole;
+}
+
+} // namespace starling::judge

@@ -1,0 +1,81 @@
+// The separate groups of a cloud at its end.
+#include "run/measure.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace starling::run {
+
+namespace {
+
+constexpr std::size_t least_particles = 8;
+constexpr std::size_t from_afar = 32; // ways up from around the cloud
+
+/// The columns that users read, of rows of positions.
+template <typename Real>
+std::vector<double> columns_of(const AnyTarget<Real>& target, Rows<const double> x) {
+  if (!target.constrain)
+    return {x.begin(), x.end()};
+  const std::vector<Real> rows(x.begin(), x.end());
+  return target.constrain({rows.data(), x.count, x.dim}).values;
+}
+
+template <typename Real>
+void add(const AnyTarget<Real>& target, const std::vector<std::size_t>& group, const std::vector<scout::Mode>& modes,
+         Outcome& o) {
+  const std::size_t width = o.draw_names().size(), rows = o.draws().size() / width;
+  o.groups = judge::groups_of({o.draws().data(), rows, width}, group, modes.size());
+  for (std::size_t g = 0; g < modes.size(); ++g)
+    if (o.groups[g].particles == 0)
+      o.groups[g].means = columns_of(target, {modes[g].x.data(), 1, target.dim});
+}
+
+} // namespace
+
+void add_groups(const AnyTarget<double>& target, const GroupedJourney& journey, Outcome& o) {
+  if (journey.groups() < 2)
+    return;
+  add(target, journey.group_of_row(), journey.modes(), o);
+  for (std::size_t g = 0; g < journey.shares().size(); ++g) {
+    o.groups[g].share = journey.shares()[g].share;
+    o.groups[g].se = journey.shares()[g].se;
+  }
+}
+
+void take_back(Outcome& o) {
+  const judge::Verdict verdict =
+      judge::not_by_local_tests({o.diagnosis.verdict, o.diagnosis.sentence}, o.groups, o.draw_names());
+  o.diagnosis.verdict = verdict.word;
+  o.diagnosis.sentence = verdict.sentence;
+}
+
+template <typename Real>
+void count_groups(const AnyTarget<Real>& target, Outcome& o) {
+  const Rows<const double> x{o.positions.data(), o.settings.particles, target.dim};
+  const bool sound = std::ranges::all_of(o.positions, [](double v) { return std::isfinite(v); });
+  if (o.settings.periodic || x.count < least_particles || !sound)
+    return;
+  std::vector<Real> at, slope, height;
+  CountedDensity density([&](Rows<const double> rows, Rows<double> score, std::span<double> log_density) {
+    at.assign(rows.begin(), rows.end());
+    slope.resize(at.size());
+    height.resize(rows.count);
+    target.evaluate({at.data(), rows.count, rows.dim}, {slope.data(), rows.count, rows.dim}, height);
+    std::ranges::copy(slope, score.begin());
+    for (std::size_t i = 0; i < rows.count; ++i) // of a target that has scores alone heights are sums of them
+      log_density[i] = target.has_density && !target.has_density() ? 0 : double(height[i]);
+  });
+  scout::Search search;
+  search.has_density = !target.has_density || target.has_density();
+  search.seed = o.settings.seed;
+  const std::vector<scout::Mode> modes = scout::modes_under(x, density, from_afar, search);
+  if (modes.size() < 2)
+    return;
+  add(target, scout::shared_out(x, modes), modes, o);
+  take_back(o);
+}
+
+template void count_groups(const AnyTarget<double>&, Outcome&);
+template void count_groups(const AnyTarget<float>&, Outcome&);
+
+} // namespace starling::run
