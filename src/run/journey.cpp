@@ -47,12 +47,17 @@ Journey::Journey(DensityOfRows density, std::size_t dim, const JourneySettings& 
 Journey::~Journey() = default;
 
 void Journey::take(std::uint64_t units) {
-  for (; units > 0 && !finished(); --units) {
-    const auto stage = static_cast<std::size_t>(stage_);
-    const std::uint64_t before = density_.gradients();
-    unit();
-    gradients_[stage] += density_.gradients() - before;
-  }
+  for (; units > 0 && !finished(); --units)
+    do
+      take_part();
+    while (scouting());
+}
+
+void Journey::take_part() {
+  const auto stage = static_cast<std::size_t>(stage_);
+  const std::uint64_t before = density_.gradients();
+  unit();
+  gradients_[stage] += density_.gradients() - before;
 }
 
 void Journey::unit() {
@@ -100,6 +105,8 @@ void Journey::reframe(Rows<const double> x) {
 }
 
 void Journey::scout_it() {
+  if (scouting_)
+    return scouting_->step() ? void() : set_out();
   scout::Settings settings;
   settings.starts = settings_.starts;
   if (settings_.metric == Metric::low_rank)
@@ -108,7 +115,13 @@ void Journey::scout_it() {
     settings.form = Frame::Form::dense;
   else if (dim_ > settings.dense_up_to)
     settings.form = Frame::Form::diagonal;
-  const scout::Report report = scout::scout(density_, dim_, settings_.seed, settings);
+  scouting_ = std::make_unique<scout::Scouting>(density_, dim_, settings_.seed, settings);
+}
+
+/// The scout is back: its cloud, in its frame.
+void Journey::set_out() {
+  const scout::Report report = scouting_->report();
+  scouting_.reset();
   const Frame::Matrix x =
       scout::start(report.frame, density_, settings_.particles, settings_.seed);
   cloud_ = exact::walkers_at(rows_of(x), density_);
@@ -138,6 +151,8 @@ void Journey::begin_from(Rows<const double> x, Stage stage) {
     frame_ = frame_.densely();
   reframe(x);
   gradients_[std::size_t(stage)] += density_.gradients() - before;
+  if (stage == Stage::certify && settings_.certify_moves == 0)
+    return finish(); // nothing was asked for
   go(stage);
 }
 
@@ -205,7 +220,7 @@ void Journey::begin_test(double acceptance) {
   reframe(walkers_.position());
   stride_ = exact::tune(walkers_, frame_, stride(), acceptance, density_, settings_.seed, tunings_++);
   before_ = columns(walkers_.x);
-  test_.emplace(rows_of(std::as_const(before_)));
+  test_.emplace(rows_of(std::as_const(before_)), dim_);
   accepted_ = 0;
   kept_.clear();
   part_ = Part::move;

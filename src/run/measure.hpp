@@ -13,6 +13,13 @@ void judge_rows(Rows<const double> x, Rows<const double> score, judge::TraceRow&
 /// the parameters as users read them. The trace must end with the look at these positions.
 void measure_at(const AnyTarget<double>& target, const Settings& settings, Outcome& outcome);
 
+/// The verdict that a certificate gives, instead of the one that the identities gave.
+void judge_by(const judge::Certificate& certificate, const AnyTarget<double>& target, bool raw, Outcome& outcome);
+
+/// Certifies a raw run's end as its settings ask. Unasked: only where the identities say converged, and the
+/// moves cost at most an eighth of the gradients of these sweeps; where they cost more, the sentence says so.
+void certify_at(const AnyTarget<double>& target, Threads& threads, double sweeps, Outcome& outcome);
+
 /// Summaries of columns that have no scores; values that are not numbers are passed over.
 std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table);
 

@@ -17,6 +17,10 @@
 #include <string>
 #include <vector>
 
+namespace starling::scout {
+class Scouting;
+}
+
 namespace starling::run {
 
 enum class Stage { scout, fly, certify, settle, finished };
@@ -86,6 +90,11 @@ public:
   /// That many units, or to the end. Throws what the density throws, and TargetError when the scout
   /// finds nowhere to start; a journey that threw goes on only after `restore`.
   void take(std::uint64_t units);
+  /// A part of a unit: the scout has many, and a journey that is saved among them scouts afresh when it
+  /// goes on, which comes to the same.
+  void take_part();
+  /// Whether the scout is half way.
+  bool scouting() const { return scouting_ != nullptr; }
   Progress progress() const;
 
   /// The cloud as it is. Before the scout is done there is none.
@@ -117,6 +126,7 @@ private:
   void unit();
   void reframe(Rows<const double> x);
   void scout_it();
+  void set_out();
   void fly_on();
   void certify_on();
   void settle_on();
@@ -143,6 +153,7 @@ private:
   ReadColumns read_;
   struct Wings; // the roles of the flight
   std::unique_ptr<Wings> wings_;
+  std::unique_ptr<scout::Scouting> scouting_; // under way; not saved
 
   // State, all of it saved.
   Stage stage_ = Stage::scout;
