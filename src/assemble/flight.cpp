@@ -37,9 +37,8 @@ run::Settings settings_for(const plan::Plan& plan, std::uint64_t run, std::uint6
   settings.periodic = plan.period.has_value();
   settings.run = run;
   settings.certify = plan.certify;
-  const auto rows = plan.recipe.extra.find("data-batch"); // against few rows a step all of them are dear
-  if (!plan.certify && rows != plan.recipe.extra.end() && rows->second != plan::Value(std::uint64_t{0}))
-    settings.certify = 0;
+  if (!plan.certify && plan.recipe.extra.contains("data-batch"))
+    settings.certify = 0; // all rows are dear against the few that a step reads
   plan::Recipe recipe = plan.recipe;
   for (const plan::Extra& extra : plan::extras())
     for (const auto& [name, text] : target.decided)
