@@ -67,7 +67,8 @@ nb::dict settings_of(const plan::Recipe& recipe) {
       recipe, untouched, [&](const plan::About& about, const auto& field, const auto& usual) {
         const bool of_stages = about.group == "Stages" && about.name != "method";
         if (open ||
-            !(of_stages ? !staged : staged && about.raw && field == usual)) // as config.toml has it
+            !(of_stages ? !staged && field == usual
+                        : staged && about.raw && field == usual)) // as config.toml has it
           set(about.name, field);
       });
   for (const auto& [name, value] : recipe.extra)

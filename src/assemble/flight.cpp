@@ -5,6 +5,7 @@
 
 #include <starling/run/seeds.hpp>
 #include <starling/run/staged.hpp>
+#include <starling/scout/scout.hpp>
 
 #include <algorithm>
 
@@ -35,6 +36,9 @@ run::Settings settings_for(const plan::Plan& plan, std::uint64_t run, std::uint6
   settings.until_converged = plan.until_converged;
   settings.periodic = plan.period.has_value();
   settings.run = run;
+  settings.certify = plan.certify;
+  if (!plan.certify && plan.recipe.extra.contains("data-batch"))
+    settings.certify = 0; // all rows are dear against the few that a step reads
   plan::Recipe recipe = plan.recipe;
   for (const plan::Extra& extra : plan::extras())
     for (const auto& [name, text] : target.decided)
@@ -58,6 +62,7 @@ run::JourneySettings stages_of(const plan::Plan& plan, std::uint64_t seed) {
   if (asked.metric)
     stages.metric = *asked.metric == Stages::Metric::none       ? run::Metric::none
                     : *asked.metric == Stages::Metric::diagonal ? run::Metric::diagonal
+                    : *asked.metric == Stages::Metric::low_rank ? run::Metric::low_rank
                                                                 : run::Metric::dense;
   if (asked.exact == Stages::Exact::never)
     stages.settle_rounds = 0;
@@ -77,6 +82,20 @@ run::Staged make_staged(const plan::Plan& plan, std::uint64_t seed, const Guest*
   return staged;
 }
 
+/// Where a scout would have the raw method start.
+std::vector<double> scouted(const plan::Plan& plan, std::uint64_t seed, const Guest* guest) {
+  Threads threads(plan.threads);
+  const run::AnyTarget<double> target = make_target<double>(plan, seed, threads, guest);
+  CountedDensity density([&](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+    target.evaluate(x, score, log_density);
+  });
+  scout::Settings settings;
+  settings.starts = plan.prefit;
+  const scout::Report report = scout::scout(density, target.dim, seed, settings);
+  const Frame::Matrix x = scout::start(report.frame, density, plan.particles, seed);
+  return {x.data(), x.data() + x.size()};
+}
+
 /// Calls make with a number of the plan's type.
 template <typename Make>
 std::unique_ptr<run::Flight> in_precision(const plan::Plan& plan, Make&& make) {
@@ -88,22 +107,35 @@ std::unique_ptr<run::Flight> in_precision(const plan::Plan& plan, Make&& make) {
 std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t run, const Guest* guest,
                                          std::span<const double> positions) {
   std::uint64_t seed = run::run_seed(plan.seed, run);
-  if (plan.stages) {
+  if (plan.stages && plan.recipe.start.empty()) {
     run::Staged staged = make_staged(plan, seed, guest);
     const run::Settings settings = settings_for(plan, run, seed, staged.target);
     return run::begin(std::move(staged), settings);
   }
+  const std::vector<double> scouts = plan.prefit > 0 ? scouted(plan, seed, guest) : std::vector<double>();
   const bool given = std::holds_alternative<plan::StartGiven>(plan.start);
   const std::optional<io::Array> read = read_start(plan);
   if (given || read)
     seed = run::continued_seed(seed, given ? positions : std::span(read->values));
   else if (const auto* own = std::get_if<plan::StartOwn>(&plan.start); own && !own->file.empty())
     seed = run::continued_seed(seed, io::read_stan_csv(own->file).values);
+  if (plan.stages) { // from a given start
+    run::Staged staged = make_staged(plan, seed, guest);
+    const run::Settings settings = settings_for(plan, run, seed, staged.target);
+    std::vector<double> x(plan.particles * staged.target.dim);
+    const Rows<double> rows{x.data(), plan.particles, staged.target.dim};
+    given ? place(positions, rows) : start(plan, seed, staged.target, rows, read);
+    staged.start = [x](Rows<double> to) { std::ranges::copy(x, to.begin()); };
+    return run::begin(std::move(staged), settings);
+  }
   return in_precision(plan, [&]<typename Real>(Real) {
     run::Roles<Real> roles = make_roles<Real>(plan, seed, guest);
     const run::AnyTarget<Real> target = roles.target;
     return run::begin<Real>(std::move(roles), settings_for(plan, run, seed, target), [&](Rows<Real> x) {
-      given ? place(positions, x) : start(plan, seed, target, x, read);
+      if (!scouts.empty())
+        place(std::span<const double>(scouts), x);
+      else
+        given ? place(positions, x) : start(plan, seed, target, x, read);
     });
   });
 }

@@ -38,9 +38,19 @@ std::string undecided(const Certificate& certificate, const std::string& name) {
                      name, std::abs(by.error) + 2 * by.se, by.trait == Trait::square ? "of its variance" : "sd");
 }
 
+std::string heavy(const Certificate& certificate, const std::vector<std::string>& names) {
+  if (certificate.heavy.empty() || names.empty())
+    return {};
+  const std::string& first = names[std::min(certificate.heavy.front(), names.size() - 1)];
+  const std::size_t more = certificate.heavy.size() - 1;
+  return fmt::format("; of {}{} read the quantiles: the tail is too heavy for a mean and an sd", first,
+                     more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
 } // namespace
 
-Verdict certified(const Certificate& certificate, const std::vector<std::string>& names, std::size_t modes) {
+Verdict certified(const Certificate& certificate, const std::vector<std::string>& names, std::size_t modes,
+                  bool raw) {
   const std::string name = names.empty() ? std::string() : names[std::min(certificate.worst.parameter, names.size() - 1)];
   switch (certificate.finding) {
   case Finding::confirmed:
@@ -49,10 +59,13 @@ Verdict certified(const Certificate& certificate, const std::vector<std::string>
                                      certificate.moves,
                                      certificate.particles > 0 ? fmt::format("{} of the particles", certificate.particles)
                                                                : std::string("every particle"),
-                                     largest(certificate, false), 100 * largest(certificate, true))};
+                                     largest(certificate, false), 100 * largest(certificate, true)) +
+                             heavy(certificate, names)};
   case Finding::moved:
     return {"still moving", moved(certificate.worst, name) +
-                                ": do not trust its figures; take more --particles, or look at its shape"};
+                                (raw ? ": do not trust its figures; take more --steps, or leave the options of the "
+                                       "method out, so that --method auto corrects the cloud"
+                                     : ": do not trust its figures; take more --particles, or look at its shape")};
   case Finding::undecided: break;
   }
   if (modes > 1)

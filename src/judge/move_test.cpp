@@ -12,6 +12,7 @@ namespace starling::judge {
 
 namespace {
 
+constexpr double most_kurtosis = 30;
 constexpr double clip = 3, normal_mad = 1.4826; // sd of a normal over its median absolute deviation
 
 double median_of(std::vector<double>& values) {
@@ -26,7 +27,20 @@ double winsorised(double value, double median, double robust) {
 
 } // namespace
 
-MoveTest::MoveTest(Rows<const double> cloud, Rows<const double> moved)
+bool heavy_tailed(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  double mean = 0, second = 0, fourth = 0;
+  for (const double value : values)
+    mean += value / n;
+  for (const double value : values) {
+    const double square = (value - mean) * (value - mean);
+    second += square / n;
+    fourth += square * square / n;
+  }
+  return fourth > most_kurtosis * second * second;
+}
+
+MoveTest::MoveTest(Rows<const double> cloud, Rows<const double> moved, std::size_t positions)
     : count_(moved.count), columns_(cloud.dim), whole_(3 * cloud.dim), before_(3 * moved.size()), sums_(3 * moved.size()) {
   if (count_ < 4)
     reject("particles", "at least 4 for the move test", std::to_string(count_));
@@ -50,6 +64,7 @@ MoveTest::MoveTest(Rows<const double> cloud, Rows<const double> moved)
     scale.followed = finite && std::isfinite(scale.sd) &&
                      scale.sd > 1e-13 * std::abs(scale.mean) && scale.sd > 0;
     if (scale.followed) {
+      scale.heavy = a >= positions && heavy_tailed(column);
       scale.median = median_of(column);
       for (std::size_t i = 0; i < all; ++i)
         column[i] = std::abs(cloud[i][a] - scale.median);
@@ -147,7 +162,11 @@ Certificate MoveTest::judge(const Bounds& bounds) const {
       ++certificate.not_followed;
       continue;
     }
+    if (scale_[a].heavy)
+      certificate.heavy.push_back(a);
     for (std::size_t t = 0; t < 3; ++t) {
+      if (scale_[a].heavy && Trait(t) != Trait::winsorised)
+        continue;
       const auto at = [&](const std::vector<double>& of, std::size_t i) {
         return of[3 * (i * columns_ + a) + t];
       };

@@ -3,6 +3,8 @@
 
 #include "judge/suspects.hpp"
 
+#include <starling/judge/move_test.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,6 +59,7 @@ ParameterSummary summarize(std::string name, std::vector<double> values) {
   for (const double v : values)
     squares += (v - p.mean) * (v - p.mean);
   p.sd = std::sqrt(squares / n);
+  p.heavy = heavy_tailed(values);
   std::sort(values.begin(), values.end());
   p.q05 = quantile(values, 0.05);
   p.q50 = quantile(values, 0.50);

@@ -153,7 +153,8 @@ std::string write_config(const Recipe& recipe) {
   const bool staged = recipe.method == "auto";
   const Recipe untouched;
   for_each_pair(recipe, untouched, [&](const About& about, const auto& field, const auto& usual) {
-    if (about.group == "Stages" ? staged || about.name == "method" : !staged || !about.raw || field != usual)
+    if (about.group == "Stages" ? staged || about.name == "method" || field != usual
+                                : !staged || !about.raw || field != usual)
       line(about.name, field);
   });
   return text;

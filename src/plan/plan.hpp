@@ -45,9 +45,9 @@ using Start = std::variant<StartNormal, StartUniform, StartOwn, StartFile, Start
 
 /// The stages of a run that needs no tuning; none of it for the raw method.
 struct Stages {
-  enum class Metric { none, diagonal, dense };
+  enum class Metric { none, diagonal, dense, low_rank };
   std::size_t starts = 8; ///< ways up of the scout; 0: none
-  std::optional<Metric> metric; ///< none given: dense as far as that is possible
+  std::optional<Metric> metric; ///< none given: dense, above 500 dimensions low rank
   std::size_t certify = 20;     ///< exact moves of the certificate; 0: none
   enum class Exact { when_moved, never, always } exact = Exact::when_moved;
   std::size_t exact_moves = 0; ///< for always
@@ -59,6 +59,8 @@ struct Plan {
   Recipe recipe; ///< everything decided, as text: what config.toml says
 
   std::optional<Stages> stages; ///< none: the raw method
+  std::optional<std::size_t> certify; ///< exact moves that certify the raw method's end; none given: if cheap
+  std::size_t prefit = 0;             ///< ways up of a scout that finds the raw method's start; 0: none
   const TargetEntry* target = nullptr; ///< none: a guest
   InBoth<MakeTarget> make_target;
   std::size_t particles = 0;

@@ -86,10 +86,12 @@ void add_stages(Json& j, const run::StageReport& stages) {
     for (const auto& [stage, count] : stages.rows_read)
       j["rows"]["read"][stage] = count;
   }
-  j["modes"] = stages.modes;
-  j["scouted_by"] = stages.by_pathfinder ? "pathfinder" : "laplace";
-  j["settled"] = stages.settled;
-  j["polished"] = stages.polished;
+  if (!stages.raw) {
+    j["modes"] = stages.modes;
+    j["scouted_by"] = stages.by_pathfinder ? "pathfinder" : "laplace";
+    j["settled"] = stages.settled;
+    j["polished"] = stages.polished;
+  }
   if (!stages.certificate) {
     j["certificate"] = nullptr;
     return;
@@ -176,7 +178,7 @@ Json to_json(std::span<const run::Outcome> runs) {
   j["seed"] = r.seed;
   j["threads"] = o.threads;
   j["precision"] = r.precision;
-  if (!o.stages) {
+  if (!o.stages || o.stages->raw) {
     j["kernel"] = r.kernel;
     j["bandwidth"] = r.bandwidth;
     j["advance"] = r.advance;
@@ -221,10 +223,12 @@ std::string table(const std::vector<judge::ParameterSummary>& parameters, std::s
                                  several ? "      R-hat" : "");
   for (std::size_t a = 0; a < parameters.size() && a < most; ++a) {
     const judge::ParameterSummary& p = parameters[a];
-    text += fmt::format("{:<{}} {} {} {} {} {} {}{}\n", p.name, wide, cell(p.mean), cell(p.sd),
+    text += fmt::format("{:<{}} {} {} {} {} {} {}{}\n", p.name, wide, cell(p.heavy ? NAN : p.mean), cell(p.heavy ? NAN : p.sd),
                         cell(p.q05), cell(p.q50), cell(p.q95), cell(p.spread_identity),
                         several ? " " + cell(p.r_hat) : "");
   }
+  if (std::ranges::any_of(parameters, &judge::ParameterSummary::heavy))
+    text += "(no mean and sd where the tail is so heavy that they may not exist: read the quantiles)\n";
   if (parameters.size() > most)
     text += fmt::format("... and {} more\n", parameters.size() - most);
   return text;

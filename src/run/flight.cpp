@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cmath>
 #include <iterator>
+#include <type_traits>
 
 namespace starling::run {
 
@@ -215,6 +216,7 @@ private:
         {o.positions.data(), last.count(), last.dim()}, {scores.data(), last.count(), last.dim()},
         has_density ? std::span<const double>(o.log_density) : std::span<const double>(), o.names,
         settings_.seed, settings_.periodic, o.trace);
+    certify(o);
     if (target.hold_out)
       o.held_out = target.hold_out(std::as_const(last).position());
     if (target.constrain) {
@@ -222,11 +224,20 @@ private:
       o.constrained_summary = summarize_columns(*o.constrained);
     }
     count_groups(target, o);
-    o.trace.back().verdict = o.diagnosis.verdict; // it knows of densities that fail, and of groups
+    o.trace.back().verdict = o.diagnosis.verdict; // it knows of densities that fail, of the certificate and of groups
     for (std::string found :
          {judge::strays(o.parameters(), last.count()), judge::left_out(o.parameters())})
       if (!found.empty())
         o.warnings.push_back(std::move(found));
+  }
+
+  void certify(Outcome& o) {
+    if (settings_.certify == std::optional<std::size_t>(0))
+      return;
+    if constexpr (std::is_same_v<Real, double>)
+      certify_at(roles_.target, roles_.threads ? *roles_.threads : Threads::alone(), o.trace.back().sweeps, o);
+    else if (o.diagnosis.verdict == "converged")
+      o.diagnosis.sentence += " (not certified: that needs double precision)";
   }
 
   Roles<Real> roles_;

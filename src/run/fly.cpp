@@ -19,8 +19,9 @@ Outcome fly(Flight& flight, const Watch& watch) {
   });
   bool interrupted = false;
   const auto after = [&] {
-    progress.tell(flight.done() - 1);
-    if (watch.keep && watch.keep_every > 0 && flight.done() % watch.keep_every == 0)
+    if (flight.done() > 0) // else the scout is under way
+      progress.tell(flight.done() - 1);
+    if (flight.done() > 0 && watch.keep && watch.keep_every > 0 && flight.done() % watch.keep_every == 0)
       watch.keep(flight);
     interrupted = !flight.over() && watch.interrupted && watch.interrupted();
     return interrupted ? Signal::stop : Signal::go_on;

@@ -51,7 +51,9 @@ void GroupedJourney::begin_from(Rows<const double> x, Stage stage) { first_->beg
 
 void GroupedJourney::take(std::uint64_t units) {
   for (; units > 0 && !finished(); --units)
-    unit();
+    do
+      take_part();
+    while (scouting());
 }
 
 void GroupedJourney::unit() {
@@ -83,7 +85,9 @@ void GroupedJourney::unit() {
 
 void GroupedJourney::one_group() {
   const bool scouts = first_->progress().stage == Stage::scout;
-  first_->take(1);
+  first_->take_part();
+  if (first_->scouting())
+    return;
   scouted_ = first_->scouted();
   if (over_rows_) {
     if (first_->finished())

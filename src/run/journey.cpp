@@ -48,19 +48,24 @@ Journey::Journey(DensityOfRows density, std::size_t dim, const JourneySettings& 
 Journey::~Journey() = default;
 
 void Journey::take(std::uint64_t units) {
-  for (; units > 0 && !finished(); --units) {
-    const auto stage = static_cast<std::size_t>(stage_);
-    const std::uint64_t before = density_.gradients();
-    const RowCounts so_far = counts_;
-    unit();
-    gradients_[stage] += density_.gradients() - before;
-    if (!rows_)
-      continue;
-    RowCounts& read = report_->read[stage];
-    read.reads += counts_.reads - so_far.reads;
-    read.visits += counts_.visits - so_far.visits;
-    gradients_[stage] = (read.visits + rows_->rows - 1) / rows_->rows;
-  }
+  for (; units > 0 && !finished(); --units)
+    do
+      take_part();
+    while (scouting());
+}
+
+void Journey::take_part() {
+  const auto stage = static_cast<std::size_t>(stage_);
+  const std::uint64_t before = density_.gradients();
+  const RowCounts so_far = counts_;
+  unit();
+  gradients_[stage] += density_.gradients() - before;
+  if (!rows_)
+    return;
+  RowCounts& read = report_->read[stage];
+  read.reads += counts_.reads - so_far.reads;
+  read.visits += counts_.visits - so_far.visits;
+  gradients_[stage] = (read.visits + rows_->rows - 1) / rows_->rows;
 }
 
 void Journey::unit() {
@@ -110,6 +115,8 @@ void Journey::reframe(Rows<const double> x) {
 void Journey::scout_it() {
   if (rows_)
     return scout_rows();
+  if (scouting_)
+    return scouting_->step() ? void() : set_out();
   scout::Settings settings;
   settings.starts = settings_.starts;
   if (settings_.metric == Metric::low_rank)
@@ -118,7 +125,13 @@ void Journey::scout_it() {
     settings.form = Frame::Form::dense;
   else if (dim_ > settings.dense_up_to)
     settings.form = Frame::Form::diagonal;
-  const scout::Report report = scout::scout(density_, dim_, settings_.seed, settings);
+  scouting_ = std::make_unique<scout::Scouting>(density_, dim_, settings_.seed, settings);
+}
+
+/// The scout is back: its cloud, in its frame.
+void Journey::set_out() {
+  const scout::Report report = scouting_->report();
+  scouting_.reset();
   const Frame::Matrix x =
       scout::start(report.frame, density_, settings_.particles, settings_.seed);
   cloud_ = exact::walkers_at(rows_of(x), density_);
@@ -148,6 +161,8 @@ void Journey::begin_from(Rows<const double> x, Stage stage) {
     frame_ = frame_.densely();
   reframe(x);
   gradients_[std::size_t(stage)] += density_.gradients() - before;
+  if (stage == Stage::certify && settings_.certify_moves == 0)
+    return finish(); // nothing was asked for
   go(stage);
 }
 
@@ -225,7 +240,7 @@ void Journey::begin_test(double acceptance) {
     ends()(walkers_.position(), walkers_.log_density);
   before_ = columns(few_ && !goes_on ? cloud_.x : walkers_.x);
   began_ = few_ ? columns(walkers_.x) : Frame::Matrix();
-  test_.emplace(rows_of(std::as_const(before_)), rows_of(std::as_const(few_ ? began_ : before_)));
+  test_.emplace(rows_of(std::as_const(before_)), rows_of(std::as_const(few_ ? began_ : before_)), dim_);
   accepted_ = 0;
   kept_.clear();
   part_ = Part::move;

@@ -2,6 +2,7 @@
 #include <starling/run/journey.hpp>
 
 #include <starling/error.hpp>
+#include <starling/scout/scout.hpp>
 
 #include <stdexcept>
 #include <string>
@@ -47,12 +48,14 @@ exact::Walkers walkers(const Columns& columns, const std::string& name, std::siz
   return all;
 }
 
-/// Head of five, then five for each displacement.
+/// Head of six, its last the number of heavy columns; these; then five for each displacement.
 std::vector<double> numbers(const std::optional<judge::Certificate>& certificate) {
   if (!certificate)
     return {};
   std::vector<double> all{double(certificate->finding), double(certificate->moves),
-                          certificate->acceptance, double(certificate->not_followed), double(certificate->particles)};
+                          certificate->acceptance, double(certificate->not_followed), double(certificate->particles),
+                          double(certificate->heavy.size())};
+  all.insert(all.end(), certificate->heavy.begin(), certificate->heavy.end());
   const auto add = [&](const judge::Displacement& d) {
     all.insert(all.end(), {double(d.parameter), double(d.trait), d.error, d.se, d.memory});
   };
@@ -63,7 +66,7 @@ std::vector<double> numbers(const std::optional<judge::Certificate>& certificate
 }
 
 std::optional<judge::Certificate> certificate_from(const std::vector<double>& all) {
-  if (all.size() < 10)
+  if (all.size() < 11)
     return std::nullopt;
   judge::Certificate made;
   made.finding = judge::Finding(int(all[0]));
@@ -75,8 +78,13 @@ std::optional<judge::Certificate> certificate_from(const std::vector<double>& al
     return judge::Displacement{std::size_t(all[i]), judge::Trait(int(all[i + 1])), all[i + 2],
                                all[i + 3], all[i + 4]};
   };
-  made.worst = at(5);
-  for (std::size_t i = 10; i + 5 <= all.size(); i += 5)
+  const std::size_t heavy = std::size_t(all[5]);
+  if (heavy > all.size() || all.size() < 11 + heavy)
+    return std::nullopt;
+  for (std::size_t i = 0; i < heavy; ++i)
+    made.heavy.push_back(std::size_t(all[6 + i]));
+  made.worst = at(6 + heavy);
+  for (std::size_t i = 11 + heavy; i + 5 <= all.size(); i += 5)
     made.all.push_back(at(i));
   return made;
 }
@@ -120,7 +128,7 @@ JourneyState Journey::save() const {
   n["test.added"] = test_ ? test_->added() : 0;
   n["test"] = test_.has_value();
   for (std::size_t s = 0; s < stages; ++s)
-    n[std::string("gradients.") + name(Stage(s))] = gradients_[s];
+    n[std::string("gradients.") + name(Stage(s))] = scouting_ ? 0 : gradients_[s];
   if (rows_)
     save_rows(state);
   return state;
@@ -137,6 +145,7 @@ void Journey::restore(const JourneyState& state) {
   if (count("stage") > std::uint64_t(Stage::finished) || count("part") > std::uint64_t(Part::polish) ||
       count("frame.form") > std::uint64_t(Frame::Form::low_rank))
     throw std::invalid_argument("state: stage, part or form of the frame is not one of a journey");
+  scouting_.reset();
   cloud_ = walkers(c, "cloud", dim_);
   walkers_ = walkers(c, "walkers", dim_);
   exact_ = walkers(c, "exact", dim_);
@@ -154,7 +163,7 @@ void Journey::restore(const JourneyState& state) {
     restore_rows(state);
   test_.reset();
   if (count("test") != 0) {
-    test_.emplace(rows_of(std::as_const(before_)), rows_of(std::as_const(few_ ? began_ : before_)));
+    test_.emplace(rows_of(std::as_const(before_)), rows_of(std::as_const(few_ ? began_ : before_)), dim_);
     test_->resume(column(c, "test.sums"), count("test.added"));
   }
   kept_ = column(c, "kept");

@@ -26,6 +26,15 @@ void take_back(Outcome& outcome);
 template <typename Real>
 void count_groups(const AnyTarget<Real>& target, Outcome& outcome);
 
+/// The verdict that a certificate gives, instead of the one that the identities gave.
+/// `doubt`: what makes the shares of groups unsure.
+void judge_by(const judge::Certificate& certificate, const AnyTarget<double>& target, bool raw, Outcome& outcome,
+              const std::string& doubt = {});
+
+/// Certifies a raw run's end as its settings ask. Unasked: only where the identities say converged, and the
+/// moves cost at most an eighth of the gradients of these sweeps; where they cost more, the sentence says so.
+void certify_at(const AnyTarget<double>& target, Threads& threads, double sweeps, Outcome& outcome);
+
 /// Summaries of columns that have no scores; values that are not numbers are passed over.
 std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table);
 

@@ -48,7 +48,7 @@ void Journey::after_round() {
   const std::vector<double> means = test_->pooled_means(), sds = test_->pooled_sds();
   bool agree = true;
   for (std::size_t a = 0; a < means.size(); ++a) {
-    if (!(sds[a] > 0) || !(pooled_sds_[a] > 0))
+    if (!(sds[a] > 0) || !(pooled_sds_[a] > 0) || !test_->has_moments(a))
       continue;
     agree = agree && std::abs(means[a] - pooled_means_[a]) < pools_apart_mean * sds[a];
     agree = agree && std::abs(pooled_sds_[a] / sds[a] - 1) < pools_apart_sd;

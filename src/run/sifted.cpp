@@ -29,8 +29,12 @@ void Journey::keep_for_sifting(std::uint64_t moves) {
 void Journey::sift() {
   const Rows<const double> all{kept_.data(), kept_.size() / dim_, dim_};
   const Frame::Matrix values = columns(Frame::map(all));
+  std::vector<double> sds = pooled_sds_;
+  for (std::size_t a = 0; a < sds.size(); ++a)
+    if (!test_->has_moments(a))
+      sds[a] = 0; // no moments to have
   const std::vector<std::size_t> chosen =
-      exact::sift(rows_of(values), cloud_.count(), pooled_means_, pooled_sds_, settings_.seed);
+      exact::sift(rows_of(values), cloud_.count(), pooled_means_, sds, settings_.seed);
   for (std::size_t i = 0; i < chosen.size(); ++i)
     next_.row(Eigen::Index(i)) = Frame::map(all).row(Eigen::Index(chosen[i]));
   kept_.clear();
@@ -50,7 +54,7 @@ void Journey::keep_if_better() {
   double misfit = near_enough;
   for (Eigen::Index a = 0; a < all.cols(); ++a) {
     const double sd = pooled_sds_[std::size_t(a)];
-    if (!(sd > 0))
+    if (!(sd > 0) || !test_->has_moments(std::size_t(a)))
       continue;
     const double mean = all.col(a).mean();
     const double own = std::sqrt((all.col(a).array() - mean).square().sum() / (n - 1));

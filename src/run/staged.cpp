@@ -1,14 +1,12 @@
 // A journey as a flight: units for steps, its state in a checkpoint, its certificate in the verdict.
 #include <starling/run/staged.hpp>
 
-#include "run/measure.hpp"
+#include "run/followed.hpp"
 #include "run/journey_columns.hpp"
+#include "run/measure.hpp"
 #include "run/state.hpp"
 
-#include <starling/judge/certified.hpp>
 #include <starling/random/start.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -38,10 +36,16 @@ public:
     try {
       for (; count > 0 && !over(); --count) {
         set_out();
-        journey_->take(1);
+        journey_->take_part();
+        tell_time();
+        while (journey_->scouting()) { // one unit, however many parts: a run resumed among them begins again
+          if (after && after() == Signal::stop)
+            return;
+          journey_->take_part();
+          tell_time();
+        }
         last_ = journey_->save();
         ++done_;
-        tell_time();
         arrive();
         if (after && after() == Signal::stop)
           return;
@@ -115,10 +119,11 @@ public:
     o.trace = trace_;
     if (done_ > 0) // also where the unit after it failed
       set_out();
-    if (journey_)
+    if (journey_ && done_ > 0) {
       report(o);
-    if (measured && journey_)
-      measure(o);
+      if (measured)
+        measure(o);
+    }
     if (staged_.target.warnings)
       std::ranges::move(staged_.target.warnings(), std::back_inserter(o.warnings));
     return o;
@@ -134,7 +139,8 @@ private:
     const AnyTarget<double>& target = staged_.target;
     std::vector<double> x(size());
     const Rows<double> start{x.data(), settings_.particles, target.dim};
-    start_normal(start, settings_.seed, 0, 1);
+    if (last_.columns.empty())
+      staged_.start ? staged_.start(start) : start_normal(start, settings_.seed, 0, 1);
     if (last_.columns.empty() && target.has_density) { // it can be told only after a call
       std::vector<double> score(target.dim), density(1);
       target.evaluate(start.slice(0, 1), {score.data(), 1, target.dim}, density);
@@ -143,12 +149,8 @@ private:
     JourneySettings stages = staged_.stages;
     if (alone_)
       stages.starts = stages.certify_moves = stages.settle_rounds = 0;
-    ReadColumns read;
-    if (target.constrain && !alone_) {
-      followed_ = columns_without_chance();
-      read.count = followed_.size();
-      read.of = [this](Rows<const double> at) { return followed_of(staged_.target.constrain(at)); };
-    }
+    followed_ = alone_ ? Followed() : Followed(target);
+    const ReadColumns read = followed_.read();
     auto density = [&target, alone = alone_ != 0](Rows<const double> at, Rows<double> s, std::span<double> log_density) {
       target.evaluate(at, s, log_density);
       if (alone)
@@ -165,31 +167,6 @@ private:
     else if (stages.starts == 0)
       journey->begin_from(start, stages.steps > 0 ? Stage::fly : Stage::certify);
     journey_ = std::move(journey);
-  }
-
-  /// A quantity that the model draws at random says nothing of the cloud: equal rows, unequal values.
-  std::vector<std::size_t> columns_without_chance() const {
-    constexpr std::size_t copies = 32;
-    const std::vector<double> origin(copies * staged_.target.dim);
-    const Constrained table = staged_.target.constrain({origin.data(), copies, staged_.target.dim});
-    const std::size_t width = table.names.size();
-    std::vector<std::size_t> kept;
-    for (std::size_t a = 0; a < width; ++a) {
-      bool chance = false;
-      for (std::size_t i = 1; i < copies; ++i)
-        chance = chance || std::abs(table.values[i * width + a] - table.values[a]) > 0; // not where both are NaN
-      if (!chance)
-        kept.push_back(a);
-    }
-    return kept;
-  }
-
-  std::vector<double> followed_of(const Constrained& table) const {
-    std::vector<double> values;
-    for (std::size_t row = 0; row < table.values.size(); row += table.names.size())
-      for (const std::size_t a : followed_)
-        values.push_back(table.values[row + a]);
-    return values;
   }
 
   void arrive() {
@@ -220,21 +197,14 @@ private:
     stages.by_pathfinder = journey_->scouted().by_pathfinder;
     stages.settled = journey_->settled();
     stages.polished = journey_->polished();
-    stages.columns = names();
-    if (staged_.target.constrain && !alone_)
-      for (const std::vector<std::string> all = constrained_names(); const std::size_t a : followed_)
-        stages.columns.push_back(all[a]);
+    const std::vector<double> x = positions();
+    stages.columns = alone_ ? names() : followed_.names({x.data(), 1, staged_.target.dim});
     stages.pooled_means = journey_->pooled_means();
     stages.pooled_sds = journey_->pooled_sds();
     stages.certificate = journey_->certificate();
     if (journey_->over_rows())
       report_rows(*journey_->rows_report(), stages, o.warnings);
     o.stages = std::move(stages);
-  }
-
-  std::vector<std::string> constrained_names() const {
-    const std::vector<double> x = positions();
-    return staged_.target.constrain({x.data(), 1, staged_.target.dim}).names;
   }
 
   void measure(Outcome& o) {
@@ -247,20 +217,7 @@ private:
     if (!journey_->over_rows())
       add_groups(staged_.target, *journey_, o);
     if (const auto& certificate = o.stages->certificate) {
-      const judge::Verdict verdict =
-          o.groups.empty() ? judge::certified(*certificate, o.stages->columns, o.stages->modes)
-                           : judge::certified(*certificate, o.stages->columns, o.groups, o.draw_names(), journey_->doubt());
-      if (o.diagnosis.verdict == "diverged") // densities that fail outweigh moves
-        return;
-      o.diagnosis.verdict = verdict.word;
-      o.diagnosis.sentence = verdict.sentence;
-      const Rows<const double> x{o.positions.data(), settings_.particles, staged_.target.dim};
-      if (const double rise = verdict.word == "converged" ? rise_by_scores(target, x) : 1; rise != 1) {
-        o.diagnosis.verdict = "cannot tell";
-        o.diagnosis.sentence = fmt::format("the log density rises by {:.2g} times what its gradient says, so that exact "
-                                           "moves prove nothing: correct the target",
-                                           rise);
-      }
+      judge_by(*certificate, target, false, o, journey_->doubt());
     } else {
       take_back(o);
       o.diagnosis.sentence += alone_ ? " (not certified: the target gives scores and no log density)" : " (not certified)";
@@ -273,7 +230,7 @@ private:
   std::unique_ptr<GroupedJourney> journey_;
   JourneyState last_;       // after the last unit
   std::uint64_t alone_ = 0; // scores alone
-  std::vector<std::size_t> followed_; // columns that users read and the certificate follows
+  Followed followed_;       // columns that users read and the certificate follows
 };
 
 void check(const Staged& staged, const Settings& settings) {

@@ -110,28 +110,25 @@ void Climb::accept(Place next) {
     ended_ = true;
 }
 
-void climb_together(std::vector<Climb>& climbs, CountedDensity& density) {
-  if (climbs.empty())
-    return;
-  const Eigen::Index d = climbs.front().top().x.size();
+bool climb_once(std::vector<Climb>& climbs, CountedDensity& density) {
   std::vector<Climb*> going;
-  Frame::Matrix x, score;
-  std::vector<double> log_density;
-  for (;;) {
-    going.clear();
-    for (Climb& climb : climbs)
-      if (!climb.ended())
-        going.push_back(&climb);
-    if (going.empty())
-      return;
-    x.resize(Eigen::Index(going.size()), d);
-    score.resize(x.rows(), d);
-    log_density.resize(going.size());
-    for (std::size_t i = 0; i < going.size(); ++i)
-      x.row(Eigen::Index(i)) = going[i]->wanted();
-    density(rows_of(std::as_const(x)), rows_of(score), log_density);
-    for (std::size_t i = 0; i < going.size(); ++i)
-      going[i]->answer(score.row(Eigen::Index(i)), log_density[i]);
+  for (Climb& climb : climbs)
+    if (!climb.ended())
+      going.push_back(&climb);
+  if (going.empty())
+    return false;
+  Frame::Matrix x(Eigen::Index(going.size()), going.front()->wanted().size()), score(x.rows(), x.cols());
+  std::vector<double> log_density(going.size());
+  for (std::size_t i = 0; i < going.size(); ++i)
+    x.row(Eigen::Index(i)) = going[i]->wanted();
+  density(rows_of(std::as_const(x)), rows_of(score), log_density);
+  for (std::size_t i = 0; i < going.size(); ++i)
+    going[i]->answer(score.row(Eigen::Index(i)), log_density[i]);
+  return true;
+}
+
+void climb_together(std::vector<Climb>& climbs, CountedDensity& density) {
+  while (climb_once(climbs, density)) {
   }
 }
 

@@ -81,43 +81,71 @@ std::vector<Mode> separate_modes(const std::vector<Place>& ends, const Place& be
 
 } // namespace
 
-Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed,
-             const Settings& settings) {
-  const Philox philox(seed);
-  using Form = Frame::Form;
-  const Form form = settings.form.value_or(dim <= settings.dense_up_to ? Form::dense : Form::low_rank);
-  std::vector<Climb> climbs;
-  for (Place& place : beginnings(density, dim, settings.starts, philox))
-    climbs.emplace_back(std::move(place), settings.iterations);
-  climb_together(climbs, density);
+Scouting::Scouting(CountedDensity& density, std::size_t dim, std::uint64_t seed, const Settings& settings)
+    : density_(&density), dim_(dim), seed_(seed), settings_(settings),
+      form_(settings.form.value_or(dim <= settings.dense_up_to ? Frame::Form::dense : Frame::Form::low_rank)) {}
 
-  Report report;
-  std::vector<Place> ends;
-  for (const Climb& climb : climbs) {
-    ends.push_back(climb.top());
-    report.tops.push_back(climb.top().log_density);
+bool Scouting::step() {
+  const Philox philox(seed_);
+  switch (part_) {
+  case Part::begin:
+    for (Place& place : beginnings(*density_, dim_, settings_.starts, philox))
+      climbs_.emplace_back(std::move(place), settings_.iterations);
+    part_ = Part::climb;
+    return true;
+  case Part::climb:
+    if (climb_once(climbs_, *density_))
+      return true;
+    for (const Climb& climb : climbs_)
+      report_.tops.push_back(climb.top().log_density);
+    report_.arrived = climbs_.size();
+    best_ = std::size_t(std::ranges::max_element(report_.tops) - report_.tops.begin());
+    part_ = Part::laplace;
+    return true;
+  case Part::laplace: {
+    const Climb& best = climbs_[best_];
+    candidates_.push_back(
+        form_ == Frame::Form::dense      ? laplace(best.top(), *density_)
+        : form_ == Frame::Form::low_rank ? laplace_low_rank(best.top(), best.path(), *density_, philox, for_probes)
+                                         : laplace_diagonal(best.top(), *density_, philox, for_probes));
+    part_ = Part::pathfinder;
+    return true;
   }
-  report.arrived = ends.size();
-  const std::size_t highest = std::size_t(std::ranges::max_element(report.tops) - report.tops.begin());
-  const Climb& best = climbs[highest];
+  case Part::pathfinder:
+    if (auto found = pathfinder(climbs_[best_].path(), form_, *density_, philox, for_pathfinder))
+      candidates_.push_back(std::move(*found));
+    part_ = Part::choose;
+    return true;
+  case Part::choose: {
+    const std::vector<double> bounds = elbo(candidates_, final_draws, *density_, philox, for_choice);
+    const std::size_t chosen = candidates_.size() > 1 && bounds[1] > bounds[0] ? 1 : 0;
+    report_.by_pathfinder = chosen == 1;
+    report_.elbo = bounds[chosen];
+    report_.frame = candidates_[chosen];
+    part_ = Part::modes;
+    return true;
+  }
+  case Part::modes: {
+    std::vector<Place> ends;
+    for (const Climb& climb : climbs_)
+      ends.push_back(climb.top());
+    report_.found = separate_modes(ends, climbs_[best_].top(), candidates_.front(), *density_, seed_, settings_);
+    report_.modes = std::max<std::size_t>(1, report_.found.size());
+    if (report_.modes == 1)
+      report_.found.clear();
+    part_ = Part::done;
+    return false;
+  }
+  case Part::done: break;
+  }
+  return false;
+}
 
-  std::vector<Frame> candidates;
-  candidates.push_back(
-      form == Form::dense      ? laplace(best.top(), density)
-      : form == Form::low_rank ? laplace_low_rank(best.top(), best.path(), density, philox, for_probes)
-                               : laplace_diagonal(best.top(), density, philox, for_probes));
-  if (auto found = pathfinder(best.path(), form, density, philox, for_pathfinder))
-    candidates.push_back(std::move(*found));
-  const std::vector<double> bounds = elbo(candidates, final_draws, density, philox, for_choice);
-  const std::size_t chosen = candidates.size() > 1 && bounds[1] > bounds[0] ? 1 : 0;
-  report.by_pathfinder = chosen == 1;
-  report.elbo = bounds[chosen];
-  report.found = separate_modes(ends, best.top(), candidates.front(), density, seed, settings);
-  report.modes = std::max<std::size_t>(1, report.found.size());
-  if (report.modes == 1)
-    report.found.clear();
-  report.frame = candidates[chosen];
-  return report;
+Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed, const Settings& settings) {
+  Scouting scouting(density, dim, seed, settings);
+  while (scouting.step()) {
+  }
+  return scouting.report();
 }
 
 Frame::Matrix start(const Frame& frame, CountedDensity& density, std::size_t count,

@@ -6,9 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/QR>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace {
@@ -202,6 +205,79 @@ TEST(Journey, RefusesWhatItCannotBegin) {
   const Frame::Matrix x = normals(64, 2, 1);
   EXPECT_THROW(journey.begin_from(rows_of(x), Stage::fly), std::invalid_argument);
   EXPECT_THROW(journey.begin_from(rows_of(x), Stage::settle), std::invalid_argument);
+}
+
+// A normal in 120 dimensions, three directions of which are 1000 times as wide as the rest.
+DensityOfRows wide(const Frame& truth, const Eigen::MatrixXd& v) {
+  return [truth, v](Rows<const double> x, Rows<double> s, std::span<double> l) {
+    Frame::Matrix y = truth.in(x);
+    for (std::size_t i = 0; i < x.count; ++i)
+      l[i] = -.5 * y.row(Eigen::Index(i)).squaredNorm();
+    y += (y * v) * (1e-3 - 1) * v.transpose(); // scores in x are -L^-T y
+    Frame::map(s) = -y;
+  };
+}
+
+TEST(Journey, FliesInFewDirectionsBesideADiagonal) {
+  constexpr std::size_t d = 120, n = 256;
+  const Eigen::MatrixXd v = Eigen::HouseholderQR<Eigen::MatrixXd>(Eigen::MatrixXd(normals(d, 3, 1))).householderQ() *
+                            Eigen::MatrixXd::Identity(d, 3);
+  const Frame truth = Frame::low_rank(Eigen::VectorXd::Zero(d), Eigen::VectorXd::Ones(d), Eigen::Vector3d::Constant(1000), v);
+  for (const run::Metric metric : {run::Metric::low_rank, run::Metric::diagonal}) {
+    JourneySettings settings = small(n);
+    settings.metric = metric;
+    settings.settle_rounds = 0;
+    Journey journey(wide(truth, v), d, settings);
+    std::optional<run::JourneyState> half;
+    while (!journey.finished()) {
+      journey.take(1);
+      if (journey.progress().stage == Stage::fly && journey.progress().done == 40)
+        half = journey.save();
+    }
+    const Frame::Matrix y = truth.in(journey.positions());
+    const double width = std::sqrt((y * v).array().square().mean());
+    if (metric == run::Metric::diagonal) {
+      EXPECT_NE(journey.certificate()->finding, Finding::confirmed);
+      EXPECT_GT(std::abs(width - 1), .2);
+      continue;
+    }
+    EXPECT_EQ(journey.certificate()->finding, Finding::confirmed);
+    EXPECT_NEAR(width, 1, .1);
+    Journey again(wide(truth, v), d, settings);
+    ASSERT_TRUE(half);
+    again.restore(*half);
+    again.take(std::numeric_limits<std::uint64_t>::max());
+    EXPECT_EQ(again.save().columns, journey.save().columns);
+  }
+}
+
+// The scout is one unit of many parts; a journey that was saved among them scouts again, and comes to the same.
+TEST(Journey, CanBeCutWithinItsScout) {
+  Journey whole(each(scales), 3, small());
+  to_the_end(whole);
+  Journey first(each(scales), 3, small());
+  int parts = 0;
+  do
+    first.take_part();
+  while (first.scouting() && ++parts < 7);
+  EXPECT_EQ(parts, 7);
+  Journey again(each(scales), 3, small());
+  again.restore(first.save());
+  to_the_end(again);
+  to_the_end(first);
+  EXPECT_EQ(again.save().columns, whole.save().columns);
+  EXPECT_EQ(again.save().counts, whole.save().counts);
+  EXPECT_EQ(first.save().counts, whole.save().counts);
+}
+
+TEST(Journey, EndsAtOnceWhereNothingIsAskedFor) {
+  JourneySettings settings = small(64);
+  settings.certify_moves = 0;
+  Journey journey(each(standard), 2, settings);
+  const Frame::Matrix x = normals(64, 2, 1);
+  journey.begin_from(rows_of(x), Stage::certify);
+  EXPECT_TRUE(journey.finished());
+  EXPECT_FALSE(journey.certificate());
 }
 
 } // namespace

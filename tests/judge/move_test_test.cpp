@@ -146,4 +146,52 @@ TEST(MoveTest, GoesOnFromItsSums) {
   EXPECT_NE(whole.judge().worst.error, first.judge().worst.error);
 }
 
+// Normals and 1/x^2 beside them, moved by an exact sampler that remembers half. The second column has no mean. It is
+// judged by its winsorised value, so a right cloud is confirmed; followed as a position it never is, and a cloud that is
+// wrong is found out as before.
+Certificate beside(double shift, std::size_t positions) {
+  constexpr std::size_t n = 1000;
+  std::vector<double> x(n);
+  for (std::size_t i = 0; i < n; ++i)
+    x[i] = shift + normal(0, i, 0);
+  const auto rows = [&] {
+    std::vector<double> both;
+    for (const double one : x)
+      both.insert(both.end(), {one, 1 / (one * one)});
+    return both;
+  };
+  const std::vector<double> before = rows();
+  MoveTest test(Rows<const double>{before.data(), n, 2}, positions);
+  for (std::uint64_t m = 1; m <= 20; ++m) {
+    for (std::size_t i = 0; i < n; ++i)
+      x[i] = .5 * x[i] + std::sqrt(.75) * normal(m, i, 0);
+    if (const std::vector<double> now = rows(); m > 10)
+      test.add({now.data(), n, 2});
+  }
+  return test.judge();
+}
+
+TEST(MoveTest, JudgesAHeavyTailByWhatAFewCannotSpoil) {
+  const Certificate right = beside(0, 1);
+  EXPECT_EQ(right.finding, Finding::confirmed);
+  EXPECT_EQ(right.heavy, std::vector<std::size_t>{1});
+  EXPECT_EQ(right.all.size(), 4u);
+  EXPECT_NE(beside(0, 2).finding, Finding::confirmed);
+  EXPECT_TRUE(beside(0, 2).heavy.empty());
+  EXPECT_EQ(beside(.4, 1).finding, Finding::moved);
+}
+
+TEST(MoveTest, TakesNoLightTailForAHeavyOne) {
+  std::vector<double> normals, exponentials, ratios;
+  for (std::size_t i = 0; i < 1000; ++i) {
+    const double z = normal(0, i, 0);
+    normals.push_back(z);
+    exponentials.push_back(z * z + std::pow(normal(0, i, 1), 2));
+    ratios.push_back(1 / z);
+  }
+  EXPECT_FALSE(heavy_tailed(normals));
+  EXPECT_FALSE(heavy_tailed(exponentials));
+  EXPECT_TRUE(heavy_tailed(ratios));
+}
+
 } // namespace

@@ -34,7 +34,7 @@ void show(const plan::Plan& plan, std::span<const run::Outcome> runs) {
   const run::Outcome o = run::pool(runs);
   const plan::Recipe& r = plan.recipe;
   const std::string many = runs.size() > 1 ? fmt::format("{} runs of ", runs.size()) : "";
-  if (o.stages)
+  if (o.stages && !o.stages->raw)
     fmt::print("{}{} particles in {} dimensions, {} in {:.2f} s\n\n{}\n", many, r.particles, o.dim(),
                in_words(*o.stages), o.seconds.total, results::table(o.parameters()));
   else

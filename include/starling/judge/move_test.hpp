@@ -35,6 +35,7 @@ struct Certificate {
   double acceptance = 0;
   std::size_t particles = 0;    ///< that were moved, where not all were
   std::size_t not_followed = 0; ///< parameters that are constant, or not finite for some particle
+  std::vector<std::size_t> heavy; ///< judged by their winsorised value alone: see heavy_tailed
 };
 
 /// Bounds of the decision, in sd; for squares in variances.
@@ -44,18 +45,24 @@ struct Bounds {
   double most_memory = 0.9;
 };
 
+/// Whether mean and variance of these values rest on so few of them that they may not exist: a kurtosis
+/// above 30, where a normal has 3, an exponential 9, and 256 draws of eight schools' tau at most 20.
+bool heavy_tailed(std::span<const double> values);
+
 /// For each trait f: a_i = average of f over the second half of particle i's moves, regressed on f_i
 /// where it was, with slope rho. If a particle forgets as it is carried, the cloud's error is
 ///     e = (mean a - mean f) / (1 - rho),    se = residual sd / sqrt(N) / (1 - rho)
 /// Moved: |e| - 2 se above the bound in any trait. Confirmed: |e| + 2 se below the wider bound and
-/// rho < .9 in all. Parameters are columns: positions, and whatever else the user reads.
+/// rho < .9 in all. Parameters are columns: positions, and whatever else the user reads. A column that
+/// is made from the positions and has a heavy tail, as 1/sigma^2 may, is judged by its winsorised value
+/// alone: the positions it is made from are judged by all three.
 class MoveTest {
 public:
-  /// The columns of the cloud before any move.
-  explicit MoveTest(Rows<const double> cloud) : MoveTest(cloud, cloud) {}
+  /// The columns of the cloud before any move; the first `positions` of them are not made from others.
+  explicit MoveTest(Rows<const double> cloud, std::size_t positions = SIZE_MAX) : MoveTest(cloud, cloud, positions) {}
   /// The same for a cloud of which only some are moved: what exact moves say of E f, the mean of those plus their
   /// e, is held against the mean of the whole cloud.
-  MoveTest(Rows<const double> cloud, Rows<const double> moved);
+  MoveTest(Rows<const double> cloud, Rows<const double> moved, std::size_t positions = SIZE_MAX);
 
   /// The columns after one more move, of those that count.
   void add(Rows<const double> values);
@@ -66,6 +73,8 @@ public:
   std::uint64_t added() const { return added_; }
   void resume(std::span<const double> sums, std::uint64_t added);
 
+  /// Whether the column's mean and variance mean something.
+  bool has_moments(std::size_t column) const { return !scale_[column].heavy; }
   /// Pooled over all moves that were added: mean and sd of each column.
   std::vector<double> pooled_means() const;
   std::vector<double> pooled_sds() const;
@@ -74,7 +83,7 @@ private:
   struct Scale {
     double mean, sd, median, robust; ///< of the cloud
     double kept_mean, kept_sd;       ///< of the winsorised values
-    bool followed;
+    bool followed, heavy;
   };
   static void traits(double value, const Scale& scale, double* three);
 

@@ -15,6 +15,7 @@ struct ParameterSummary {
   double shift = 0;           ///< mean score times sd: how many sd the mean is off, for a normal
   double r_hat = NAN;         ///< between runs; NaN where there is one only
   double outer_share = 0;     ///< of the variance, that of the outermost hundredth of the particles
+  bool heavy = false;         ///< its tail is too heavy for mean and sd: see heavy_tailed
   std::size_t left_out = 0;   ///< values that are not numbers: no figure here counts them
 };
 

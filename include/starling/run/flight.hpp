@@ -24,6 +24,8 @@ struct Settings {
   bool until_converged = false; ///< stop once the looks say converged, and go on saying so
   bool periodic = false;        ///< on a torus: spread and discrepancy are not judged
   std::uint64_t run = 0;        ///< which of several, from 0
+  /// Exact moves that certify the end of a raw run; 0: none; nothing: 20, where they are cheap against it.
+  std::optional<std::size_t> certify = 0;
   std::string identity; ///< any bytes, kept in checkpoints: what the roles can be made from again
 };
 
@@ -36,6 +38,7 @@ struct StageReport {
   std::vector<std::pair<std::string, std::uint64_t>> gradients; ///< of each stage
   std::size_t modes = 1;                                        ///< that the scout counted
   bool by_pathfinder = false, settled = false, polished = false;
+  bool raw = false;                                             ///< no stages: the raw method, certified or not
   std::vector<std::string> columns; ///< of the certificate and the pooled figures: positions, then what users read
   std::vector<double> pooled_means, pooled_sds; ///< over exact moves; empty where there were none
   std::optional<judge::Certificate> certificate;

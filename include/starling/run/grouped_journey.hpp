@@ -35,6 +35,8 @@ public:
   void begin_from(Rows<const double> x, Stage stage);
   bool finished() const { return part_ == Part::finished; }
   void take(std::uint64_t units);
+  void take_part() { unit(); }
+  bool scouting() const { return part_ == Part::one && first_->scouting(); }
   Progress progress() const;
   /// In words: "fly", "weigh", "fly, group 2 of 4".
   static std::string stage(const JourneyState& state);

@@ -21,6 +21,7 @@
 
 namespace starling::scout {
 class FewRows;
+class Scouting;
 }
 
 namespace starling::run {
@@ -109,6 +110,11 @@ public:
   /// That many units, or to the end. Throws what the density throws, and TargetError when the scout
   /// finds nowhere to start; a journey that threw goes on only after `restore`.
   void take(std::uint64_t units);
+  /// A part of a unit: the scout has many, and a journey that is saved among them scouts afresh when it
+  /// goes on, which comes to the same.
+  void take_part();
+  /// Whether the scout is half way.
+  bool scouting() const { return scouting_ != nullptr; }
   Progress progress() const;
 
   /// The cloud as it is. Before the scout is done there is none.
@@ -153,6 +159,7 @@ private:
   void restore_rows(const JourneyState& state);
   CountedDensity& leaps() { return guide_ ? *guide_ : density_; }
   exact::LogDensities ends();
+  void set_out();
   void fly_on();
   void certify_on();
   void settle_on();
@@ -183,6 +190,7 @@ private:
   std::unique_ptr<scout::FewRows> few_;  // made from `home_`
   std::optional<CountedDensity> guide_;
   RowCounts counts_;
+  std::unique_ptr<scout::Scouting> scouting_; // under way; not saved
 
   // State, all of it saved.
   Stage stage_ = Stage::scout;

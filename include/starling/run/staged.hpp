@@ -4,6 +4,7 @@
 #include <starling/run/flight.hpp>
 #include <starling/run/journey.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ struct Staged {
   std::shared_ptr<Threads> threads;
   AnyTarget<double> target;
   JourneySettings stages;
+  std::function<void(Rows<double>)> start; ///< where the flight begins without a scout; empty: N(0, 1)
   std::vector<std::string> warnings;
 };
 

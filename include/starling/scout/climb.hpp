@@ -53,6 +53,9 @@ private:
   bool ended_ = false;
 };
 
+/// One evaluation for each that has not ended, in one call. False when all have.
+bool climb_once(std::vector<Climb>& climbs, CountedDensity& density);
+
 /// Takes all climbs to their ends.
 void climb_together(std::vector<Climb>& climbs, CountedDensity& density);
 

@@ -3,6 +3,7 @@
 
 #include <starling/density.hpp>
 #include <starling/frame.hpp>
+#include <starling/scout/climb.hpp>
 #include <starling/scout/modes.hpp>
 
 #include <cstdint>
@@ -36,6 +37,28 @@ struct Report {
 /// Throws TargetError when the density is finite nowhere it looked.
 Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed,
              const Settings& settings = {});
+
+/// The same in parts, each of a call or two of the density, so that somebody who waits can be heard between
+/// them.
+class Scouting {
+public:
+  Scouting(CountedDensity& density, std::size_t dim, std::uint64_t seed, const Settings& settings);
+  /// The next part. False when the report is ready.
+  bool step();
+  const Report& report() const { return report_; }
+
+private:
+  CountedDensity* density_;
+  std::size_t dim_;
+  std::uint64_t seed_;
+  Settings settings_;
+  Frame::Form form_;
+  enum class Part { begin, climb, laplace, pathfinder, choose, modes, done } part_ = Part::begin;
+  std::vector<Climb> climbs_;
+  std::size_t best_ = 0; // of the climbs
+  std::vector<Frame> candidates_;
+  Report report_;
+};
 
 /// A cloud of `count` rows from the frame's normal: four times as many draws, weights pi/q capped at
 /// mean times sqrt(4 count), `count` kept without replacement (Gumbel top-k). Where the density

@@ -1,0 +1,93 @@
+// A certificate for the end of a raw run, and the verdict that rests on one.
+#include "run/followed.hpp"
+#include "run/measure.hpp"
+
+#include <starling/error.hpp>
+#include <starling/judge/certified.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace starling::run {
+
+namespace {
+
+constexpr std::size_t usual_moves = 20, least_particles = 8;
+constexpr double dear = 0.125; // of the run's own gradients: more is not spent unasked
+
+/// About what the certificate takes: a move is 4 leaps in the mean, its tuning 10 moves of 128 particles.
+double gradients_of(std::size_t moves, std::size_t particles) {
+  return 4.0 * double(moves) * double(particles) + 40.0 * double(std::min<std::size_t>(128, particles)) +
+         double(particles);
+}
+
+} // namespace
+
+void judge_by(const judge::Certificate& certificate, const AnyTarget<double>& target, bool raw, Outcome& o,
+              const std::string& doubt) {
+  if (o.diagnosis.verdict == "diverged") // densities that fail outweigh moves
+    return;
+  const judge::Verdict verdict =
+      o.groups.empty() ? judge::certified(certificate, o.stages->columns, o.stages->modes, raw)
+                       : judge::certified(certificate, o.stages->columns, o.groups, o.draw_names(), doubt);
+  o.diagnosis.verdict = verdict.word;
+  o.diagnosis.sentence = verdict.sentence;
+  const Rows<const double> x{o.positions.data(), o.settings.particles, target.dim};
+  if (const double rise = verdict.word == "converged" ? rise_by_scores(target, x) : 1; rise != 1) {
+    o.diagnosis.verdict = "cannot tell";
+    o.diagnosis.sentence = fmt::format("the log density rises by {:.2g} times what its gradient says, so that exact "
+                                       "moves prove nothing: correct the target",
+                                       rise);
+  }
+}
+
+void certify_at(const AnyTarget<double>& target, Threads& threads, double sweeps, Outcome& o) {
+  const Settings& s = o.settings;
+  const std::size_t moves = s.certify.value_or(usual_moves);
+  const bool says_converged = o.diagnosis.verdict == "converged";
+  const bool has_density = !target.has_density || target.has_density();
+  o.stages.emplace();
+  o.stages->raw = true;
+  o.stages->columns = o.names;
+  o.stages->gradients = {{"fly", std::uint64_t(sweeps * double(s.particles))}, {"certify", 0}};
+  const auto not_certified = [&](const char* why) {
+    if (says_converged)
+      o.diagnosis.sentence += fmt::format(" (not certified{})", why);
+  };
+  if (!has_density)
+    return not_certified(": the target gives scores and no log density");
+  if (s.periodic)
+    return not_certified(": exact moves live in all of R^d");
+  if (moves == 0 || s.particles < least_particles)
+    return not_certified("");
+  if (!s.certify && !says_converged) // the identities have said why not, at no cost
+    return;
+  if (!s.certify && gradients_of(moves, s.particles) > dear * sweeps * double(s.particles))
+    return not_certified(": --certify 20 does, for more than an eighth of this run's gradients");
+  const Followed followed(target);
+  JourneySettings settings;
+  settings.particles = s.particles;
+  settings.batch_size = std::min(settings.batch_size, s.particles);
+  settings.seed = s.seed;
+  settings.certify_moves = moves;
+  settings.settle_rounds = 0;
+  const auto density = [&target](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+    target.evaluate(x, score, log_density);
+  };
+  Journey journey(density, target.dim, settings, threads, followed.read());
+  const Rows<const double> x{o.positions.data(), s.particles, target.dim};
+  try {
+    journey.begin_from(x, Stage::certify);
+  } catch (const TargetError&) {
+    return not_certified(": the log density is not finite for every particle");
+  }
+  while (!journey.finished())
+    journey.take(1);
+  o.stages->columns = followed.names(x.slice(0, 1));
+  o.stages->gradients[1].second = journey.gradients()[std::size_t(Stage::certify)];
+  o.stages->certificate = journey.certificate();
+  judge_by(*journey.certificate(), target, true, o);
+}
+
+} // namespace starling::run
