@@ -100,7 +100,7 @@ Verdict certified(const Certificate& whole, const std::vector<std::string>& colu
 
 Verdict not_by_local_tests(const Verdict& verdict, const std::vector<Group>& groups,
                            const std::vector<std::string>& names) {
-  if (groups.size() < 2 || verdict.word != "converged")
+  if (groups.size() < 2 || (verdict.word != "converged" && verdict.word != "cannot tell"))
     return verdict;
   return {"cannot tell", fmt::format("the particles lie in {} separate groups ({}), and nothing here tells how much each of "
                                      "them weighs; --method auto weighs groups",

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -26,7 +27,7 @@ GroupedJourney::GroupedJourney(DensityOfRows density, std::size_t dim, const Jou
                                ReadColumns read, bool has_density)
     : plain_(density), density_(std::move(density)), dim_(dim), settings_(settings), threads_(threads),
       read_(std::move(read)), has_density_(has_density) {
-  first_ = journey(settings.particles, settings.seed);
+  first_ = journey(settings.particles, settings.seed, plain_);
 }
 
 GroupedJourney::GroupedJourney(const RowDensity& rows, const JourneySettings& settings, Threads& threads, ReadColumns read)
@@ -34,13 +35,28 @@ GroupedJourney::GroupedJourney(const RowDensity& rows, const JourneySettings& se
   first_ = std::make_unique<Journey>(rows, settings, threads, std::move(read));
 }
 
-std::unique_ptr<Journey> GroupedJourney::journey(std::size_t particles, std::uint64_t seed) const {
+std::unique_ptr<Journey> GroupedJourney::journey(std::size_t particles, std::uint64_t seed, DensityOfRows density) const {
   JourneySettings settings = settings_;
   settings.particles = particles;
   settings.seed = seed;
   if (particles != settings_.particles)
     settings.batch_size = std::min(settings.batch_size, particles);
-  return std::make_unique<Journey>(plain_, dim_, settings, threads_, read_);
+  return std::make_unique<Journey>(std::move(density), dim_, settings, threads_, read_);
+}
+
+/// The density in the group's part of space; outside it fails, and moves that lead there are refused.
+DensityOfRows GroupedJourney::within(std::size_t group) const {
+  std::vector<scout::Fit> fits;
+  for (std::size_t g = 0; g < modes_.size(); ++g)
+    fits.push_back({modes_[g].frame, g});
+  const auto parts = std::make_shared<const scout::Weighing>(std::move(fits), modes_.size(), settings_.seed, 0);
+  return [plain = plain_, parts, group](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+    plain(x, score, log_density);
+    const std::vector<std::size_t> where = parts->group_of(x);
+    for (std::size_t i = 0; i < x.count; ++i)
+      if (where[i] != group)
+        log_density[i] = -std::numeric_limits<double>::infinity();
+  };
 }
 
 std::uint64_t GroupedJourney::seed_of(std::size_t group) const {
@@ -171,10 +187,10 @@ void GroupedJourney::begin_journeys() {
   for (std::size_t g = 0; g < modes_.size(); ++g) {
     const auto wanted = std::size_t(std::ceil(n * (1.1 * shares_[g].share + 3 * shares_[g].se))) + 1;
     flown_.push_back(std::min(settings_.particles, std::max(wanted, least_flown)));
-    const std::uint64_t before = density_.gradients();
-    const Frame::Matrix x = scout::start(modes_[g].frame, density_, flown_[g], seed_of(g));
-    before_[std::size_t(Stage::scout)] += density_.gradients() - before;
-    journeys_.push_back(journey(flown_[g], seed_of(g)));
+    CountedDensity own(within(g));
+    const Frame::Matrix x = scout::start(modes_[g].frame, own, flown_[g], seed_of(g));
+    before_[std::size_t(Stage::scout)] += own.gradients();
+    journeys_.push_back(journey(flown_[g], seed_of(g), within(g)));
     journeys_[g]->begin_from(rows_of(x), flies ? Stage::fly : Stage::certify);
   }
   part_ = Part::fly;

@@ -134,7 +134,7 @@ void GroupedJourney::restore(const JourneyState& state) {
       flown_.push_back(count(state, of_group(g) + "flown"));
       if (flown_[g] < 2 || flown_[g] > settings_.particles)
         throw std::invalid_argument("state: groups do not fit the journey");
-      journeys_.push_back(journey(flown_[g], seed_of(g)));
+      journeys_.push_back(journey(flown_[g], seed_of(g), within(g)));
       journeys_[g]->restore(under(state, of_group(g)));
     }
   }

@@ -13,8 +13,8 @@ namespace starling::run {
 
 namespace {
 
-constexpr double most_strayed = 0.05, most_missed = 0.02; // of a group's particles
-constexpr double least_effective = 100;                   // draws
+constexpr double most_missed = 0.02;      // of a group's particles
+constexpr double least_effective = 100;   // draws
 
 /// Mean and sd of each column.
 std::pair<std::vector<double>, std::vector<double>> moments(const Frame::Matrix& values) {
@@ -77,11 +77,7 @@ void GroupedJourney::put_together(const scout::Weighing& weighing) {
   gather(rows);
   for (std::size_t g = 0; g < modes_.size() && modes_.size() > 1; ++g) {
     const exact::Walkers& own = journeys_[g]->cloud();
-    const std::vector<std::size_t> where = weighing.group_of(own.position());
-    const auto strayed = double(own.count() - std::size_t(std::ranges::count(where, g)));
-    if (strayed > most_strayed * double(own.count()))
-      doubt_ = fmt::format("exact moves carry particles of group {} into others, so that they are not separate", g + 1);
-    else if (shares_[g].effective < least_effective)
+    if (shares_[g].effective < least_effective)
       doubt_ = fmt::format("the draws that weigh group {} are worth {:.0f} independent ones, too few to trust", g + 1,
                            shares_[g].effective);
     else if (weighing.missed(own.position(), own.log_density, g) > most_missed)

@@ -31,6 +31,10 @@ Weighing::Weighing(std::vector<Fit> fits, std::size_t groups, std::uint64_t seed
 
 std::size_t Weighing::rounds() const { return drawn_.size() / (2 * draws * fits_.size()); }
 
+bool Weighing::is_first(std::size_t fit) const {
+  return std::ranges::none_of(std::span(fits_).first(fit), [&](const Fit& one) { return one.group == fits_[fit].group; });
+}
+
 std::vector<Weighing::Seen> Weighing::seen(Rows<const double> x) const {
   Frame::Matrix each(Eigen::Index(x.count), Eigen::Index(fits_.size()));
   for (std::size_t c = 0; c < fits_.size(); ++c) {
@@ -40,10 +44,16 @@ std::vector<Weighing::Seen> Weighing::seen(Rows<const double> x) const {
   }
   std::vector<Seen> all;
   for (Eigen::Index i = 0; i < each.rows(); ++i) {
-    Eigen::Index densest = 0;
-    const double top = each.row(i).maxCoeff(&densest);
+    const double top = each.row(i).maxCoeff();
     const double mean = (each.row(i).array() - top).exp().mean();
-    all.push_back({top + std::log(mean), fits_[std::size_t(densest)].group});
+    double densest = none;
+    Seen one{top + std::log(mean), 0};
+    for (std::size_t c = 0; c < fits_.size(); ++c)
+      if (is_first(c) && each(i, Eigen::Index(c)) > densest) {
+        densest = each(i, Eigen::Index(c));
+        one.group = fits_[c].group;
+      }
+    all.push_back(one);
   }
   return all;
 }

@@ -50,7 +50,8 @@ std::string places(const std::vector<Group>& groups, const std::vector<std::stri
 Verdict certified(const Certificate& whole, const std::vector<std::string>& columns, const std::vector<Group>& groups,
                   const std::vector<std::string>& names, const std::string& doubt);
 
-/// The same verdict, unless it is "converged" by local tests alone: these cannot weigh several groups.
+/// The same verdict, unless it is "converged" by local tests alone, which cannot weigh several groups, or "cannot tell" for
+/// another reason.
 Verdict not_by_local_tests(const Verdict& verdict, const std::vector<Group>& groups,
                            const std::vector<std::string>& names);
 

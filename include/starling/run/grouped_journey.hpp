@@ -15,7 +15,8 @@ namespace starling::run {
 /// A Journey, bit for bit, while there is one group. Where the scout found several modes, or the cloud at the end lies on
 /// several:
 /// 1. they are weighed by draws from Laplace's fits, which says how many particles each will need;
-/// 2. each group has a journey of its own, in its own frame and with its own certificate, of at least 128 particles;
+/// 2. each group has a journey of its own, in its own frame and with its own certificate, of at least 128 particles; all
+///    space is shared out between the groups, and none leaves its part;
 /// 3. they are weighed again, by draws from Laplace's fits and from those of the groups' clouds, until twice the error of
 ///    each share is below .01, or 16 rounds;
 /// 4. each gives as many particles as its share says, sifted so that they keep its moments; one certificate is made
@@ -84,7 +85,8 @@ private:
   void gather(const std::vector<std::vector<std::size_t>>& rows);
   void put_together(const scout::Weighing& weighing);
   void certify();
-  std::unique_ptr<Journey> journey(std::size_t particles, std::uint64_t seed) const;
+  std::unique_ptr<Journey> journey(std::size_t particles, std::uint64_t seed, DensityOfRows density) const;
+  DensityOfRows within(std::size_t group) const;
   scout::Weighing weighing() const;
   Frame::Matrix columns(const exact::Walkers& cloud) const;
   std::uint64_t seed_of(std::size_t group) const;

@@ -25,7 +25,7 @@ struct Fit {
 
 /// Draws from each fit's Student t with 5 degrees of freedom, whose tails are heavier than most densities', and
 /// weighs each by pi / q, where q is the mixture of all fits whoever drew it: no weight is large unless all fits are
-/// thin there. A draw belongs to the group whose fits are densest at it.
+/// thin there. All space is shared out between the groups: a place belongs to the one whose first fit is densest there.
 ///     Z_g = sum_c 1/C mean_c (w 1_g),  share_g = Z_g / sum Z,
 ///     se^2 = sum_c 1/C^2 var_c (w (1_g - share_g)) / n_c / Z^2
 class Weighing {
@@ -36,7 +36,7 @@ public:
   void round(CountedDensity& density);
   std::size_t rounds() const;
   std::vector<Share> shares() const;
-  /// The group whose fits are densest at each row.
+  /// The group to which each row belongs.
   std::vector<std::size_t> group_of(Rows<const double> x) const;
   /// The part of these particles, of this log density, whose weight is more than e^.5 times that of any draw of their
   /// group: where it is not small, the fits miss a part of the group, and no error shows it.
@@ -54,6 +54,7 @@ private:
     std::size_t group;
   };
   std::vector<Seen> seen(Rows<const double> x) const;
+  bool is_first(std::size_t fit) const;
 
   std::vector<Fit> fits_;
   std::size_t groups_;
