@@ -26,6 +26,8 @@ enum class Stream : std::uint8_t {
   momentum = 17,  // momenta of exact moves; step = move, index = particle and coordinate
   deal = 19,      // batches of dealers to come: only one deals in a run, so they may share it
   leap = 18,      // lengths and acceptance of exact moves; step = move, index = particle
+  stochastic_batch = 20,    // noise of stochastic SVGD in batches; index = particle and coordinate
+  stochastic_bilinear = 21, // and of its bilinear part; index = row of a d+1 by d matrix and column
   user = 128,     // from here on: free for targets and observers of one's own
 };
 
