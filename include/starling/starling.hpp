@@ -5,6 +5,7 @@
 #include <starling/advance/riesz_splitting.hpp>
 #include <starling/advance/rules.hpp>
 #include <starling/advance/runge_kutta.hpp>
+#include <starling/advance/stochastic_step.hpp>
 #include <starling/back_ends.hpp>
 #include <starling/batches.hpp>
 #include <starling/concepts.hpp>
@@ -22,6 +23,7 @@
 #include <starling/deal/whole.hpp>
 #include <starling/domain.hpp>
 #include <starling/drift/adaptive.hpp>
+#include <starling/drift/batch_mean.hpp>
 #include <starling/drift/bilinear.hpp>
 #include <starling/drift/force.hpp>
 #include <starling/drift/pairwise.hpp>

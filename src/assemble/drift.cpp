@@ -1,10 +1,12 @@
-// The drift of a plan: kernels, bandwidth and domain.
+// The drift of a plan: kernels, bandwidth and domain; and the step that needs the same kernel.
 #include "assemble/roles.hpp"
 
 #include "plan/names.hpp"
 
+#include <starling/advance/stochastic_step.hpp>
 #include <starling/cpu/sum_drift.hpp>
 #include <starling/drift/adaptive.hpp>
+#include <starling/drift/batch_mean.hpp>
 #include <starling/drift/bilinear.hpp>
 #include <starling/kernel/bandwidth.hpp>
 
@@ -43,19 +45,42 @@ kernel::AnyKernel<Real> make_kernel(const plan::KernelTerm& term, std::size_t di
   return entry.make.in<Real>()(term.settings, dim);
 }
 
-template <typename Real, typename Domain>
-run::AnyDrift<Real> in_batches(const Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads, Domain domain) {
+/// What is summed inside batches.
+template <typename Real>
+kernel::RuntimeSum<Real> make_sum(const Plan& plan, std::size_t dim) {
   std::vector<kernel::Term<Real>> terms;
   for (const plan::KernelTerm& term : plan.kernel)
     if (!term.kernel->over_everyone)
       terms.push_back({static_cast<Real>(term.weight), make_kernel<Real>(term, dim)});
-  if (plan.rule->for_riesz_pairs) // the rule solves the repulsion by itself
-    terms[0].kernel = kernel::RieszAttraction<Real>(static_cast<Real>(plan::number(plan.kernel[0].settings, "a")));
-  cpu::SumDrift<Real, Domain> drift(kernel::RuntimeSum<Real>(std::move(terms)), threads, domain);
-  auto rule = make_bandwidth<Real>(plan, seed, domain);
+  return kernel::RuntimeSum<Real>(std::move(terms));
+}
+
+/// The weight of the part that is exact over all particles.
+double bilinear_weight(const Plan& plan, std::size_t dim) {
+  double weight = 0;
+  for (const plan::KernelTerm& term : plan.kernel)
+    if (term.kernel->over_everyone)
+      weight += term.weight / static_cast<double>(dim);
+  return weight;
+}
+
+template <typename Real, typename Drift>
+run::AnyDrift<Real> with_bandwidth(Drift drift, BandwidthRule<Real> rule) {
   if (rule)
-    return AdaptiveDrift<Real, decltype(drift), BandwidthRule<Real>>(std::move(drift), std::move(rule));
+    return AdaptiveDrift<Real, Drift, BandwidthRule<Real>>(std::move(drift), std::move(rule));
   return drift;
+}
+
+template <typename Real, typename Domain>
+run::AnyDrift<Real> in_batches(const Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads, Domain domain) {
+  kernel::RuntimeSum<Real> sum = make_sum<Real>(plan, dim);
+  if (plan.rule->for_riesz_pairs) // the rule solves the repulsion by itself
+    sum = kernel::RuntimeSum<Real>({{1, kernel::RieszAttraction<Real>(static_cast<Real>(plan::number(plan.kernel[0].settings, "a")))}});
+  cpu::SumDrift<Real, Domain> drift(std::move(sum), threads, domain);
+  auto rule = make_bandwidth<Real>(plan, seed, domain);
+  if (plan.rule->stochastic)
+    return with_bandwidth<Real>(BatchMeanDrift<Real, decltype(drift)>(std::move(drift), threads), std::move(rule));
+  return with_bandwidth<Real>(std::move(drift), std::move(rule));
 }
 
 } // namespace
@@ -65,15 +90,26 @@ run::AnyDrift<Real> make_drift(const Plan& plan, std::uint64_t seed, std::size_t
   if (plan.period)
     return in_batches<Real>(plan, seed, dim, threads, Torus<Real>(static_cast<Real>(*plan.period)));
   auto drift = in_batches<Real>(plan, seed, dim, threads, Euclid<Real>());
-  double bilinear = 0; // exact over all particles, so no part of the batches' kernel
-  for (const plan::KernelTerm& term : plan.kernel)
-    if (term.kernel->over_everyone)
-      bilinear += term.weight / static_cast<double>(dim);
+  const double bilinear = bilinear_weight(plan, dim); // no part of the batches' kernel
   if (bilinear > 0)
     return WithBilinear<Real, run::AnyDrift<Real>>(std::move(drift), static_cast<Real>(bilinear), threads);
   return drift;
 }
 
+template <typename Real>
+run::AnyAdvance<Real> make_stochastic(const Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads) {
+  const auto on = [&](auto domain) -> run::AnyAdvance<Real> {
+    const DecayingStep<Real> rule(plan.step_size, plan::number(plan.rule_settings, "tau"),
+                                  plan::number(plan.rule_settings, "power"));
+    return StochasticStep<Real, kernel::RuntimeSum<Real>, decltype(domain)>(
+        seed, rule, make_sum<Real>(plan, dim), threads, domain, make_bandwidth<Real>(plan, seed, domain),
+        bilinear_weight(plan, dim));
+  };
+  return plan.period ? on(Torus<Real>(static_cast<Real>(*plan.period))) : on(Euclid<Real>());
+}
+
+template run::AnyAdvance<double> make_stochastic(const Plan&, std::uint64_t, std::size_t, Threads&);
+template run::AnyAdvance<float> make_stochastic(const Plan&, std::uint64_t, std::size_t, Threads&);
 template run::AnyDrift<double> make_drift(const Plan&, std::uint64_t, std::size_t, Threads&);
 template run::AnyDrift<float> make_drift(const Plan&, std::uint64_t, std::size_t, Threads&);
 

@@ -73,7 +73,9 @@ run::AnyDealer<Real> make_dealer_of_everyone(const plan::Plan& plan, std::uint64
 }
 
 template <typename Real>
-run::AnyAdvance<Real> make_advance(const plan::Plan& plan, Threads& threads) {
+run::AnyAdvance<Real> make_advance(const plan::Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads) {
+  if (plan.rule->stochastic)
+    return make_stochastic<Real>(plan, seed, dim, threads);
   return plan.rule->make.in<Real>()(plan, plan.rule_settings, threads);
 }
 
@@ -83,7 +85,7 @@ template run::AnyDealer<double> make_dealer(const plan::Plan&, std::uint64_t, Th
 template run::AnyDealer<float> make_dealer(const plan::Plan&, std::uint64_t, Threads&);
 template run::AnyDealer<double> make_dealer_of_everyone(const plan::Plan&, std::uint64_t);
 template run::AnyDealer<float> make_dealer_of_everyone(const plan::Plan&, std::uint64_t);
-template run::AnyAdvance<double> make_advance(const plan::Plan&, Threads&);
-template run::AnyAdvance<float> make_advance(const plan::Plan&, Threads&);
+template run::AnyAdvance<double> make_advance(const plan::Plan&, std::uint64_t, std::size_t, Threads&);
+template run::AnyAdvance<float> make_advance(const plan::Plan&, std::uint64_t, std::size_t, Threads&);
 
 } // namespace starling::assemble

@@ -35,7 +35,10 @@ run::AnyDealer<Real> make_dealer_of_everyone(const plan::Plan& plan, std::uint64
 template <typename Real>
 run::AnyDrift<Real> make_drift(const plan::Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads);
 template <typename Real>
-run::AnyAdvance<Real> make_advance(const plan::Plan& plan, Threads& threads);
+run::AnyAdvance<Real> make_advance(const plan::Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads);
+/// The one that needs the kernel of the drift, and a drift that make_drift then makes to fit: stochastic SVGD.
+template <typename Real>
+run::AnyAdvance<Real> make_stochastic(const plan::Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads);
 
 /// The positions in the file that the plan starts from; nothing where it starts by a rule, or from
 /// what only the target can read.

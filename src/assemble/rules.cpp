@@ -68,6 +68,10 @@ std::span<const RuleEntry> rules() {
       {"adam", "Adam", {}, plain<Adam>()},
       {"rk4", "Runge-Kutta of order four inside each step", {}, {runge_kutta<double>, runge_kutta<float>}},
       {"splitting", "exact repulsion of pairs, for the kernel riesz", {}, {splitting<double>, splitting<float>}, true},
+      {"stochastic", "stochastic SVGD: the mean over the batch, and noise from its kernel matrix; eta (1 + k / tau)^-power",
+       {{"tau", 100.0, "stochastic: the TAU of eta (1 + k/TAU)^-POWER", positive},
+        {"power", 0.0, "stochastic: the POWER; 0 keeps the step", at_least(0)}},
+       {}, false, true},
   };
   return table;
 }

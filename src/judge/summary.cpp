@@ -68,6 +68,40 @@ ParameterSummary summarize(std::string name, std::vector<double> values) {
   return p;
 }
 
+ParameterSummary summarize(std::string name, std::span<const double> values, std::span<const double> weights) {
+  ParameterSummary p;
+  p.name = std::move(name);
+  p.spread_identity = p.shift = p.outer_share = NAN;
+  std::vector<std::pair<double, double>> sorted;
+  double sum = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isnan(values[i])) {
+      ++p.left_out;
+      continue;
+    }
+    sorted.emplace_back(values[i], weights[i]);
+    sum += weights[i];
+    p.mean += weights[i] * values[i];
+  }
+  p.mean /= sum; // NaN where nothing is left
+  double squares = 0;
+  for (const auto& [value, weight] : sorted)
+    squares += weight * (value - p.mean) * (value - p.mean);
+  p.sd = std::sqrt(squares / sum);
+  std::ranges::sort(sorted);
+  const auto up_to = [&](double q) {
+    double reached = 0;
+    for (const auto& [value, weight] : sorted)
+      if ((reached += weight) >= q * sum)
+        return value;
+    return sorted.empty() ? NAN : sorted.back().first;
+  };
+  p.q05 = up_to(0.05);
+  p.q50 = up_to(0.5);
+  p.q95 = up_to(0.95);
+  return p;
+}
+
 std::string strays(const std::vector<ParameterSummary>& parameters, std::size_t count) {
   Suspects far;
   for (std::size_t a = 0; count >= 100 && a < parameters.size(); ++a)

@@ -163,6 +163,10 @@ void resolve_kernel(const Recipe& r, Plan& plan) {
     if (plan.period && (!term.kernel->radial || term.kernel->singular))
       refuse("kernel", fmt::format("{} cannot be used on a torus, which needs smooth kernels of the distance", term.kernel->name));
   }
+  if (plan.rule->stochastic)
+    for (const KernelTerm& term : plan.kernel)
+      if (term.kernel->singular)
+        refuse("kernel", fmt::format("--advance {} needs a kernel that is finite at distance zero; {} is not", r.advance, term.kernel->name));
   if (plan.rule->for_riesz_pairs) {
     const KernelTerm& first = plan.kernel.front();
     if (plan.kernel.size() != 1 || !first.kernel->singular || first.weight != 1)

@@ -69,6 +69,7 @@ struct RuleEntry {
   std::vector<Setting> settings; ///< beside the step size; each is an option --NAME-SETTING
   InBoth<MakeRule> make;
   bool for_riesz_pairs = false; ///< needs the kernel riesz and batches of two
+  bool stochastic = false;      ///< moves by the batch mean with noise of the kernel; made with its drift, not by `make`
 };
 
 /// What the maker of a target is told.

@@ -78,6 +78,13 @@ struct ConvertRequest {
 };
 int convert(const ConvertRequest& request);
 
+struct ThinRequest {
+  std::string from, out; ///< out empty: only the figures
+  std::uint64_t to = 0, threads = 0;
+  bool weights = false, trust = false, json = false, force = false;
+};
+int thin(const ThinRequest& request);
+
 /// What completion knows of an option, and of a command; the program itself has no name.
 struct OptionWords {
   std::string name, help; ///< with its dashes

@@ -1,7 +1,8 @@
-// How convert and completion are spelled: beside options.cpp, which would be too long with them.
+// How convert, thin and completion are spelled: beside options.cpp, which would be too long with them.
 #include "more_options.hpp"
 
 #include "commands.hpp"
+#include "plan/spec.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -54,6 +55,30 @@ std::function<int()> add_convert(CLI::App& app) {
     require("FROM", c->from, "convert");
     require("TO", c->to, "convert");
     return convert(*c);
+  };
+}
+
+std::function<int()> add_thin(CLI::App& app) {
+  auto t = std::make_shared<ThinRequest>();
+  auto to = std::make_shared<std::string>();
+  const auto flag = [&](const char* name, bool& field, const char* help) {
+    app.add_flag(name, field, help)->disable_flag_override();
+  };
+  app.add_option("DIR", t->from, "Folder of a run");
+  app.add_option("--to", *to, "How many particles to keep")->type_name("M");
+  flag("--weights", t->weights, "Give them weights, at least 0 and of sum 1, that make the discrepancy least");
+  app.add_option("--out", t->out, "Folder for draws.csv, draws.npz with the weights, summary.json and config.toml")->type_name("DIR");
+  flag("--trust", t->trust, "Load the library that config.toml of the run names, for the scores");
+  app.add_option_function<std::string>(
+         "--threads", [t](const std::string& text) { t->threads = plan::parse_count("threads", text, 0); },
+         "Threads (0: one per core)")->type_name("")->default_str("0");
+  flag("--force", t->force, "Replace an existing result");
+  flag("--json", t->json, "Print summary.json instead of the table");
+  return [t, to] {
+    require("DIR", t->from, "thin");
+    require("--to", *to, "thin");
+    t->to = plan::parse_count("to", *to, 1);
+    return thin(*t);
   };
 }
 

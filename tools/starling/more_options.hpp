@@ -20,6 +20,7 @@ void offer(const CLI::Option* option, std::vector<std::string> words);
 
 /// Each adds its options to the subcommand and gives what to do once they are parsed.
 std::function<int()> add_convert(CLI::App& app);
+std::function<int()> add_thin(CLI::App& app);
 std::function<int()> add_completion(CLI::App& app);
 
 } // namespace starling::tool

@@ -218,6 +218,7 @@ int parse_and_run(int argc, char** argv) {
   add("check", "Compare a target's score with finite differences of its density", add_check);
   add("summary", "Show the table of a finished run again, from its files", add_summary);
   add("convert", "Write draws as another kind of file: Stan CSV, NPZ, Zarr", add_convert);
+  add("thin", "Keep the few particles of a run that say most, with weights if wanted", add_thin);
   add("reproduce", "Run the experiments of the paper: what it says, what is measured here, whether it holds", add_reproduce);
   add("bench", "Measure how fast it is here", add_bench);
   add("info", "Version, compiler, threads, back ends", add_info);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ struct ParameterSummary {
 /// Mean, sd and quantiles alone, for draws that come without scores. NaN are counted and left out;
 /// where nothing else is there, every figure is NaN.
 ParameterSummary summarize(std::string name, std::vector<double> values);
+
+/// The same of draws that count unequally: each figure is that of the weighted draws. Weights are at
+/// least 0 and have the sum 1. A quantile is the least value at which the weights up to it reach it.
+ParameterSummary summarize(std::string name, std::span<const double> values, std::span<const double> weights);
 
 /// A sentence that names the parameters whose spread rests on a few particles far out, and can be
 /// that of strays; empty if there are none.

@@ -30,6 +30,8 @@ enum class Stream : std::uint8_t {
   groups_draw = 21,  // draws that weigh groups; step = which weighing, round and fit
   groups_seed = 22,  // seeds of the groups' own journeys; index = group
   groups_order = 23, // rows of all groups into one order
+  stochastic_batch = 24,    // noise of stochastic SVGD in batches; index = particle and coordinate
+  stochastic_bilinear = 25, // and of its bilinear part; index = row of a d+1 by d matrix and column
   user = 128,     // from here on: free for targets and observers of one's own
 };
 
