@@ -111,6 +111,9 @@ public:
     return diagonal(std::move(m), Eigen::Map<const Vector>(numbers.data(), d));
   }
 
+  /// How far x goes in each coordinate for a step of length 1 in y, at most: the lengths of L's rows.
+  Vector spreads() const { return is_dense() ? Vector(factor_.rowwise().norm()) : scale_; }
+
   /// Sum of the logarithms of L's diagonal.
   double log_determinant() const {
     return is_dense() ? factor_.diagonal().array().log().sum() : scale_.array().log().sum();

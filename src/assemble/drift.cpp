@@ -6,6 +6,7 @@
 #include <starling/cpu/sum_drift.hpp>
 #include <starling/drift/adaptive.hpp>
 #include <starling/drift/bilinear.hpp>
+#include <starling/drift/marginals.hpp>
 #include <starling/kernel/bandwidth.hpp>
 
 #include <fmt/format.h>
@@ -66,9 +67,15 @@ run::AnyDrift<Real> make_drift(const Plan& plan, std::uint64_t seed, std::size_t
     return in_batches<Real>(plan, seed, dim, threads, Torus<Real>(static_cast<Real>(*plan.period)));
   auto drift = in_batches<Real>(plan, seed, dim, threads, Euclid<Real>());
   double bilinear = 0; // exact over all particles, so no part of the batches' kernel
-  for (const plan::KernelTerm& term : plan.kernel)
-    if (term.kernel->over_everyone)
+  for (const plan::KernelTerm& term : plan.kernel) {
+    if (!term.kernel->over_everyone)
+      continue;
+    if (const auto h = term.settings.find("h"); h != term.settings.end()) // marginals
+      drift = WithMarginals<Real, run::AnyDrift<Real>>(std::move(drift), static_cast<Real>(term.weight),
+                                                       static_cast<Real>(plan::number(term.settings, "h")), threads);
+    else
       bilinear += term.weight / static_cast<double>(dim);
+  }
   if (bilinear > 0)
     return WithBilinear<Real, run::AnyDrift<Real>>(std::move(drift), static_cast<Real>(bilinear), threads);
   return drift;

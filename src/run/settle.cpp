@@ -36,6 +36,8 @@ void Journey::settle_on() {
       return;
     arrive();
     keep_if_better();
+    if (!settled_) // no rounds: the flight was right
+      return after_flight_polish();
     cloud_ = walkers_ = best_;
     polished_ = true;
     return go(Stage::settle);
