@@ -57,11 +57,6 @@ run::JourneySettings stages_of(const plan::Plan& plan, std::uint64_t seed) {
   stages.polish_steps = asked.polish;
   if (asked.kernel)
     stages.kernel = static_cast<run::FlightKernel>(*asked.kernel); // the same list
-  if (const char* v = getenv("XK_W")) stages.kernel_weight = atof(v);
-  if (const char* v = getenv("XK_H")) stages.kernel_width = atof(v);
-  if (const char* v = getenv("XK_PC")) stages.polish_confirmed = atoi(v);
-  if (const char* v = getenv("XK_M")) stages.flight_moves = atoi(v);
-  if (const char* v = getenv("XK_S")) stages.steps = atoi(v);
   if (asked.metric)
     stages.metric = *asked.metric == Stages::Metric::none       ? run::Metric::none
                     : *asked.metric == Stages::Metric::diagonal ? run::Metric::diagonal

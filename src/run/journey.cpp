@@ -230,7 +230,6 @@ void Journey::after_flight_test() {
   const bool right = certificate_->finding == judge::Finding::confirmed;
   if (right && !settings_.settle_always && polishes_flights() && scouted_.modes == 1) {
     exact::Walkers flown = cloud_;
-    best_ = exact::Walkers{};
     sift();
     walkers_ = std::move(flown); // in case the polish spoils it
     return go(Stage::settle, Part::polish);
@@ -243,12 +242,12 @@ void Journey::after_flight_test() {
 
 /// A polished cloud is judged by the moves that there were: they say where the truth is, for any cloud.
 void Journey::after_flight_polish() {
-  judge::Certificate polished = test_->judge_other(rows_of(columns(best_.x)));
+  const Frame::Matrix all = columns(cloud_.x);
+  judge::Certificate polished = test_->judge_other(rows_of(all));
   if (polished.finding == judge::Finding::confirmed) {
     polished.moves = certificate_->moves;
     polished.acceptance = certificate_->acceptance;
     certificate_ = std::move(polished);
-    cloud_ = best_;
     polished_ = true;
   } else {
     cloud_ = walkers_;

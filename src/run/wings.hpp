@@ -22,7 +22,7 @@ namespace starling::run {
 struct Journey::Wings {
   Wings(const JourneySettings& settings, std::size_t dim, Threads& threads)
       : longest(settings.clip * std::sqrt(static_cast<double>(dim))),
-        weight(settings.kernel_weight),
+        weight(settings.kernel_weight.value_or(settings.kernel == FlightKernel::marginals ? 3 : 1)),
         particles(settings.particles, dim),
         along(settings.particles, dim),
         deal(settings.seed, BatchSize(settings.batch_size)),

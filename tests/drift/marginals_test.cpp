@@ -1,5 +1,5 @@
 // The kernel for each parameter over everyone, by sorting: equal to all pairs; what it does to marginals.
-#include "twins.hpp"
+#include "drift/twins.hpp"
 
 #include <starling/deal/draw.hpp>
 #include <starling/deal/shuffle.hpp>

@@ -30,7 +30,7 @@ TEST(Parameters, IsAKernelOfCoordinatesAndNotOfPairs) {
 TEST(Parameters, RefusesAWidthThatIsNone) {
   EXPECT_THROW(kernel::Parameters<double>(0), std::invalid_argument);
   EXPECT_THROW(kernel::Parameters<float>(-1), std::invalid_argument);
-  EXPECT_THROW(kernel::Parameters<double>(INFINITY), std::invalid_argument);
+  EXPECT_THROW(kernel::Parameters<double>{INFINITY}, std::invalid_argument);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // A kernel for each coordinate against its slow twin: every level, both layouts, alone and in sums.
 #include "drift/twins.hpp"
-#include "every_level.hpp"
+#include "simd/every_level.hpp"
 #include "support/hash.hpp"
 
 #include "cpu/layouts.hpp"

@@ -41,8 +41,9 @@ struct JourneySettings {
   double step_size = 0.3, decay = 10; ///< step t of T: step_size / (1 + decay t/T)
   double clip = 0.3;             ///< a particle's move in the frame is at most clip sqrt(d) long
   double bilinear = 1;           ///< weight of the bilinear part
-  FlightKernel kernel = FlightKernel::gaussian;
-  double kernel_weight = 1, kernel_width = 0.1; ///< beside it; the width of parameters and marginals
+  FlightKernel kernel = FlightKernel::marginals;
+  std::optional<double> kernel_weight; ///< none given: 3 for marginals, 1 for the others
+  double kernel_width = 0.1;     ///< squared, of parameters and marginals, in variances of the cloud
   std::size_t certify_moves = 20; ///< 0: no certificate
   std::size_t settle_rounds = 3, first_round = 40; ///< each twice as long as the one before; 0: never
   std::size_t polish_steps = 20;
