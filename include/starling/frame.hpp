@@ -157,6 +157,16 @@ public:
     return frame;
   }
 
+  /// How far x goes in each coordinate for a step of length 1 in y, at most: the lengths of L's rows.
+  Vector spreads() const {
+    if (is_dense())
+      return factor_.rowwise().norm();
+    if (rank() == 0)
+      return scale_;
+    const Vector more = stretch().array().square() - 1;
+    return scale_.array() * (1 + (directions().array().square().matrix() * more).array()).sqrt();
+  }
+
   /// Logarithm of L's determinant.
   double log_determinant() const {
     return is_dense() ? factor_.diagonal().array().log().sum()

@@ -8,6 +8,7 @@
 #include <starling/drift/adaptive.hpp>
 #include <starling/drift/batch_mean.hpp>
 #include <starling/drift/bilinear.hpp>
+#include <starling/drift/marginals.hpp>
 #include <starling/kernel/bandwidth.hpp>
 
 #include <fmt/format.h>
@@ -55,11 +56,11 @@ kernel::RuntimeSum<Real> make_sum(const Plan& plan, std::size_t dim) {
   return kernel::RuntimeSum<Real>(std::move(terms));
 }
 
-/// The weight of the part that is exact over all particles.
+/// The weight of the bilinear part.
 double bilinear_weight(const Plan& plan, std::size_t dim) {
   double weight = 0;
   for (const plan::KernelTerm& term : plan.kernel)
-    if (term.kernel->over_everyone)
+    if (term.kernel->over_everyone && !term.kernel->for_each_parameter)
       weight += term.weight / static_cast<double>(dim);
   return weight;
 }
@@ -90,8 +91,12 @@ run::AnyDrift<Real> make_drift(const Plan& plan, std::uint64_t seed, std::size_t
   if (plan.period)
     return in_batches<Real>(plan, seed, dim, threads, Torus<Real>(static_cast<Real>(*plan.period)));
   auto drift = in_batches<Real>(plan, seed, dim, threads, Euclid<Real>());
-  const double bilinear = bilinear_weight(plan, dim); // no part of the batches' kernel
-  if (bilinear > 0)
+  // Parts that are exact over all particles are no part of the batches' kernel.
+  for (const plan::KernelTerm& term : plan.kernel)
+    if (term.kernel->over_everyone && term.kernel->for_each_parameter)
+      drift = WithMarginals<Real, run::AnyDrift<Real>>(std::move(drift), static_cast<Real>(term.weight),
+                                                       static_cast<Real>(plan::number(term.settings, "h")), threads);
+  if (const double bilinear = bilinear_weight(plan, dim); bilinear > 0)
     return WithBilinear<Real, run::AnyDrift<Real>>(std::move(drift), static_cast<Real>(bilinear), threads);
   return drift;
 }

@@ -59,6 +59,8 @@ run::JourneySettings stages_of(const plan::Plan& plan, std::uint64_t seed) {
   stages.batch_size = std::min(plan.particles, asked.batch.value_or(stages.batch_size));
   stages.certify_moves = asked.certify;
   stages.polish_steps = asked.polish;
+  if (asked.kernel)
+    stages.kernel = static_cast<run::FlightKernel>(*asked.kernel); // the same list
   if (asked.metric)
     stages.metric = *asked.metric == Stages::Metric::none       ? run::Metric::none
                     : *asked.metric == Stages::Metric::diagonal ? run::Metric::diagonal

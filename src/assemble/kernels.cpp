@@ -21,6 +21,7 @@ KernelEntry entry(std::string name, std::string help, std::vector<Setting> setti
   e.singular = is_singular<K<double>>;
   e.radial = RadialKernel<K<double>, double>;
   e.vectorised = cpu::Vectorised<K<double>, double>;
+  e.for_each_parameter = CoordinateKernel<K<double>, double>;
   e.make.in_double = [make](const Given& given, std::size_t dim) { return make(0.0, given, dim); };
   e.make.in_single = [make](const Given& given, std::size_t dim) { return make(0.0F, given, dim); };
   return e;
@@ -58,6 +59,14 @@ std::vector<KernelEntry> make_table() {
         using Real = decltype(zero);
         return kernel::Polynomial<Real>(static_cast<Real>(number(given, "a")), static_cast<int>(count(given, "m")));
       }));
+  table.push_back(entry<kernel::Parameters>(
+      "parameters", "one for each parameter, exp(-(x_a - y_a)^2 / 2h v_a), v_a its variance in the cloud",
+      {{"h", 0.1, "squared width, in variances of the cloud", positive}},
+      [](auto zero, const Given& given, std::size_t) {
+        using Real = decltype(zero);
+        return kernel::Parameters<Real>(static_cast<Real>(number(given, "h")));
+      }));
+  table.back().vectorised = true;
   table.push_back(entry<kernel::Sinc>(
       "sinc", "sin(a r) / (pi r), in one dimension", {{"a", 1.0, "the frequency", positive}},
       [](auto zero, const Given& given, std::size_t) {
@@ -79,6 +88,14 @@ std::vector<KernelEntry> make_table() {
         return kernel::SmoothRiesz<Real>(static_cast<Real>(below_dim("riesz-smooth", number(given, "a"), dim)),
                                          static_cast<Real>(number(given, "s")), dim);
       }));
+  KernelEntry marginals; // drift/marginals.hpp
+  marginals.name = "marginals";
+  marginals.help = "one for each parameter, (1 + z) exp(-z), z^2 = 3 (x_a - y_a)^2 / h v_a: exact over all particles, by sorting";
+  marginals.settings = {{"h", 0.1, "squared width, in variances of the cloud", positive}};
+  marginals.radial = false;
+  marginals.vectorised = true;
+  marginals.over_everyone = marginals.for_each_parameter = true;
+  table.push_back(std::move(marginals));
   KernelEntry bilinear; // no kernel of pairs in batches: drift/bilinear.hpp
   bilinear.name = "bilinear";
   bilinear.help = "(1 + (x - m).(y - m)) / d, m the mean of the cloud: exact over all particles, whatever the batches";

@@ -27,6 +27,10 @@ inline constexpr int wide_apart = 64;
 inline constexpr int near_share = 8;
 inline constexpr int far_apart = 4096; ///< from here the mean serves no more as the centre of all
 
+// A kernel for each coordinate: several small batches side by side, or one large one shared by threads.
+inline constexpr std::size_t coordinate_most = 64;   ///< members of a small batch
+inline constexpr std::size_t coordinate_room = 512;  ///< numbers of a member, over batches side by side
+
 inline constexpr std::size_t widest = 16; ///< lanes of the widest vector
 
 } // namespace starling::cpu

@@ -1,5 +1,6 @@
-// Compiled once per SIMD level, with that level's flags: exports its scores and steps. Its pair work
-// is in level_work_pairs.cpp.
+// Compiled once per SIMD level, with that level's flags: exports its scores, its steps and
+// its work on coordinates. Its pair work is in level_work_pairs.cpp.
+#include "cpu/coordinate_work_inl.hpp"
 #include "cpu/made.hpp"
 #include "cpu/score_work_inl.hpp"
 #include "cpu/step_work_inl.hpp"
@@ -15,6 +16,9 @@ template <typename Real, typename OneStep, std::size_t Memories>
 inline constexpr StepWork<Real, OneStep, Memories> made<StepWork<Real, OneStep, Memories>> = {
     move_run<Real, OneStep, Memories>};
 
+template <typename Real, typename K>
+inline constexpr CoordinateWork<Real, K> made<CoordinateWork<Real, K>> = {coordinate_pairs<Real, K>};
+
 template const MixtureWork<double>& work_for();
 template const MixtureWork<float>& work_for();
 template const SigmoidWork<double>& work_for();
@@ -24,6 +28,12 @@ template const SigmoidWork<float>& work_for();
   template const StepWork<double, Step<double>, memories>& work_for();                             \
   template const StepWork<float, Step<float>, memories>& work_for();
 STARLING_STEPS(STARLING_EXPORT)
+#undef STARLING_EXPORT
+
+#define STARLING_EXPORT(K)                                                                         \
+  template const CoordinateWork<double, kernel::K<double>>& work_for();                            \
+  template const CoordinateWork<float, kernel::K<float>>& work_for();
+STARLING_COORDINATE_KERNELS(STARLING_EXPORT)
 #undef STARLING_EXPORT
 
 } // namespace starling::cpu::STARLING_LEVEL

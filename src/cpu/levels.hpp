@@ -1,6 +1,7 @@
 // The work of every SIMD level of this build, and the choice among them.
 #pragma once
 
+#include "cpu/coordinate_work.hpp"
 #include "cpu/pair_work.hpp"
 #include "cpu/score_work.hpp"
 #include "cpu/step_work.hpp"
@@ -16,7 +17,7 @@
 
 namespace starling::cpu {
 
-/// W is a struct of functions: PairWork, MixtureWork, SigmoidWork or StepWork.
+/// W is a struct of functions: PairWork, CoordinateWork, MixtureWork, SigmoidWork or StepWork.
 #define STARLING_DECLARE(name)                                                                     \
   namespace name {                                                                                 \
   template <typename W>                                                                            \

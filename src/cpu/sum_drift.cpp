@@ -1,6 +1,7 @@
 // The drift of a sum of kernels, term by term.
 #include <starling/cpu/sum_drift.hpp>
 
+#include <starling/cpu/coordinate_drift.hpp>
 #include <starling/cpu/pairwise_drift.hpp>
 #include <starling/drift/pairwise.hpp>
 
@@ -13,6 +14,8 @@ SumDrift<Real, Domain>::SumDrift(kernel::RuntimeSum<Real> sum, Threads& threads,
     : sum_(std::move(sum)), threads_(&threads), domain_(domain) {
   if (Domain::periodic && sum_.has_product())
     reject("kernel", "a kernel of the distance on a torus", "one of the inner product");
+  if (Domain::periodic && sum_.has_coordinates())
+    reject("kernel", "a kernel of the distance on a torus", "one for each coordinate");
 }
 
 template <typename Real, typename Domain>
@@ -25,8 +28,12 @@ void SumDrift<Real, Domain>::operator()(Step, Ensemble<Real>& particles, const B
     part.weight = term.weight;
     std::visit(
         [&]<typename K>(const K& one) {
-          // A kernel per coordinate would have its sweep here.
-          if constexpr (Vectorised<K, Real> && !Domain::periodic)
+          if constexpr (CoordinateKernel<K, Real>) {
+            if constexpr (!Domain::periodic)
+              sweep_coordinates<Real, K>(one, particles, batches,
+                                         precisions_(std::as_const(particles).position(), *threads_),
+                                         *threads_, part);
+          } else if constexpr (Vectorised<K, Real> && !Domain::periodic)
             sweep<Real, K>(one, particles, batches, *threads_, part);
           else if constexpr (RadialKernel<K, Real>)
             PairwiseSweep<Real, K, Domain>(one, domain_, part)(particles, batches, *threads_);

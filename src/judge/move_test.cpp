@@ -151,6 +151,25 @@ std::vector<double> MoveTest::pooled_sds() const {
 }
 
 Certificate MoveTest::judge(const Bounds& bounds) const {
+  return judge_by(whole_, bounds);
+}
+
+Certificate MoveTest::judge_other(Rows<const double> cloud, const Bounds& bounds) const {
+  if (cloud.dim != columns_ || cloud.count == 0)
+    reject("cloud", "rows of " + std::to_string(columns_) + " columns",
+           std::to_string(cloud.count) + " of " + std::to_string(cloud.dim));
+  std::vector<double> means(3 * columns_);
+  double three[3];
+  for (std::size_t i = 0; i < cloud.count; ++i)
+    for (std::size_t a = 0; a < columns_; ++a) {
+      traits(cloud[i][a], scale_[a], three);
+      for (std::size_t t = 0; t < 3; ++t)
+        means[3 * a + t] += three[t] / double(cloud.count);
+    }
+  return judge_by(means, bounds);
+}
+
+Certificate MoveTest::judge_by(std::span<const double> means, const Bounds& bounds) const {
   Certificate certificate;
   if (added_ == 0) // nobody has moved: nothing is known
     return certificate;
@@ -185,7 +204,7 @@ Certificate MoveTest::judge(const Bounds& bounds) const {
       const double rho = bb > 0 ? ba / bb : 0;
       const double residual = std::sqrt(std::max(aa - rho * ba, 0.0) / (n - 2));
       const double forgotten = std::max(1 - rho, 1e-3); // particles that never moved have rho = 1
-      const double apart = before - whole_[3 * a + t]; // of those that were moved; 0 when all were
+      const double apart = before - means[3 * a + t]; // of those that were moved from those judged
       Displacement found{a, Trait(t), (after - before) / forgotten + apart,
                          residual / std::sqrt(n) / forgotten, rho};
       const bool square = found.trait == Trait::square;

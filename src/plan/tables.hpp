@@ -44,7 +44,8 @@ struct KernelEntry {
   bool singular = false;
   bool radial = true; ///< a function of the distance
   bool vectorised = false;
-  bool over_everyone = false; ///< the bilinear part: exact over all particles, not in batches
+  bool over_everyone = false; ///< exact over all particles, not in batches
+  bool for_each_parameter = false; ///< a diagonal matrix instead of a number
   std::size_t only_dim = 0;   ///< 0: any
   InBoth<MakeKernel> make;
 };

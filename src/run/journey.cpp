@@ -253,7 +253,8 @@ bool Journey::test_move(std::uint64_t moves) {
   if (++in_part_ > moves / 2) {
     const Frame::Matrix now = columns(walkers_.x);
     test_->add(rows_of(now));
-    if (stage_ == Stage::settle && !settled_)
+    const bool sifts = stage_ == Stage::settle ? !settled_ : polishes_flights();
+    if (sifts)
       keep_for_sifting(moves);
   }
   return in_part_ == moves;
@@ -278,9 +279,31 @@ void Journey::after_flight_test() {
   pooled_means_ = test_->pooled_means();
   pooled_sds_ = test_->pooled_sds();
   const bool right = certificate_->finding == judge::Finding::confirmed;
+  if (right && !settings_.settle_always && polishes_flights() && scouted_.modes == 1) {
+    exact::Walkers flown = cloud_;
+    sift();
+    walkers_ = std::move(flown); // in case the polish spoils it
+    return go(Stage::settle, Part::polish);
+  }
   if ((right && !settings_.settle_always) || settings_.settle_rounds == 0)
     return finish();
+  kept_.clear();
   go(Stage::settle); // the walkers go on from where the test brought them
+}
+
+/// A polished cloud is judged by the moves that there were: they say where the truth is, for any cloud.
+void Journey::after_flight_polish() {
+  const Frame::Matrix all = columns(cloud_.x);
+  judge::Certificate polished = test_->judge_other(rows_of(all));
+  if (polished.finding == judge::Finding::confirmed) {
+    polished.moves = certificate_->moves;
+    polished.acceptance = certificate_->acceptance;
+    certificate_ = std::move(polished);
+    polished_ = true;
+  } else {
+    cloud_ = walkers_;
+  }
+  finish();
 }
 
 void Journey::finish() {
@@ -297,6 +320,10 @@ Progress Journey::progress() const {
   case Stage::fly: progress.total = settings_.flight_moves + settings_.steps; break;
   case Stage::certify: progress.total = settings_.certify_moves + 1; break;
   case Stage::settle: {
+    if (part_ == Part::polish && !settled_) {
+      progress.total = settings_.polish_steps;
+      break;
+    }
     progress.total = settings_.polish_steps + settings_.certify_moves + 1;
     for (std::uint64_t r = 0; r <= std::min<std::uint64_t>(round_, settings_.settle_rounds - 1); ++r)
       progress.total += (settings_.first_round << r) + 1;

@@ -31,10 +31,13 @@ void Journey::settle_on() {
   case Part::polish:
     const double share = double(in_part_) / double(std::max<std::size_t>(2, settings_.polish_steps) - 1);
     svgd_step(settings_.step_size * std::pow(polish_fall, share));
-    keep_if_better();
+    if (settled_)
+      keep_if_better();
     if (++in_part_ < settings_.polish_steps)
       return;
     arrive(true);
+    if (!settled_) // no rounds: the flight was right
+      return after_flight_polish();
     keep_if_better();
     cloud_ = walkers_ = best_;
     polished_ = true;

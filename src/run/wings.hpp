@@ -1,36 +1,39 @@
-// The roles of a journey's flight: RBM-SVGD with a Gaussian kernel and a bilinear part, in a frame.
+// The roles of a journey's flight: RBM-SVGD with a bilinear part and another beside it, in a frame.
 #pragma once
 
 #include <starling/run/journey.hpp>
 
+#include <starling/cpu/coordinate_drift.hpp>
 #include <starling/cpu/pairwise_drift.hpp>
 #include <starling/deal/shuffle.hpp>
 #include <starling/drift/adaptive.hpp>
 #include <starling/drift/bilinear.hpp>
+#include <starling/drift/marginals.hpp>
 #include <starling/kernel/bandwidth.hpp>
 #include <starling/rbm_svgd.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace starling::run {
 
-/// Batches of p; Gaussian with the median bandwidth of 2000 pairs, plus bilinear; plain steps, each
-/// particle's move clipped.
+/// Batches of p; plain steps, each particle's move clipped.
 struct Journey::Wings {
   Wings(const JourneySettings& settings, std::size_t dim, Threads& threads)
       : longest(settings.clip * std::sqrt(static_cast<double>(dim))),
+        weight(settings.kernel_weight.value_or(settings.kernel == FlightKernel::marginals ? 3 : 1)),
         particles(settings.particles, dim),
+        along(settings.particles, dim),
         deal(settings.seed, BatchSize(settings.batch_size)),
-        drift({Pairs(kernel::Gaussian<double>(1), threads),
-               kernel::SampledMedianBandwidth<double>(settings.seed, 2000)},
-              settings.bilinear, threads) {}
+        drift(beside(settings, threads), settings.bilinear, threads) {}
 
   /// Where the cloud goes in step k; the scores are those at the cloud.
-  Frame::Matrix step(const exact::Walkers& cloud, const Frame& frame, Step k, double step_size) {
-    Frame::map(particles.position()) = frame.in(cloud.position());
+  Frame::Matrix step(const exact::Walkers& cloud, const Frame& now, Step k, double step_size) {
+    frame = &now;
+    Frame::map(particles.position()) = now.in(cloud.position());
     const auto score = [&](Step, Ensemble<double>& all, const Batches&) {
-      Frame::map(all.score()) = frame.score_in(rows_of(cloud.score));
+      Frame::map(all.score()) = now.score_in(rows_of(cloud.score));
     };
     const auto advance = [&](Step, Ensemble<double>& all, const Batches&, const auto& flow) {
       flow();
@@ -46,17 +49,55 @@ struct Journey::Wings {
     };
     const auto observe = [](Step, const Ensemble<double>&, const Batches&) { return Signal::go_on; };
     rbm_svgd(particles, Span{k, k + 1}, deal, score, drift, advance, observe);
-    return frame.out(Frame::map(Rows<const double>(particles.position())));
+    return now.out(Frame::map(Rows<const double>(particles.position())));
   }
 
 private:
+  using Drift = std::function<void(Step, Ensemble<double>&, const Batches&)>;
   using Pairs = cpu::PairwiseDrift<double, kernel::Gaussian<double>>;
-  using Adaptive = AdaptiveDrift<double, Pairs, kernel::SampledMedianBandwidth<double>>;
+  using Parameters = cpu::CoordinateDrift<double, kernel::Parameters<double>>;
 
-  double longest;
-  Ensemble<double> particles;
+  /// What is beside the bilinear part.
+  Drift beside(const JourneySettings& settings, Threads& threads) {
+    switch (settings.kernel) {
+    case FlightKernel::none: break;
+    case FlightKernel::gaussian: // with the median bandwidth of 2000 pairs
+      return AdaptiveDrift<double, Pairs, kernel::SampledMedianBandwidth<double>>(
+          Pairs(kernel::Gaussian<double>(1), threads),
+          kernel::SampledMedianBandwidth<double>(settings.seed, 2000));
+    case FlightKernel::parameters:
+      return along_parameters(Parameters(kernel::Parameters<double>(settings.kernel_width), threads));
+    case FlightKernel::marginals:
+      return along_parameters(MarginalDrift<double>(settings.kernel_width, threads));
+    }
+    return [](Step, Ensemble<double>& all, const Batches&) {
+      std::fill(all.drift().begin(), all.drift().end(), 0.0);
+    };
+  }
+
+  /// The drift of single parameters, along the user's and not along those of the frame. The direction of
+  /// parameter a is u_a = row a of L over its length l_a, so that
+  ///     z_a = u_a.y = (L y)_a / l_a,   t_a = u_a.s = (L s)_a / l_a,   sum over a of g_a u_a = L^T (g / l)
+  template <typename Single>
+  Drift along_parameters(Single single) {
+    return [this, single](Step k, Ensemble<double>& all, const Batches& batches) mutable {
+      const Frame::Vector inverse = frame->spreads().cwiseInverse();
+      const auto seen = [&](Rows<const double> rows) -> Frame::Matrix {
+        return frame->along_rows(Frame::map(rows)) * inverse.asDiagonal();
+      };
+      Frame::map(along.position()) = seen(all.position());
+      Frame::map(along.score()) = seen(all.score());
+      single(k, along, batches);
+      const Frame::Matrix back = Frame::map(along.drift()) * (weight * inverse).asDiagonal();
+      Frame::map(all.drift()) = frame->score_in(rows_of(back));
+    };
+  }
+
+  double longest, weight;
+  const Frame* frame = nullptr; // of the step under way
+  Ensemble<double> particles, along;
   Shuffle deal;
-  WithBilinear<double, Adaptive> drift;
+  WithBilinear<double, Drift> drift;
 };
 
 } // namespace starling::run

@@ -10,6 +10,7 @@
 #include <starling/deal/whole.hpp>
 #include <starling/drift/adaptive.hpp>
 #include <starling/drift/bilinear.hpp>
+#include <starling/drift/marginals.hpp>
 #include <starling/observe/guard.hpp>
 #include <starling/random/start.hpp>
 #include <starling/rbm_svgd.hpp>
@@ -125,6 +126,17 @@ TEST(Allocation, DoesNotHappenInASumOfKernels) {
                                       {0.5, kernel::SmoothRiesz<double>(0.5, 0.3, dim)}});
       EXPECT_EQ(allocations_of(cpu::SumDrift<double>(sum), 600, dim, p), 0u) << dim << " " << p;
     }
+}
+
+TEST(Allocation, DoesNotHappenInKernelsForEachCoordinate) {
+  for (const std::size_t dim : {1u, 20u}) {
+    for (const std::size_t p : {2u, 8u, 300u})
+      EXPECT_EQ(allocations_of(cpu::SumDrift<double>(kernel::RuntimeSum<double>({{1.0, kernel::Parameters<double>(0.1)}})),
+                               600, dim, p), 0u) << dim << " " << p;
+    MarginalDrift<double> marginals(0.1);
+    EXPECT_EQ(allocations_of([&](Step k, auto& particles, const Batches& batches) { marginals(k, particles, batches); },
+                             600, dim, 2), 0u) << dim;
+  }
 }
 
 } // namespace

@@ -14,7 +14,7 @@ void expect_refused_option(const std::string& given, const std::string& message)
 }
 
 const std::string kernels = "must be one of gaussian, gaussian-paper, imq, matern32, matern52, "
-                            "polynomial, sinc, riesz, riesz-smooth, bilinear; got ";
+                            "polynomial, parameters, sinc, riesz, riesz-smooth, marginals, bilinear; got ";
 
 TEST(BadValues, RefusesABatchBelowTwoOrAboveTheNumberOfParticles) {
   expect_refused_option("--batch 1", "batch: must be a whole number of at least 2; got '1'");
@@ -155,7 +155,7 @@ TEST(BadValues, RefusesKernelsWithTheWrongSettings) {
 }
 
 TEST(BadValues, RefusesABandwidthForAKernelThatHasNone) {
-  for (const std::string kernel : {"polynomial", "sinc", "riesz", "riesz-smooth"})
+  for (const std::string kernel : {"polynomial", "parameters", "sinc", "riesz", "riesz-smooth", "marginals"})
     expect_refused_option("--bandwidth 1 --kernel " + kernel,
                           "bandwidth: kernel " + kernel + " has none; leave --bandwidth out");
 }
@@ -171,6 +171,11 @@ TEST(BadValues, RefusesPartsThatDoNotGoTogether) {
                         "batch: --advance splitting moves pairs: use --batch 2; got 8");
   expect_refused_option("--advance splitting --kernel riesz --batch all",
                         "batch: --advance splitting moves pairs: use --batch 2; got all");
+  expect_refused_option("--domain torus:5 --kernel parameters",
+                        "kernel: parameters cannot be used on a torus, which needs smooth kernels of the distance");
+  expect_refused_option("--replace --kernel marginals",
+                        "kernel: the marginals part needs all of R^d, and batches without --replace");
+  expect_refused_option("--kernel parameters:h=0", "kernel parameters, h: must be a positive finite number; got 0");
   expect_refused_option("--domain torus:5 --kernel polynomial",
                         "kernel: polynomial cannot be used on a torus, which needs smooth kernels of the distance");
   expect_refused_option("--domain torus:5 --kernel riesz",

@@ -79,6 +79,13 @@ TEST(ChoicesByFormula, EveryKernelDrivesAndRepels) {
   const auto sinc = [=](double a) {
     return [=](double r) { return r == 0 ? a / pi : std::sin(a * r) / (pi * r); };
   };
+  double mean = 0, variance = 0; // of the cloud, by which kernels of single parameters measure
+  for (const double x : cloud)
+    mean += x / double(cloud.size());
+  for (const double x : cloud)
+    variance += (x - mean) * (x - mean) / double(cloud.size());
+  const auto parameters = [=](double width) { return [=](double r) { return std::exp(-r * r / (2 * width * variance)); }; };
+  const auto marginals = [=](double width) { return matern(std::sqrt(3 / (width * variance))); };
   struct Case {
     const char* name;
     Kernel kernel;
@@ -96,6 +103,10 @@ TEST(ChoicesByFormula, EveryKernelDrivesAndRepels) {
        })},
       {"polynomial", polynomial(1, 2)},
       {"polynomial:a=0.5,m=3", polynomial(0.5, 3)},
+      {"parameters", radial(parameters(0.1))},
+      {"parameters:h=2", radial(parameters(2))},
+      {"marginals", radial(marginals(0.1))},
+      {"2*marginals:h=0.5+gaussian", radial([=](double r) { return 2 * marginals(0.5)(r) + gaussian(r); })},
       {"sinc", radial(sinc(1))},
       {"sinc:a=2", radial(sinc(2))},
       {"riesz", radial([](double r) { return std::pow(r, -0.5); }), true},

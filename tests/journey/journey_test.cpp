@@ -103,7 +103,64 @@ TEST(Journey, CountsTheGradientsOfItsStages) {
   const auto gradients = journey.gradients();
   EXPECT_EQ(gradients[0] + gradients[1] + gradients[2] + gradients[3], rows);
   EXPECT_EQ(gradients[1], 125u * 128u);
-  EXPECT_EQ(gradients[3], 0u);
+  EXPECT_EQ(gradients[3], 20u * 128u); // the polish
+}
+
+// A flight that was right is polished from draws of the moves that showed it; where polishing is not
+// wanted, or moves after the flight are not, the flight's own cloud is the end.
+TEST(Journey, PolishesAFlightThatWasRight) {
+  JourneySettings settings = small(256);
+  const auto end = [&] {
+    Journey journey(each(scales), 3, settings);
+    to_the_end(journey);
+    EXPECT_EQ(journey.certificate()->finding, Finding::confirmed);
+    EXPECT_FALSE(journey.settled());
+    return std::pair(journey.polished(), Frame::Matrix(Frame::map(journey.positions())));
+  };
+  const auto usual = end();
+  EXPECT_TRUE(usual.first);
+  settings.polish_confirmed = false;
+  const auto flown = end();
+  EXPECT_FALSE(flown.first);
+  EXPECT_NE(usual.second, flown.second);
+  settings.polish_confirmed = true;
+  settings.settle_rounds = 0;
+  EXPECT_EQ(end().second, flown.second);
+}
+
+/// Mean over parameters of the distance of a cloud's marginals from N(0, 1), times sqrt(N): near 1.2 for
+/// independent draws.
+double distance_of_marginals(Rows<const double> x) {
+  double sum = 0;
+  constexpr int points = 2000; // of the integral of |F_N - F|
+  for (std::size_t a = 0; a < x.dim; ++a) {
+    std::vector<double> column;
+    for (std::size_t i = 0; i < x.count; ++i)
+      column.push_back(x[i][a]);
+    std::ranges::sort(column);
+    for (int k = 0; k < points; ++k) {
+      const double at = -5 + 10 * (k + .5) / points;
+      const auto below = std::ranges::upper_bound(column, at) - column.begin();
+      sum += std::abs(double(below) / double(x.count) - .5 * std::erfc(-at / std::sqrt(2.0))) * 10 / points;
+    }
+  }
+  return sum / double(x.dim) * std::sqrt(double(x.count));
+}
+
+// In ten dimensions a kernel of the distance adds little to the bilinear part; one for each parameter does.
+TEST(Journey, SpreadsMarginalsByItsKernel) {
+  const auto distance = [](run::FlightKernel kernel) {
+    JourneySettings settings = small(256);
+    settings.kernel = kernel;
+    settings.polish_confirmed = false;
+    Journey journey(each(standard), 10, settings);
+    to_the_end(journey);
+    return distance_of_marginals(journey.positions());
+  };
+  EXPECT_LT(distance(run::FlightKernel::marginals), .35);
+  EXPECT_LT(distance(run::FlightKernel::parameters), .6);
+  EXPECT_GT(distance(run::FlightKernel::gaussian), .6);
+  EXPECT_GT(distance(run::FlightKernel::none), .6);
 }
 
 // Left alone, a collapsed cloud is found out, with the direction; allowed to settle, it is mended.

@@ -194,4 +194,32 @@ TEST(MoveTest, TakesNoLightTailForAHeavyOne) {
   EXPECT_TRUE(heavy_tailed(ratios));
 }
 
+// The moves of one cloud say where the truth is, and so what another cloud is worth.
+TEST(MoveTest, JudgesAnotherCloudByTheSameMoves) {
+  const std::vector<double> mine = cloud(0, 1);
+  std::vector<double> x = mine;
+  MoveTest test({mine.data(), count, dim});
+  for (std::uint64_t m = 1; m <= 20; ++m)
+    for (std::size_t n = 0; n < x.size(); ++n) {
+      x[n] = .5 * x[n] + std::sqrt(.75) * normal(m, n / dim, n % dim);
+      if (n + 1 == x.size() && m > 10)
+        test.add({x.data(), count, dim});
+    }
+  const Certificate own = test.judge(), same = test.judge_other({mine.data(), count, dim});
+  EXPECT_EQ(own.finding, Finding::confirmed);
+  for (std::size_t n = 0; n < own.all.size(); ++n)
+    EXPECT_NEAR(own.all[n].error, same.all[n].error, 1e-12);
+  const std::vector<double> beside = cloud(.5, 1), narrow = cloud(0, .6), few = cloud(0, 1, 100);
+  const Certificate shifted = test.judge_other({beside.data(), count, dim});
+  EXPECT_EQ(shifted.finding, Finding::moved);
+  EXPECT_EQ(shifted.worst.parameter, 1u);
+  EXPECT_NEAR(shifted.all[3].error, own.all[3].error - .5, .05); // in the first cloud's sd, which is near 1
+  const Certificate collapsed = test.judge_other({narrow.data(), count, dim});
+  EXPECT_EQ(collapsed.finding, Finding::moved);
+  EXPECT_EQ(collapsed.worst.trait, Trait::square);
+  EXPECT_GT(collapsed.worst.error, .4);
+  EXPECT_EQ(test.judge_other({few.data(), 100, dim}).all.size(), own.all.size());
+  EXPECT_THROW(test.judge_other({few.data(), 150, 2}), std::invalid_argument);
+}
+
 } // namespace

@@ -1,5 +1,6 @@
 // Lemma 1 by enumeration: over all orders, the batch drift has the mean of the full drift and the
 // variance that the lemma states, for every kind of drift; batch-mean weights fail.
+#include <starling/cpu/coordinate_drift.hpp>
 #include <starling/drift/force.hpp>
 #include <starling/drift/pairwise.hpp>
 #include <starling/drift/reference.hpp>
@@ -95,6 +96,26 @@ void expect_failure(const Pair& force, const Drift& drift) {
     }
 }
 
+/// A kernel for each coordinate, with the variances of the cloud of n.
+Pair coordinate_force(std::size_t n) {
+  Vec mean{}, variance{};
+  const Ensemble<double> particles = cloud(n);
+  for (std::size_t a = 0; a < 2; ++a) {
+    for (std::size_t i = 0; i < n; ++i)
+      mean[a] += particles.position()[i][a] / double(n);
+    for (std::size_t i = 0; i < n; ++i)
+      variance[a] += std::pow(particles.position()[i][a] - mean[a], 2) / double(n);
+  }
+  return [variance](const Vec& x, const Vec& y) {
+    Vec force = score_at(y);
+    for (std::size_t a = 0; a < 2; ++a) {
+      const double u = x[a] - y[a], width = bandwidth * variance[a];
+      force[a] = std::exp(-u * u / (2 * width)) * (force[a] + u / width);
+    }
+    return force;
+  };
+}
+
 using Radial = kernel::Gaussian<double>;
 using Dot = kernel::Polynomial<double>;
 
@@ -109,6 +130,19 @@ TEST(Lemma1, HoldsForThePairwiseDriftWithARadialKernel) {
 }
 TEST(Lemma1, HoldsForThePairwiseDriftWithADotKernel) {
   expect_lemma_1(dot_force, PairwiseDrift<double, Dot>(Dot(scale, 3)));
+}
+TEST(Lemma1, HoldsForAKernelForEachCoordinate) {
+  using Each = kernel::Parameters<double>;
+  for (const std::size_t n : {6u, 7u})
+    for (const std::size_t p : {2u, 3u}) {
+      const Pair force = coordinate_force(n);
+      const Deviation slow = deviation(n, p, force, ReferenceDrift<double, Each>(Each(bandwidth)));
+      const Deviation fast = deviation(n, p, force, cpu::CoordinateDrift<double, Each>(Each(bandwidth)));
+      const Deviation wrong = deviation(
+          n, p, force, support::BatchMean(ReferenceDrift<double, Each>(Each(bandwidth))));
+      EXPECT_LT(std::max({slow.mean, slow.square, fast.mean, fast.square}), rounding) << n << " " << p;
+      EXPECT_GT(std::min(wrong.mean, wrong.square), visible) << n << " " << p;
+    }
 }
 TEST(Lemma1, HoldsForAnyForceNotSymmetricAndNotZeroAtHome) {
   expect_lemma_1(odd_force, ForceDrift<double, OddForce>(OddForce()));

@@ -4,6 +4,8 @@
 #include "io/errors.hpp"
 #include "io/npy.hpp"
 
+#include <starling/random/philox.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -93,9 +95,31 @@ void take_worst(Errors& errors, const std::string& name, double mean, double rat
   errors.sd_high = larger(ratio, errors.sd_high);
 }
 
-Errors errors_of(const Columns& draws, const Columns& reference) {
+std::vector<double> independent_w1(const Columns& reference, std::size_t count) {
+  constexpr std::uint64_t sets = 20, seed = 1;
+  std::vector<double> all;
+  const std::size_t length = reference.values.empty() ? 0 : reference.values[0].size();
+  if (length < 2 * count)
+    return all;
+  const Philox philox(seed);
+  for (std::size_t a = 0; a < reference.values.size(); ++a) {
+    double sum = 0;
+    for (std::uint64_t set = 0; set < sets; ++set) {
+      std::vector<double> chosen, rest;
+      for (std::size_t i = 0; i < length; ++i) { // each with the probability that fills the set exactly
+        const bool take = philox.below(std::uint32_t(length - i), Stream::user, a * sets + set, i) < count - chosen.size();
+        (take ? chosen : rest).push_back(reference.values[a][i]);
+      }
+      sum += distance(chosen, rest);
+    }
+    all.push_back(sum / sets / moments_of(reference.values[a]).sd);
+  }
+  return all;
+}
+
+Errors errors_of(const Columns& draws, const Columns& reference, const std::vector<double>& independent) {
   Errors errors;
-  std::vector<double> distances;
+  std::vector<double> distances, ratios;
   for (std::size_t a = 0; a < reference.names.size(); ++a) {
     const std::vector<double>&ours = draws.values[a], &theirs = reference.values[a];
     const Moments x = moments_of(ours), r = moments_of(theirs);
@@ -103,9 +127,16 @@ Errors errors_of(const Columns& draws, const Columns& reference) {
     for (const double q : {0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975})
       errors.quantile = larger(std::abs(quantile(ours, q) - quantile(theirs, q)) / r.sd, errors.quantile);
     distances.push_back(distance(ours, theirs) / r.sd);
+    if (!independent.empty())
+      ratios.push_back(distances.back() / independent[a]);
   }
   std::ranges::sort(distances);
   errors.w1 = quantile(distances, 0.5);
+  if (!ratios.empty()) {
+    std::ranges::sort(ratios);
+    errors.w1_ratio = quantile(ratios, 0.5);
+    errors.w1_ratio_worst = ratios.back();
+  }
   return errors;
 }
 

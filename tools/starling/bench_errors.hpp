@@ -32,6 +32,8 @@ struct Errors {
   double sd_low = 1, sd_high = 1; ///< ratios of sds
   double quantile = 0;            ///< of quantiles from 2.5 to 97.5 %
   double w1 = 0;                  ///< distance of the marginals; the median over the parameters
+  double w1_ratio = 0;            ///< the same over that of as many independent draws; the median over the parameters
+  double w1_ratio_worst = 0;      ///< and the worst of them
   std::string mean_of, sd_of;     ///< the parameters that are worst
 
   /// Every mean within a tenth of an sd, every sd within a tenth.
@@ -40,7 +42,11 @@ struct Errors {
   bool wrong() const { return !(mean <= 0.2 && sd_low >= 0.75 && sd_high <= 1.25); }
 };
 
-Errors errors_of(const Columns& draws, const Columns& reference);
+/// For each parameter the distance, in its sd, of `count` independent draws: the mean over some sets of draws of the
+/// reference, each against the rest of it, as draws from outside would be. Empty where it has too few.
+std::vector<double> independent_w1(const Columns& reference, std::size_t count);
+
+Errors errors_of(const Columns& draws, const Columns& reference, const std::vector<double>& independent = {});
 
 /// Adds a parameter that has this mean error and this ratio of sds.
 void take_worst(Errors& errors, const std::string& name, double mean, double ratio);
@@ -63,7 +69,7 @@ nlohmann::ordered_json to_json(const std::string& name, std::uint64_t seed, std:
 /// Verdicts against the truth.
 struct Tally {
   std::size_t runs = 0, passes = 0, wrong = 0, wrong_converged = 0, right_not_converged = 0;
-  std::vector<double> gradients, seconds;
+  std::vector<double> gradients, seconds, w1_ratios, quantiles;
 
   void add(const Measured& run);
   nlohmann::ordered_json json() const;

@@ -82,8 +82,19 @@ std::string why(const std::exception_ptr& failure) {
   }
 }
 
+/// What an ablation asks for instead of the usual.
+void change_stages(plan::Stages& stages, const BenchRequest& request) {
+  if (!request.fly_kernel.empty())
+    stages.kernel = static_cast<plan::Stages::Kernel>(
+        plan::choose("fly-kernel", request.fly_kernel, {"none", "gaussian", "parameters", "marginals"}));
+  if (request.batch)
+    stages.batch = request.batch;
+  if (request.polish != BenchRequest::usual)
+    stages.polish = request.polish;
+}
+
 Measured run_starling(const Posterior& posterior, const BenchRequest& request, std::uint64_t seed, std::uint64_t steps,
-                      const Columns& reference) {
+                      const Columns& reference, const std::vector<double>& independent) {
   plan::Recipe recipe;
   recipe.target = "stan";
   recipe.set("model", posterior.model).set("data", posterior.data);
@@ -95,7 +106,9 @@ Measured run_starling(const Posterior& posterior, const BenchRequest& request, s
     recipe.steps = steps;
   }
   const auto begin = reproduce::Clock::now();
-  const auto flight = assemble::make_flight(plan::resolve(recipe));
+  plan::Plan plan = plan::resolve(recipe);
+  change_stages(*plan.stages, request);
+  const auto flight = assemble::make_flight(plan);
   const run::Outcome outcome = run::fly(*flight);
   Measured run;
   run.seconds = reproduce::seconds_since(begin);
@@ -103,7 +116,8 @@ Measured run_starling(const Posterior& posterior, const BenchRequest& request, s
     run.failure = why(outcome.failure);
     return run;
   }
-  run.errors = errors_of(columns_of(reference.names, outcome.draw_names(), outcome.draws(), posterior.reference.string()), reference);
+  run.errors = errors_of(columns_of(reference.names, outcome.draw_names(), outcome.draws(), posterior.reference.string()), reference,
+                         independent);
   run.verdict = outcome.diagnosis.verdict;
   if (outcome.stages) {
     run.modes = outcome.stages->modes;
@@ -131,7 +145,8 @@ struct Scratch {
 
 /// Nothing, and a sentence, where nutpie cannot be had.
 std::optional<Measured> run_nutpie(const foreign::CompiledStan& model,
-                                   std::uint64_t seed, std::size_t cores, const Columns& reference) {
+                                   std::uint64_t seed, std::size_t cores, const Columns& reference,
+                                   const std::vector<double>& independent) {
   const std::string program = STARLING_PEERS "/nutpie_posterior.py";
   if (!fs::exists(program)) {
     fmt::print("nutpie: {} is not there, so there is no comparison: it comes with the sources\n", program);
@@ -155,7 +170,8 @@ std::optional<Measured> run_nutpie(const foreign::CompiledStan& model,
   }
   std::map<std::string, io::Texts> texts;
   const auto arrays = io::read_npz(draws, &texts);
-  run.errors = errors_of(columns_of(reference.names, texts["names"], arrays.at("draws").values, draws), reference);
+  run.errors = errors_of(columns_of(reference.names, texts["names"], arrays.at("draws").values, draws), reference,
+                         independent);
   const Json said = Json::parse(ended.output.substr(ended.output.rfind("\n{") + 1)); // warnings may stand before it
   run.gradients = said.at("gradients").get<double>();
   run.seconds = said.at("seconds").get<double>();
@@ -166,6 +182,9 @@ void conclude(const char* whose, const Tally& tally) {
   fmt::print("{}: {} of {} runs pass; wrong but called converged {}; right but not converged {}; median gradients "
              "{:.0f}, seconds {:.2f}\n", whose, tally.passes, tally.runs, tally.wrong_converged,
              tally.right_not_converged, median_of(tally.gradients), median_of(tally.seconds));
+  const auto good = std::ranges::count_if(tally.quantiles, [](double q) { return q < 0.15; });
+  fmt::print("{}: W1 against independent draws: median {:.2f}, largest {:.2f}; quantiles within .15 sd in {} of {}\n", whose,
+             median_of(tally.w1_ratios), tally.w1_ratios.empty() ? 0 : std::ranges::max(tally.w1_ratios), good, tally.runs);
 }
 
 } // namespace
@@ -189,6 +208,7 @@ Json bench_posteriors(const BenchRequest& request) {
   std::fflush(stdout);
   for (const Posterior& posterior : posteriors) {
     const Columns reference = read_reference(posterior.reference);
+    const std::vector<double> independent = independent_w1(reference, request.particles);
     const foreign::CompiledStan model = compiled(posterior);
     const auto show = [&](std::uint64_t seed, std::uint64_t steps, const Measured& run) {
       fmt::print("{}\n", table_row(posterior.name, width, seed, steps, run));
@@ -200,13 +220,13 @@ Json bench_posteriors(const BenchRequest& request) {
       for (const std::uint64_t steps : {usual_steps, 8 * usual_steps}) {
         if (steps != usual_steps && !request.longer)
           continue;
-        const Measured run = run_starling(posterior, request, seed, steps, reference);
+        const Measured run = run_starling(posterior, request, seed, steps, reference, independent);
         tallies[steps].add(run);
         show(seed, steps, run);
         if (steps == usual_steps)
           ours.push_back(run.seconds);
       }
-      const auto run = ask_peer ? run_nutpie(model, seed, cores, reference) : std::nullopt;
+      const auto run = ask_peer ? run_nutpie(model, seed, cores, reference, independent) : std::nullopt;
       ask_peer = run.has_value();
       if (run) {
         peer.add(*run);

@@ -114,6 +114,9 @@ struct BenchRequest {
   std::uint64_t seeds = 0;       ///< 0: the usual number
   std::uint64_t particles = 1000, threads = 0;
   bool longer = false;           ///< also with eight times the steps
+  static constexpr std::uint64_t usual = ~std::uint64_t{0};
+  std::string fly_kernel;        ///< none, gaussian, parameters or marginals; empty: the usual one
+  std::uint64_t batch = 0, polish = usual; ///< of the flight; 0: the usual one
 };
 int bench(const BenchRequest& request);
 

@@ -135,6 +135,10 @@ Action add_bench(CLI::App& app) {
   add_number("seeds", b->seeds, 1, "Runs of each with seeds 1 to K")->default_str("3, of shapes 20");
   add_number("particles", b->particles, 8, "Number of particles")->default_str("1000");
   add_number("threads", b->threads, 0, "Threads (0: one per core)")->default_str("0");
+  offer(add_text(app, "--fly-kernel", "What the flight has beside the bilinear part: none, gaussian, parameters, marginals", into(b->fly_kernel))->group(accuracy),
+        {"none", "gaussian", "parameters", "marginals"});
+  add_number("batch", b->batch, 2, "Batch size of the flight")->default_str("8");
+  add_number("polish", b->polish, 0, "Steps of the polish")->default_str("20");
   app.add_flag("--long", b->longer, "Each also with eight times the steps")->group(accuracy);
   return [b] { return bench(*b); };
 }

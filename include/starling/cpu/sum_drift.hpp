@@ -3,6 +3,7 @@
 
 #include <starling/batches.hpp>
 #include <starling/domain.hpp>
+#include <starling/drift/precisions.hpp>
 #include <starling/ensemble.hpp>
 #include <starling/kernel/runtime_sum.hpp>
 #include <starling/threads.hpp>
@@ -17,12 +18,12 @@ namespace starling::cpu {
 /// SmoothRiesz, and every term on a torus, are taken one pair at a time. One term of weight 1 gives
 /// the bits of its own PairwiseDrift. Defined for double and float.
 ///
-/// A kernel that answers a weight and a repulsion for each coordinate, instead of one pair of numbers,
-/// would be one more kind of term with a sweep of its own: see the visit in src/cpu/sum_drift.cpp.
+/// A term that answers a weight and a repulsion for each coordinate, instead of one pair of numbers, has a
+/// sweep of its own, with the cloud's variances measured first (cpu/coordinate_drift.hpp).
 template <typename Real, typename Domain = Euclid<Real>>
 class SumDrift {
 public:
-  /// On a torus, throws invalid_argument when a term is of the inner product.
+  /// On a torus, throws invalid_argument when a term is of the inner product, or one for each coordinate.
   explicit SumDrift(kernel::RuntimeSum<Real> sum, Threads& threads = Threads::alone(),
                     Domain domain = {});
 
@@ -34,6 +35,7 @@ private:
   kernel::RuntimeSum<Real> sum_;
   Threads* threads_;
   Domain domain_;
+  Precisions<Real> precisions_; // for terms that are one for each coordinate
 };
 
 } // namespace starling::cpu

@@ -4,6 +4,7 @@
 
 #include <starling/batches.hpp>
 #include <starling/domain.hpp>
+#include <starling/drift/precisions.hpp>
 #include <starling/ensemble.hpp>
 #include <starling/kernel/concepts.hpp>
 
@@ -12,7 +13,8 @@
 
 namespace starling {
 
-template <typename Real, Kernel<Real> K, typename Domain = Euclid<Real>>
+template <typename Real, typename K, typename Domain = Euclid<Real>>
+  requires Kernel<K, Real> || CoordinateKernel<K, Real>
 class ReferenceDrift {
 public:
   explicit ReferenceDrift(K kernel, Domain domain = {}) : kernel_(kernel), domain_(domain) {}
@@ -23,7 +25,8 @@ public:
   template <HostParticles<Real> P>
   void operator()(Step, P& particles, const Batches& batches) {
     const std::size_t dim = particles.dim();
-    std::vector<Real> force(dim);
+    if constexpr (CoordinateKernel<K, Real>)
+      precisions_(std::as_const(particles).position(), Threads::alone());
     for (std::size_t q = 0; q < batches.count(); ++q) {
       const auto members = batches[q];
       const auto pair = static_cast<Real>(batches.pair_weight(members.size()));
@@ -52,14 +55,23 @@ private:
       r2 += chord * chord;
       product += x[a] * y[a];
     }
-    const PairWeights<Real> w =
-        i == j ? self_weights(kernel_, product) : pair_weights(kernel_, r2, product);
-    for (std::size_t a = 0; a < x.size(); ++a)
-      phi[a] += c * (w.weight * s[a] + w.repulsion * domain_.pull(x[a] - y[a]) + w.lift * x[a]);
+    if constexpr (Kernel<K, Real>) {
+      const PairWeights<Real> w =
+          i == j ? self_weights(kernel_, product) : pair_weights(kernel_, r2, product);
+      for (std::size_t a = 0; a < x.size(); ++a)
+        phi[a] += c * (w.weight * s[a] + w.repulsion * domain_.pull(x[a] - y[a]) + w.lift * x[a]);
+    }
+    if constexpr (CoordinateKernel<K, Real>)
+      for (std::size_t a = 0; a < x.size(); ++a) {
+        const Real chord = domain_.chord(x[a] - y[a]), q = precisions_[a];
+        const PairWeights<Real> w = kernel_.at_coordinate(chord * chord * q);
+        phi[a] += c * (w.weight * s[a] + w.repulsion * q * domain_.pull(x[a] - y[a]));
+      }
   }
 
   K kernel_;
   Domain domain_;
+  Precisions<Real> precisions_; // where the kernel is one for each coordinate
 };
 
 } // namespace starling

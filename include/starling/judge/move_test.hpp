@@ -67,6 +67,10 @@ public:
   /// The columns after one more move, of those that count.
   void add(Rows<const double> values);
   Certificate judge(const Bounds& bounds = {}) const;
+  /// The same for another cloud of the same density, by the same moves: they say where the truth is,
+  ///     mean f + e,  with error se
+  /// and so how far any cloud is from it. Columns as before; any number of rows.
+  Certificate judge_other(Rows<const double> cloud, const Bounds& bounds = {}) const;
 
   /// Sums over the moves so far, particles x 3 columns: with the count and the cloud, all there is to save.
   std::span<const double> sums() const { return sums_; }
@@ -86,6 +90,8 @@ private:
     bool followed, heavy;
   };
   static void traits(double value, const Scale& scale, double* three);
+  /// `means`: of each column and trait, of the cloud that is judged.
+  Certificate judge_by(std::span<const double> means, const Bounds& bounds) const;
 
   std::size_t count_, columns_;
   std::vector<Scale> scale_;

@@ -4,6 +4,7 @@
 #include <starling/kernel/gaussian.hpp>
 #include <starling/kernel/inverse_multiquadric.hpp>
 #include <starling/kernel/matern.hpp>
+#include <starling/kernel/parameters.hpp>
 #include <starling/kernel/polynomial.hpp>
 #include <starling/kernel/riesz.hpp>
 #include <starling/kernel/sinc.hpp>
@@ -20,6 +21,9 @@
 // One pair at a time.
 #define STARLING_SCALAR_KERNELS(X) X(Sinc) X(Riesz) X(RieszAttraction) X(SmoothRiesz)
 
+// One for each coordinate, in vectors along them.
+#define STARLING_COORDINATE_KERNELS(X) X(Parameters)
+
 namespace starling::kernel {
 
 #define STARLING_NAME(K) , K<Real>
@@ -29,7 +33,8 @@ struct AnyOf {
 };
 template <typename Real>
 using AnyKernel = typename AnyOf<Real STARLING_VECTOR_KERNELS(STARLING_NAME)
-                                     STARLING_SCALAR_KERNELS(STARLING_NAME)>::Kernel;
+                                     STARLING_SCALAR_KERNELS(STARLING_NAME)
+                                     STARLING_COORDINATE_KERNELS(STARLING_NAME)>::Kernel;
 #undef STARLING_NAME
 
 #define STARLING_SAME(K) || std::is_same_v<Kind, K<Real>>

@@ -35,6 +35,14 @@ concept MixedKernel = requires(const K& kernel, T squared_distance, T product) {
   { kernel.at(squared_distance, product) } -> std::same_as<PairWeights<T>>;
 };
 
+/// K = diag over coordinates a of k(t_a), t_a = (x_a - y_a)^2 / v_a with v_a the variance of the cloud
+/// along a: two scalars for each coordinate,
+///     F_a(x, y) = weight * s_a(y) + repulsion * (x_a - y_a) / v_a
+template <typename K, typename T>
+concept CoordinateKernel = requires(const K& kernel, T squared_difference) {
+  { kernel.at_coordinate(squared_difference) } -> std::same_as<PairWeights<T>>;
+};
+
 template <typename K, typename T>
 concept Kernel = RadialKernel<K, T> || DotKernel<K, T> || MixedKernel<K, T>;
 

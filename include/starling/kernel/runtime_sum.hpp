@@ -35,6 +35,10 @@ public:
   bool has_product() const {
     return any([](const auto& one) { return uses_product<std::decay_t<decltype(one)>, Real>; });
   }
+  /// Whether a term is one of each coordinate.
+  bool has_coordinates() const {
+    return any([](const auto& one) { return CoordinateKernel<std::decay_t<decltype(one)>, Real>; });
+  }
   /// Whether a term is infinite at distance zero; the self term of that one is dropped.
   bool singular() const {
     return any([](const auto& one) { return is_singular<std::decay_t<decltype(one)>>; });
@@ -51,11 +55,23 @@ public:
           term.kernel);
   }
 
+  /// Of the terms that are one number for a pair, and of those that are one for each coordinate.
   PairWeights<Real> at(Real r2, Real product) const {
     return total([&](const auto& one) { return pair_weights(one, r2, product); });
   }
   PairWeights<Real> at_self(Real product) const {
     return total([&](const auto& one) { return self_weights(one, product); });
+  }
+  PairWeights<Real> at_coordinate(Real squared_difference) const {
+    PairWeights<Real> sum{};
+    for (const Term<Real>& term : terms_)
+      std::visit(
+          [&]<typename K>(const K& one) {
+            if constexpr (CoordinateKernel<K, Real>)
+              add_weighted(sum, term.weight, one.at_coordinate(squared_difference));
+          },
+          term.kernel);
+    return sum;
   }
 
 private:
@@ -68,7 +84,12 @@ private:
   PairWeights<Real> total(Ask&& ask) const {
     PairWeights<Real> sum{};
     for (const Term<Real>& term : terms_)
-      add_weighted(sum, term.weight, std::visit(ask, term.kernel));
+      std::visit(
+          [&]<typename K>(const K& one) {
+            if constexpr (Kernel<K, Real>)
+              add_weighted(sum, term.weight, ask(one));
+          },
+          term.kernel);
     return sum;
   }
 

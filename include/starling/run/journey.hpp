@@ -34,6 +34,10 @@ const char* name(Stage stage);
 /// turned in a few directions. By size: dense up to 500 dimensions, low rank above.
 enum class Metric { none, diagonal, dense, low_rank, by_size };
 
+/// The part of the flight's kernel beside the bilinear one: none; a Gaussian of the distance; one for
+/// each of the user's parameters, in batches; the same, exact over all particles.
+enum class FlightKernel { none, gaussian, parameters, marginals };
+
 /// The same for every density; what stands here was found on real posteriors.
 struct JourneySettings {
   std::size_t particles = 1024;
@@ -45,9 +49,13 @@ struct JourneySettings {
   double step_size = 0.3, decay = 10; ///< step t of T: step_size / (1 + decay t/T)
   double clip = 0.3;             ///< a particle's move in the frame is at most clip sqrt(d) long
   double bilinear = 1;           ///< weight of the bilinear part
+  FlightKernel kernel = FlightKernel::marginals;
+  std::optional<double> kernel_weight; ///< none given: 3 for marginals, 1 for the others
+  double kernel_width = 0.1;     ///< squared, of parameters and marginals, in variances of the cloud
   std::size_t certify_moves = 20; ///< 0: no certificate
   std::size_t settle_rounds = 3, first_round = 40; ///< each twice as long as the one before; 0: never
   std::size_t polish_steps = 20;
+  bool polish_confirmed = true;   ///< also a cloud that the first test confirmed, from its exact moves
   bool settle_always = false;     ///< also a cloud that was confirmed
   Metric metric = Metric::by_size;
 
@@ -132,8 +140,8 @@ public:
   /// Means and sds over exact moves, of the same columns; empty where there were none.
   const std::vector<double>& pooled_means() const { return pooled_means_; }
   const std::vector<double>& pooled_sds() const { return pooled_sds_; }
-  bool settled() const { return settled_; }   ///< the cloud comes from exact moves
-  bool polished() const { return polished_; } ///< and was polished afterwards
+  bool settled() const { return settled_; }   ///< the cloud comes from rounds of exact moves
+  bool polished() const { return polished_; } ///< it was polished, after those rounds or after the test's moves
   /// Gradients of the stages, in order.
   const std::array<std::uint64_t, stages>& gradients() const { return gradients_; }
 
@@ -169,6 +177,7 @@ private:
   void begin_test(double acceptance);
   bool test_move(std::uint64_t moves);
   void after_flight_test();
+  void after_flight_polish();
   void after_round();
   void after_last_test();
   void keep_for_sifting(std::uint64_t moves);
@@ -178,6 +187,10 @@ private:
   void finish();
   Frame::Matrix columns(const Frame::Matrix& x) const;
   std::uint64_t round_moves() const;
+  /// Whether a flight that was right is polished, from the draws of the moves that showed it.
+  bool polishes_flights() const {
+    return settings_.polish_confirmed && settings_.polish_steps > 0 && settings_.settle_rounds > 0 && !rows_;
+  }
   exact::Stride stride() const;
 
   CountedDensity density_;
