@@ -28,11 +28,45 @@ if(STARLING_SANITIZE)
                               -fno-omit-frame-pointer)
 endif()
 
-# Code that waits for files, options or the density more than for itself is compiled with less effort, and from headers
-# that were read once: a newcomer waits for the build, and nobody for this code.
-function(starling_quick_to_build target effort)
+# A newcomer waits for the build: in a release the files of a folder are compiled together, so that what their headers
+# hold is read and instantiated once. Elsewhere each file stands alone, and so is seen to name all it includes.
+set(few_units OFF)
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND starling_top_level)
+  set(few_units ON)
+endif()
+option(STARLING_FEW_UNITS "Compile the files of a folder together: quicker from nothing, slower after an edit" ${few_units})
+
+# starling_in_few_units(TARGET [FOLDER ...]): the files of each of these folders are one unit of the target; the files of
+# all other folders are another.
+function(starling_in_few_units target)
+  if(NOT STARLING_FEW_UNITS)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    if(NOT source MATCHES "\\.cpp$")
+      continue()
+    endif()
+    get_filename_component(folder "${source}" DIRECTORY)
+    get_filename_component(folder "${folder}" NAME)
+    if(NOT folder IN_LIST ARGN)
+      set(folder others)
+    endif()
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${folder}")
+  endforeach()
+endfunction()
+
+# Code that waits for files, options or the density more than for itself is compiled with less effort.
+function(starling_with_effort target effort)
   if(CMAKE_BUILD_TYPE STREQUAL "Release")
     target_compile_options(${target} PRIVATE ${effort})
   endif()
-  target_precompile_headers(${target} PRIVATE ${ARGN})
+endfunction()
+
+# Headers that every file of the target reads; read once where they are many.
+function(starling_headers target)
+  if(NOT STARLING_FEW_UNITS)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
 endfunction()

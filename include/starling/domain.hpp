@@ -40,7 +40,7 @@ public:
 
   explicit Torus(Real period) : period_(period) {
     if (!(period > 0) || !std::isfinite(period))
-      reject("torus", "of positive finite period", shown(period));
+      reject("torus period", "a positive finite number", shown(period));
   }
 
   Real period() const { return period_; }

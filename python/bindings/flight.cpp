@@ -163,7 +163,7 @@ void add_flight(nb::module_& m) {
   m.def(
       "resume",
       [](const nb::bytes& bytes, const std::string& where, std::optional<std::uint64_t> steps,
-         std::optional<std::uint64_t> threads, const assemble::Guest* guest) {
+         std::optional<std::uint64_t> threads, const assemble::Guest* guest, nb::handle given_model, bool trust) {
         const run::Checkpoint checkpoint = run::unpack({bytes.c_str(), bytes.size()}, where);
         Recipe recipe = assemble::recipe_in(checkpoint, where);
         if (steps && recipe.method == "auto")
@@ -175,13 +175,20 @@ void add_flight(nb::module_& m) {
           throw io::BadData(
               where,
               guest
-                  ? "target: must be left out for a run of " + recipe.target + "; got one"
-                  : std::string("target: must be given again for a run of Python's own; got none"));
+                  ? "target: leave it out; the checkpoint is of a run of " + recipe.target
+                  : std::string("target: give it again; the checkpoint is of a run of a function, which no file can keep"));
+        // Code that a file names is loaded only if the caller names it too, or trusts the file.
+        const std::string named = recipe.text_of("model"), model = bytes_of(given_model);
+        if (!named.empty() && model.empty() && !trust)
+          throw std::invalid_argument(fmt::format(
+              "target: {} names {}, which is code; give the target again, or trust=True to load what it names", where, named));
+        if (!named.empty() && !model.empty())
+          recipe.set("model", model);
         const plan::Plan plan = plan::resolve(recipe);
         const nb::gil_scoped_release released;
         return assemble::resume_flight(checkpoint, plan, where, guest);
       },
-      "state"_a, "where"_a, "steps"_a.none(), "threads"_a.none(), "guest"_a.none());
+      "state"_a, "where"_a, "steps"_a.none(), "threads"_a.none(), "guest"_a.none(), "model"_a, "trust"_a);
 }
 
 } // namespace starling::python

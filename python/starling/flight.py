@@ -139,7 +139,8 @@ class Flight:
     def __setstate__(self, kept: dict[str, Any]) -> None:
         particles = _starling.particles_in(kept["state"], "state")
         self._hold(kept["target"], kept["dim"],
-                   _starling.resume(kept["state"], "state", None, None, kept["target"].guest(kept["dim"], particles)))
+                   _starling.resume(kept["state"], "state", None, None, kept["target"].guest(kept["dim"], particles), "",
+                                    True))  # a pickle is code anyway
 
     def __repr__(self) -> str:
         where = f"step {self.done}, stage {self.stage}" if self.stage else f"step {self.done} of {self.total}"
@@ -147,15 +148,17 @@ class Flight:
 
 
 def resume(file: str | os.PathLike, target: Any = None, *, dim: int | None = None, steps: int | None = None,
-           threads: int | None = None) -> Flight:
-    """The flight of a checkpoint, of Flight.save or of the command line. A target of Python's own is given again."""
+           threads: int | None = None, trust: bool = False) -> Flight:
+    """The flight of a checkpoint, of Flight.save or of the command line. A target of Python's own is given again, and so
+    is a Stan model or a plugin: what a file names is loaded only with trust=True."""
     with open(file, "rb") as stream:
         state = stream.read()
     own = None if target is None else as_target(target)
     steps, threads = (None if n is None else whole(name, n, 0) for name, n in (("steps", steps), ("threads", threads)))
     with in_own_words():
         particles = _starling.particles_in(state, os.fsdecode(file))
-        native = _starling.resume(state, os.fsdecode(file), steps, threads, own and own.guest(dim, particles))
+        native = _starling.resume(state, os.fsdecode(file), steps, threads, own and own.guest(dim, particles),
+                                  str(own.settings.get("model", "")) if own else "", bool(trust))
     name = native.settings["target"]
     if own is not None and own.name != name:
         raise ValueError(f"target: must be {name}, as in {os.fspath(file)}; got {own.name}")
@@ -186,7 +189,7 @@ def _plain(settings: dict[str, Any]) -> dict[str, Any]:
     rule = settings.get("advance")
     if isinstance(rule, rules.Rule):
         for name in sorted(set(rule.settings) & set(settings)):
-            raise ValueError(f"{name}: must be given once; got it twice, in the rule and beside it")
+            raise ValueError(f"{name}: was given twice, in the rule and beside it; leave one out")
         settings = {**settings, **rule.settings, "advance": rule.name}
     known = _starling.helps()
     for name in sorted(set(settings) - set(known)):

@@ -28,7 +28,7 @@ class Kernel:
         if not isinstance(weight, Real):
             return NotImplemented
         if "+" in self.text or "*" in self.text:
-            raise ValueError("kernel: must be weighted term by term; got a sum or a term with a weight")
+            raise ValueError("kernel: a sum, or a term that has a weight already, takes no other; weight its terms one by one")
         return Kernel(f"{float(weight)!r}*{self.text}")
 
     def __str__(self) -> str:

@@ -27,7 +27,7 @@ def draw(result: Any, kind: str = "marginals", **how: Any) -> Any:
     if kind == "trace":
         rows = getattr(result, "trace", None)
         if not rows:
-            raise ValueError("trace: must be of a result with looks at its diagnostics; got draws alone")
+            raise ValueError("trace: this result has draws alone, and no looks at its diagnostics to draw")
         return trace(canvas.figure(8.6, 5.2), rows, **how)
     names, runs = columns(result)
     if kind == "flow":

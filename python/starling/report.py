@@ -61,6 +61,14 @@ def refuse_strangers(out: Path, force: bool) -> None:
         raise BadFolder(f"{out}: is there and is no page of starling; --force replaces it", CANNOT_WRITE)
 
 
+def sign(out: Path) -> None:
+    """Lists the page among the files of its folder of results, so that --force may replace that folder."""
+    mark = out.parent / ".starling"
+    if mark.is_file() and not mark.is_symlink() and out.name not in mark.read_text(errors="surrogateescape").splitlines():
+        with open(mark, "a", errors="surrogateescape") as stream:
+            stream.write(out.name + "\n")
+
+
 def write(out: Path, text: str) -> None:
     """Whole or not at all: under another name first."""
     handle, part = tempfile.mkstemp(prefix=f"{out.name}.", suffix=".part", dir=out.parent)
@@ -71,6 +79,7 @@ def write(out: Path, text: str) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(part, out)
+        sign(out)
     except BaseException:
         os.unlink(part)
         raise

@@ -29,7 +29,7 @@ class Result:
     def __init__(self, outcomes: list, *, interrupted: bool = False, files: Any = None):
         self._outcomes = list(outcomes)
         if not self._outcomes:
-            raise ValueError("outcomes: must be of at least one run; got none")
+            raise ValueError("outcomes: there must be at least one run; got none")
         self._files = files
         self._summary = json.loads(_starling.summary(self._outcomes)) if files is None else files.summary
         self.interrupted = interrupted

@@ -62,7 +62,7 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
                     grow_batch=grow_batch, domain=domain, method=method, prefit=prefit, metric=metric, certify=certify,
                     exact=exact, polish=polish, **more)
     if checkpoint is not None and runs != 1:
-        raise ValueError(f"checkpoint: must be left out with several runs; got {runs} runs")
+        raise ValueError(f"checkpoint: holds one run, so leave it out where there are several; got {runs} runs")
     if checkpoint_every is not None:
         whole("checkpoint_every", checkpoint_every, 1)
     if not (callback is None or callable(callback)):

@@ -177,7 +177,7 @@ class CFunction(Target):
         return _starling.guest_at(self.address, self.batched, _dimension(self.dim, dim, self.names), self.names)
 
     def __getstate__(self):
-        raise TypeError("target: must be of Python's or the engine's own to be pickled; got a C function")
+        raise TypeError("target: a C function cannot be pickled; a function of Python's or a target of Starling's own can")
 
 
 def _address(function: Any) -> int:

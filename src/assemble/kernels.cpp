@@ -41,7 +41,7 @@ double below_dim(const char* name, double a, std::size_t dim) {
   return a;
 }
 
-std::vector<KernelEntry> make_table() {
+std::vector<KernelEntry> make_kernel_table() {
   std::vector<KernelEntry> table;
   table.push_back(plain<kernel::Gaussian>("gaussian", "exp(-r^2 / 2h)"));
   table.push_back(entry<kernel::Gaussian>(
@@ -109,7 +109,7 @@ std::vector<KernelEntry> make_table() {
 } // namespace
 
 std::span<const KernelEntry> kernels() {
-  static const std::vector<KernelEntry> table = make_table();
+  static const std::vector<KernelEntry> table = make_kernel_table();
   return table;
 }
 

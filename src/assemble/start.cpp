@@ -75,7 +75,7 @@ void place(std::span<const double> given, Rows<Real> x) {
            std::to_string(given.size()));
   const auto bad = std::ranges::find_if(given, [](double v) { return !std::isfinite(v); });
   if (bad != given.end())
-    reject("start", "of finite numbers", fmt::format("{} for particle {}", *bad, (bad - given.begin()) / static_cast<std::ptrdiff_t>(x.dim)));
+    reject("start", "finite numbers", fmt::format("{} for particle {}", *bad, (bad - given.begin()) / static_cast<std::ptrdiff_t>(x.dim)));
   std::ranges::transform(given, x.begin(), [](double v) { return static_cast<Real>(v); });
 }
 

@@ -24,7 +24,7 @@ InBoth<MakeTarget> mixture(const Given& given) {
   if (sds.size() == 1)
     sds.assign(means.size(), sds[0]);
   if (weights.size() != means.size() || sds.size() != means.size())
-    reject("mixture", "of as many weights and sds as means, " + std::to_string(means.size()),
+    reject("mixture weights and sds", "as many as the means, " + std::to_string(means.size()),
            fmt::format("{} weights and {} sds", weights.size(), sds.size()));
   std::vector<MixtureComponent> components;
   for (std::size_t c = 0; c < means.size(); ++c) {
@@ -72,7 +72,7 @@ InBoth<MakeTarget> funnel(const Given& given) {
 
 const Setting model = {"model", std::string(), "The library, LIB.so: the same as MODEL after TARGET"};
 
-std::vector<TargetEntry> make_table() {
+std::vector<TargetEntry> make_target_table() {
   const Setting data = {"data", std::string(), "FILE: csv, csv.gz, csv.xz, covtype.data[.gz], libsvm or a large .npy for regressions, .json for stan, any for plugin"};
   const auto dim = [](double least) { return Setting{"dim", std::uint64_t{2}, "Dimension", at_least(least)}; };
   const auto width = [](double usual) {
@@ -118,7 +118,7 @@ std::vector<TargetEntry> make_table() {
 } // namespace
 
 std::span<const TargetEntry> targets() {
-  static const std::vector<TargetEntry> table = make_table();
+  static const std::vector<TargetEntry> table = make_target_table();
   return table;
 }
 

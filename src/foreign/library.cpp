@@ -30,7 +30,7 @@ Library::Library(const std::string& file) : file_(file) {
                            "BridgeStan, or give it as MODEL.stan");
   if (why.starts_with(path + ": "))
     why.erase(0, path.size() + 2);
-  throw BadLibrary(file, "must be a shared library that can be loaded; got " + why);
+  throw BadLibrary(file, "cannot be loaded as a shared library: " + why);
 }
 
 void* Library::symbol(const char* name) const { return ::dlsym(handle_, name); }

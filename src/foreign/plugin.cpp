@@ -5,7 +5,7 @@ namespace starling::foreign {
 
 namespace {
 
-constexpr std::size_t grain = 16; // particles handed to a thread at a time: a density may be slow
+constexpr std::size_t at_a_time = 16; // particles handed to a thread at a time: a density may be slow
 
 } // namespace
 
@@ -65,7 +65,7 @@ void Plugin::evaluate(Step k, Rows<const double> x, Rows<double> score,
         throw TargetError(k, i, cause(code));
     }
   };
-  on_all_threads_ ? threads_.for_pieces(x.count, grain, some) : some(0, x.count);
+  on_all_threads_ ? threads_.for_pieces(x.count, at_a_time, some) : some(0, x.count);
 }
 
 std::string Plugin::cause(int code) const {

@@ -66,13 +66,13 @@ StanModel::StanModel(const std::string& file, const std::string& data, std::uint
   names_ = names_in(stan_.param_unc_names(model_.get()));
   constrained_names_ = names_in(stan_.param_names(model_.get(), true, true));
   if (names_.empty())
-    throw BadLibrary(file, "must have at least one parameter; got a model without any");
+    throw BadLibrary(file, "is a model without parameters: there is nothing to sample");
   const auto agree = [](const std::vector<std::string>& names, int count) {
     return count >= 0 && names.size() == static_cast<std::size_t>(count);
   };
   if (!agree(names_, stan_.param_unc_num(model_.get())) ||
       !agree(constrained_names_, stan_.param_num(model_.get(), true, true)))
-    throw BadLibrary(file, "must have as many names as parameters; got a model where they differ");
+    throw BadLibrary(file, "is a model that does not name each of its parameters");
   const std::string_view info = stan_.model_info(model_.get());
   on_all_threads_ = info.find("STAN_THREADS=true") != info.npos;
 }

@@ -80,7 +80,7 @@ bool looks_like_libsvm(std::string_view text) {
 Table parse_libsvm(const std::filesystem::path& file, std::string_view text,
                    const std::string& label, const std::string& drop) {
   if (!label.empty() && label != "0" && label != "label")
-    throw BadData(file, "label: must be 0 or left out, as LIBSVM has the label first; got " +
+    throw BadData(file, "label: LIBSVM has the label first, so leave it out or give 0; got " +
                             shown(label));
   Table table;
   table.label_name = "label";

@@ -160,7 +160,7 @@ NpyParts parts_of_npy(std::string_view bytes, const std::string& where) {
   if (bytes.size() < start)
     throw BadData(where + "npy: is cut short");
   if (major < 1 || major > 3)
-    throw BadData(where + "npy: must be of version 1, 2 or 3; got " + std::to_string(major));
+    throw BadData(where + "npy: version: must be 1, 2 or 3; got " + std::to_string(major));
   const std::size_t length =
       major == 1 ? little_endian<std::uint16_t>(bytes, 8) : little_endian<std::uint32_t>(bytes, 8);
   if (bytes.size() - start < length)
@@ -184,7 +184,7 @@ Array parse_numbers(const NpyParts& parts, const std::string& where) {
   const auto kind = std::find_if(std::begin(kinds), std::end(kinds),
                                  [&](const Kind& known) { return known.type == parts.type; });
   if (kind == std::end(kinds))
-    throw BadData(where + "npy: must be of type <f8, <f4, <i8, <i4, <u8 or <u4; got " +
+    throw BadData(where + "npy: type: must be <f8, <f4, <i8, <i4, <u8 or <u4; got " +
                   shown(parts.type));
   Array array;
   array.shape = shape_of(parts.shape, where);

@@ -17,7 +17,7 @@ constexpr std::size_t end_size = 22;
 constexpr std::size_t entry_size = 46;
 constexpr std::size_t local_size = 30;
 
-struct Entry {
+struct Member {
   std::string_view name;
   std::string_view packed;
   std::uint32_t size;
@@ -33,7 +33,7 @@ std::string_view part(std::string_view zip, std::uint64_t offset, std::uint64_t 
   return zip.substr(offset, size);
 }
 
-std::vector<Entry> entries_of(std::string_view zip, const std::string& where) {
+std::vector<Member> entries_of(std::string_view zip, const std::string& where) {
   const std::size_t end = zip.rfind("PK\x05\x06"sv);
   if (!zip.starts_with("PK"sv))
     throw BadData(where + "npz: must be a zip archive");
@@ -44,7 +44,7 @@ std::vector<Entry> entries_of(std::string_view zip, const std::string& where) {
   if (count == 0xffff || at == 0xffffffff)
     throw BadData(where + "npz: must be below 4 GiB");
 
-  std::vector<Entry> entries;
+  std::vector<Member> entries;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string_view entry = part(zip, at, entry_size, where);
     if (!entry.starts_with("PK\x01\x02"sv))
@@ -68,7 +68,7 @@ std::vector<Entry> entries_of(std::string_view zip, const std::string& where) {
 }
 
 /// The member's own bytes, checked against its sum; `room` holds them if they had to be unpacked.
-std::string_view unpacked(const Entry& entry, const std::string& where, std::string& room) {
+std::string_view unpacked(const Member& entry, const std::string& where, std::string& room) {
   std::string_view bytes = entry.packed;
   if (entry.method == 8) {
     constexpr std::uint64_t best_ratio =
@@ -105,7 +105,7 @@ std::map<std::string, Array> read_npz(const std::filesystem::path& file,
                                       std::map<std::string, Texts>* texts) {
   const std::string zip = read_bytes(file);
   std::map<std::string, Array> arrays;
-  for (const Entry& entry : entries_of(zip, file.string() + ": ")) {
+  for (const Member& entry : entries_of(zip, file.string() + ": ")) {
     if (!entry.name.ends_with(".npy"))
       continue;
     const std::string name(entry.name.substr(0, entry.name.size() - 4));

@@ -2,12 +2,15 @@
 #include "io/output_folder.hpp"
 
 #include "io/errors.hpp"
+#include "io/output_file.hpp"
 #include "io/whole_file.hpp"
 
 #include <starling/error.hpp>
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -46,6 +49,35 @@ fs::path make_sibling(const fs::path& shown, const fs::path& target) {
   }
 }
 
+/// What was written into this folder, by its mark. Empty where there is none.
+std::set<std::string> marked(const fs::path& folder) {
+  std::set<std::string> names;
+  if (fs::is_regular_file(fs::symlink_status(folder / mark_name))) {
+    std::istringstream lines(read_bytes(folder / mark_name));
+    for (std::string line; std::getline(lines, line);)
+      if (!line.starts_with('#'))
+        names.insert(line);
+    names.insert(mark_name);
+  }
+  return names;
+}
+
+/// Collects what no run wrote below `folder`: files that its mark does not list, and links, which are
+/// not followed. A folder within that has a mark of its own, as a demo's runs have, goes by that one.
+void find_strangers(const fs::path& root, const fs::path& folder, const fs::path& of_mark,
+                    const std::set<std::string>& ours, std::set<std::string>& found) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const fs::file_type kind = entry.symlink_status().type();
+    if (kind == fs::file_type::directory) {
+      const std::set<std::string> own = marked(entry.path());
+      own.empty() ? find_strangers(root, entry.path(), of_mark, ours, found)
+                  : find_strangers(root, entry.path(), entry.path(), own, found);
+    } else if (kind != fs::file_type::regular || !ours.contains(entry.path().lexically_relative(of_mark).string())) {
+      found.insert(entry.path().lexically_relative(root).string());
+    }
+  }
+}
+
 } // namespace
 
 OutputFolder::OutputFolder(const fs::path& final_path, bool force)
@@ -81,6 +113,10 @@ void OutputFolder::remove_temporary() noexcept {
 
 void OutputFolder::refuse_if_taken() const {
   std::error_code error;
+  const fs::path name = shown_.has_filename() ? shown_ : shown_.parent_path();
+  const bool link = fs::is_symlink(fs::symlink_status(name, error));
+  if (link && !fs::exists(name, error))
+    throw CannotWrite(shown_, ENOENT, "is a link to nothing; choose another --out");
   const fs::file_status status = fs::status(target_, error);
   if (!fs::exists(status))
     return;
@@ -91,11 +127,22 @@ void OutputFolder::refuse_if_taken() const {
     return;
   if (!force_)
     throw CannotWrite(shown_, EEXIST, "exists; choose another --out or add --force");
-  // --force replaces a folder of results; it must not take someone's work with it.
+  // --force replaces a folder of results; it must not take anything else with it.
   if (!folder)
     throw CannotWrite(shown_, ENOTDIR, "exists and is not a folder; choose another --out");
-  if (fs::exists(target_ / ".git", error))
-    throw CannotWrite(shown_, EEXIST, "is a git repository; choose another --out");
+  if (link)
+    throw CannotWrite(shown_, EEXIST, "is a link, which --force does not follow; choose another --out");
+  std::set<std::string> strangers; // in order, so that the message does not depend on the file system
+  try {
+    const std::set<std::string> ours = marked(target_);
+    if (ours.empty())
+      throw CannotWrite(shown_, EEXIST, fmt::format("has no {} of a run; delete it yourself or choose another --out", mark_name));
+    find_strangers(target_, target_, target_, ours, strangers);
+  } catch (const fs::filesystem_error& unreadable) {
+    throw CannotWrite(shown_, unreadable.code().value());
+  }
+  if (!strangers.empty())
+    throw CannotWrite(shown_, EEXIST, fmt::format("holds {}, which no run wrote; move it away or choose another --out", *strangers.begin()));
 }
 
 fs::path OutputFolder::path(const fs::path& name) {
@@ -113,12 +160,26 @@ fs::path OutputFolder::path(const fs::path& name) {
   return file;
 }
 
+void OutputFolder::write_mark() const {
+  std::set<std::string> names;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(temporary_))
+    if (entry.is_regular_file())
+      names.insert(entry.path().lexically_relative(temporary_).string());
+  std::string text = "# Written by starling: --force replaces this folder if nothing else is in it.\n";
+  for (const std::string& name : names)
+    text += name + "\n";
+  OutputFile mark(temporary_ / mark_name);
+  mark.write(text);
+  mark.close();
+}
+
 void OutputFolder::commit() {
   if (committed_)
     return;
   if (temporary_.empty())
     temporary_ = make_sibling(shown_, target_);
   try {
+    write_mark();
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(temporary_))
       if (entry.is_regular_file() || entry.is_directory())
         sync(entry.path());

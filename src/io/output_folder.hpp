@@ -7,14 +7,18 @@
 
 namespace starling::io {
 
+/// Every folder of results has a file of this name that lists what was written there. --force
+/// replaces a folder only if nothing else is in it.
+inline constexpr const char* mark_name = ".starling";
+
 /// Collects files in a hidden folder beside the final one and renames it into place when all is
 /// there. Whatever ends the run before commit(), no half-written result is left and an earlier one
 /// stays.
 class OutputFolder {
 public:
   /// Throws CannotWrite: when the final path is there already (an empty folder does not count),
-  /// unless `force`; when it is a file, or holds the working folder or a git repository, even with
-  /// `force`; when the folder above cannot be created or written.
+  /// unless `force`; when it is a file, a link, holds the working folder or anything that its mark
+  /// does not list, even with `force`; when the folder above cannot be created or written.
   explicit OutputFolder(const std::filesystem::path& final_path, bool force = false);
   /// Without commit(): removes all that was collected, and the folders made for it.
   ~OutputFolder();
@@ -33,6 +37,7 @@ public:
 
 private:
   void refuse_if_taken() const;
+  void write_mark() const;
   void remove_temporary() noexcept;
 
   std::filesystem::path shown_;  // as given, for messages

@@ -23,7 +23,7 @@ std::vector<Draws> from_several_csv(const fs::path& folder) {
       return runs;
     runs.push_back(read_stan_csv(file));
     if (runs.back().names != runs[0].names || runs.back().rows != runs[0].rows)
-      throw BadData(file, "must have the columns and as many draws as draws-1.csv");
+      throw BadData(file, "must have the same columns and as many draws as draws-1.csv");
   }
 }
 

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <functional>
 #include <ostream>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -109,7 +110,7 @@ void write(const Sink& sink, const Draws& draws, const StanHeader& header) {
            std::to_string(draws.values.size()));
   const bool has_lp = columns > 0 && draws.names[0] == "lp__";
   if (!has_lp && std::ranges::find(draws.names, "lp__") != draws.names.end())
-    reject("draws", "with lp__ first", "it in another column");
+    throw std::invalid_argument("draws: lp__ must be the first column");
   const StanColumns written = stan_columns(draws.names);
   std::string line = has_lp ? "" : "lp__,";
   for (std::size_t column = 0; column < columns; ++column) {

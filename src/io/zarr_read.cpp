@@ -29,12 +29,12 @@ std::vector<std::string> names_of(const fs::path& folder) {
   if (!fs::is_directory(folder))
     throw InputMissing(folder, fs::exists(folder) ? ENOTDIR : ENOENT);
   if (fs::exists(folder / "zarr.json"))
-    throw BadData(folder, "zarr: must be of format 2, as starling writes it; got format 3");
+    throw BadData(folder, "zarr: format: must be 2, as starling writes it; got 3");
   const Json attributes = read_json(folder / ".zattrs");
   try {
     return attributes.at(zarr_names).get<std::vector<std::string>>();
   } catch (const Json::exception&) {
-    throw BadData(folder, std::string("zarr: must be written by starling; got no ") + zarr_names);
+    throw BadData(folder, std::string("zarr: was not written by starling: there is no ") + zarr_names);
   }
 }
 

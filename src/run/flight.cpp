@@ -270,7 +270,7 @@ std::unique_ptr<Flight> resume(Roles<Real> roles, const Settings& settings,
       head.saved.single != single)
     misfit(where, settings.particles, roles.target.dim, single, "position");
   if (head.saved.seed != settings.seed || head.saved.run != settings.run)
-    throw io::BadData(where, fmt::format("must be of run {} of seed {}; got run {} of seed {}",
+    throw io::BadData(where, fmt::format("was saved by run {2} of seed {3}; this is run {0} of seed {1}",
                                          settings.run + 1, settings.seed, head.saved.run + 1,
                                          head.saved.seed));
   auto flight = std::make_unique<FlightOf<Real>>(std::move(roles), settings);

@@ -61,7 +61,7 @@ void check_columns(const Checkpoint& checkpoint, const Head& head, const std::st
   const Saved& s = head.saved;
   if (s.particles == 0 || s.dim == 0)
     throw io::BadData(where,
-                      fmt::format("must hold a particle in a dimension at least; got {} in {}",
+                      fmt::format("must hold at least one particle in one dimension; got {} in {}",
                                   s.particles, s.dim));
   std::set<std::string> seen;
   for (const auto& [name, bytes] : checkpoint.columns)
@@ -103,7 +103,7 @@ void misfit(const std::string& where, std::size_t particles, std::size_t dim, bo
             const std::string& column) {
   throw io::BadData(
       where,
-      fmt::format("must hold {} particles in {} dimensions, in {} precision; got another '{}'",
+      fmt::format("is not of {} particles in {} dimensions, in {} precision: its column '{}' does not fit",
                   particles, dim, single ? "single" : "double", column));
 }
 

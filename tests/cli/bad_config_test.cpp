@@ -4,8 +4,6 @@
 namespace starling::cli {
 namespace {
 
-constexpr int usage = 64, input_missing = 66, bad_config = 78;
-
 void expect_refused_config(const std::string& content, const std::string& message) {
   const Place place;
   place.write("c.toml", content);

@@ -8,8 +8,6 @@
 namespace starling::cli {
 namespace {
 
-constexpr int usage = 64, bad_data = 65, input_missing = 66;
-
 /// Writes a data file and runs `sample logistic --data d.csv OPTIONS --out out/m`.
 void expect_refused_data(const std::string& content, const std::string& given, int code,
                          const std::string& message) {

@@ -5,8 +5,6 @@
 namespace starling::cli {
 namespace {
 
-constexpr int usage = 64;
-
 /// Runs `sample mixture OPTIONS --out out/m`.
 void expect_refused_option(const std::string& given, const std::string& message) {
   const Place place;
@@ -216,11 +214,11 @@ TEST(BadValues, RefusesTargetsThatAreNone) {
                         "mixture weight: must be a positive finite number; got -1");
   expect_refused_option("--weights 1/0,1", "weights: must be a finite number; got '1/0'");
   expect_refused_option("--weights 1",
-                        "mixture: must be of as many weights and sds as means, 2; got "
+                        "mixture weights and sds: must be as many as the means, 2; got "
                         "1 weights and 2 sds");
   expect_refused_option("--sds 0", "sds: must be positive; got 0");
   expect_refused_option("--means 0,0;1",
-                        "mixture mean: must be of 2 finite numbers; got 1 numbers");
+                        "mixture mean: must be 2 finite numbers; got 1 numbers");
   const Place place;
   expect_refused(place, "sample normal --dim 0 --out out/m", usage,
                  "dim: must be at least 1; got 0");

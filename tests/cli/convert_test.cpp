@@ -120,7 +120,7 @@ TEST(Convert, RefusesInOneLineAndLeavesNothing) {
                  "bad.csv:2: column 2 (a): must be a number; got 'x'");
   expect_refused(place, "convert bad.npz b.csv", 65, "bad.npz: npz: must be a zip archive");
   expect_refused(place, "convert other.zarr b.csv", 65,
-                 "other.zarr: zarr: must be written by starling; got no column_names");
+                 "other.zarr: zarr: was not written by starling: there is no column_names");
   expect_refused(place, "convert same.csv b.zarr", 65,
                  "same.csv: draws: must be named differently in each column; got a[1] twice");
   expect_refused(place, "convert a.csv file/b.npz", 73,

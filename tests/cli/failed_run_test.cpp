@@ -8,8 +8,6 @@ namespace {
 
 using testing::MatchesRegex;
 
-constexpr int failed = 1;
-
 // RK4 refuses within the step, so the positions are those from before it: the start.
 const std::string fails_at_once = "sample banana --particles 16 --steps 20 --bandwidth 1 --quiet "
                                   "--advance rk4 --step-size 1e10 ";

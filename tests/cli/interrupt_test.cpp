@@ -8,7 +8,6 @@ namespace {
 
 using testing::MatchesRegex;
 
-constexpr int interrupted = 130;
 // Would take hours.
 const std::string endless = "sample normal --dim 2 --particles 200 --batch 8 --bandwidth 1 "
                             "--steps 1000000000 ";
@@ -21,7 +20,7 @@ void let_it_begin(const Place& place) {
 }
 
 TEST(Interrupt, SavesTheStateAndExitsWith130) {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const Place place;
     Running running = place.start(endless + "--out out/m");
     let_it_begin(place);
@@ -37,6 +36,18 @@ TEST(Interrupt, SavesTheStateAndExitsWith130) {
       names.push_back(name);
     EXPECT_EQ(names, (std::vector<std::string>{"out", "out/m-state", "out/m-state/run-1.checkpoint"}));
   }
+}
+
+TEST(Interrupt, LeavesARunAloneThatWasToldToSurviveTheTerminal) {
+  const Place place;
+  Running running("/bin/sh", {"-c", "trap '' HUP; exec " STARLING_BINARY " " + endless + "--out out/m"},
+                  place.path(""), place.path("..") / "streams", {});
+  let_it_begin(place);
+  running.signal(SIGHUP);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  running.signal(SIGINT); // the first that counts: the state is saved
+  EXPECT_EQ(running.wait().code, interrupted);
+  EXPECT_TRUE(place.has("out/m-state/run-1.checkpoint"));
 }
 
 TEST(Interrupt, LeavesAnEarlierResultAsItWas) {

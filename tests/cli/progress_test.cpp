@@ -9,7 +9,7 @@ namespace {
 using testing::ContainsRegex;
 using testing::MatchesRegex;
 
-const std::string endless = "sample normal --dim 2 --particles 200 --batch 8 --bandwidth 1 "
+const std::string goes_on = "sample normal --dim 2 --particles 200 --batch 8 --bandwidth 1 "
                             "--steps 1000000000 --out out/m --progress ";
 
 /// What stands on stderr once something does, at the latest after a minute; the run is then ended.
@@ -24,7 +24,7 @@ Ended until_it_shows(const Place& place, const std::string& line,
 
 TEST(Progress, PlainPrintsStepTimeLeftAndALiveFigureAfterTwoSeconds) {
   const Place place;
-  const Ended ended = until_it_shows(place, endless + "plain");
+  const Ended ended = until_it_shows(place, goes_on + "plain");
   EXPECT_GE(ended.seconds, 2);
   EXPECT_EQ(ended.out, "");
   const auto lines = lines_of(ended.err);
@@ -41,7 +41,7 @@ TEST(Progress, BarIsColouredUnlessNoColorIsSet) {
                                      "drift [-+.e0-9]+");
   for (const std::string value : {"", "1"}) {
     const Place place;
-    const Ended ended = until_it_shows(place, endless + "bar", {{"NO_COLOR", value}});
+    const Ended ended = until_it_shows(place, goes_on + "bar", {{"NO_COLOR", value}});
     EXPECT_EQ(ended.err.find(colour) != std::string::npos, value.empty()) << ended.err;
     EXPECT_THAT(ended.err, has_bar);
     EXPECT_EQ(ended.code, 130);
@@ -53,7 +53,7 @@ TEST(Progress, StaysSilentInShortRunsAndWhereToldTo) {
   for (const std::string how : {"plain", "bar", "none", "auto"})
     EXPECT_EQ(place.run("sample mixture --particles 20 --steps 5 --progress " + how).err, "")
         << how;
-  Running none = place.start(endless + "none");
+  Running none = place.start(goes_on + "none");
   Running quiet = another.start("sample normal --steps 1000000000 --quiet --progress plain");
   std::this_thread::sleep_for(std::chrono::milliseconds(3500));
   EXPECT_EQ(none.err_so_far(), "");

@@ -12,8 +12,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr int failed = 1, usage = 64, input_missing = 66, cannot_write = 73, interrupted = 130;
-
 // No page is drawn here, whatever Python the machine has; the page has tests of its own.
 const std::string settings = " --quick --python no-such-python --out ";
 

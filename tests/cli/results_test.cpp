@@ -8,22 +8,22 @@
 namespace starling::cli {
 namespace {
 
-const std::string small = "sample banana --particles 40 --batch 4 --steps 30 --seed 5 --out out/m ";
+const std::string small_run = "sample banana --particles 40 --batch 4 --steps 30 --seed 5 --out out/m ";
 
-TEST(Results, AreFiveFilesAndNothingElse) {
+TEST(Results, AreFiveFilesAndTheirMark) {
   const Place place;
-  succeed(place, small);
+  succeed(place, small_run);
   std::vector<std::string> names;
   for (const auto& [name, content] : place.everything())
     names.push_back(name);
   EXPECT_EQ(names,
-            (std::vector<std::string>{"out", "out/m", "out/m/config.toml", "out/m/draws.csv",
+            (std::vector<std::string>{"out", "out/m", "out/m/.starling", "out/m/config.toml", "out/m/draws.csv",
                                       "out/m/draws.npz", "out/m/summary.json", "out/m/trace.csv"}));
 }
 
 TEST(Results, SummaryHasWhatScriptsRelyOn) {
   const Place place;
-  succeed(place, small);
+  succeed(place, small_run);
   const Json s = summary_of(place, "out/m");
   EXPECT_EQ(lines_of(succeed(place, "--version")).at(0), s.at("version").get<std::string>());
   EXPECT_EQ(s.at("target"), "banana");
@@ -61,7 +61,7 @@ TEST(Results, SummaryHasWhatScriptsRelyOn) {
 
 TEST(Results, DrawsAgreeBetweenCsvNpzAndSummary) {
   const Place place;
-  succeed(place, small);
+  succeed(place, small_run);
   const io::Draws csv = io::read_stan_csv(place.path("out/m/draws.csv"));
   const auto npz = io::read_npz(place.path("out/m/draws.npz"));
   EXPECT_EQ(csv.names, (std::vector<std::string>{"lp__", "x[1]", "x[2]"}));
@@ -84,7 +84,7 @@ TEST(Results, DrawsAgreeBetweenCsvNpzAndSummary) {
 
 TEST(Results, TraceHasARowPerLookUpToTheLastStep) {
   const Place place;
-  succeed(place, small);
+  succeed(place, small_run);
   const auto rows = lines_of(place.read("out/m/trace.csv"));
   ASSERT_EQ(rows.size(), 32u); // the header, the start, a look after each step
   EXPECT_TRUE(rows[0].starts_with("step,sweeps,seconds,batch,drift,")) << rows[0];
@@ -97,12 +97,12 @@ TEST(Results, TraceHasARowPerLookUpToTheLastStep) {
 
 TEST(Results, JsonPrintsTheSummaryAndQuietPrintsNothing) {
   const Place place;
-  const Json printed = Json::parse(succeed(place, small + "--json"));
+  const Json printed = Json::parse(succeed(place, small_run + "--json"));
   EXPECT_EQ(printed, summary_of(place, "out/m"));
-  const Ended quiet = place.run(small + "--quiet --force");
+  const Ended quiet = place.run(small_run + "--quiet --force");
   EXPECT_EQ(quiet.code, 0);
   EXPECT_EQ(quiet.out + quiet.err, "");
-  const Ended plain = place.run(small + "--force");
+  const Ended plain = place.run(small_run + "--force");
   EXPECT_NE(plain.out.find("x[1]"), std::string::npos);
   EXPECT_EQ(plain.err, "");
 }

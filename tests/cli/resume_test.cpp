@@ -13,8 +13,6 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr int ok = 0, failed = 1, usage = 64, bad_data = 65, input_missing = 66, cannot_write = 73;
-
 const std::string state = "out/m-state/run-1.checkpoint";
 
 Step steps_in(const Place& place, const std::string& file) {
@@ -194,6 +192,61 @@ TEST(Resume, RefusesFewerStepsThanAreDone) {
                       "--step-size 10 --out out/m").code, failed);
   expect_refused(place, "sample --resume out/m --steps 0", usage,
                  "steps: must be at least the " + std::to_string(steps_in(place, state)) + " that are done; got 0");
+}
+
+TEST(Resume, RefusesOtherStepsForARunInStages) {
+  const Place place;
+  {
+    Running running = place.start("sample normal --dim 3 --particles 2000 --checkpoint-every 1 --quiet --out out/m");
+    wait_for(place, state);
+    running.signal(SIGKILL);
+    running.wait();
+  }
+  expect_refused(place, "sample --resume out/m --steps 100000", usage,
+                 "--steps: cannot be changed with --resume for a run in stages: its steps are part of its schedule");
+  succeed(place, "sample --resume out/m --quiet");
+}
+
+TEST(Resume, OfOneStateByTwoIsRefusedToTheSecond) {
+  const Place place;
+  const std::string endless_run = "sample banana --particles 64 --bandwidth 1 --steps 100000000 --checkpoint-every 50 --quiet ";
+  Running first = place.start(endless_run + "--out out/m");
+  wait_for(place, state);
+  expect_refused(place, "sample --resume out/m-state --quiet --out out/other", cannot_write,
+                 "out/m-state: is in use by another process, which goes on with this run");
+  // Another run of the same results keeps its state elsewhere, from its beginning.
+  Running second = place.start(endless_run + "--seed 2 --out out/m");
+  wait_for(place, "out/m-state-2/run-1.checkpoint");
+  for (Running* running : {&first, &second}) {
+    running->signal(SIGINT);
+    EXPECT_EQ(running->wait().code, interrupted);
+  }
+  EXPECT_EQ(run::saved(run::read_checkpoint(place.path(state)), "first").seed, 1u);
+  EXPECT_EQ(run::saved(run::read_checkpoint(place.path("out/m-state-2/run-1.checkpoint")), "second").seed, 2u);
+}
+
+TEST(Resume, LeavesNoStateOfARunThatNeverBegan) {
+  const Place place;
+  expect_refused(place, "sample logistic --data none.csv --checkpoint-every 5 --out m", input_missing,
+                 "none.csv: no such file");
+}
+
+TEST(Resume, WritesBesideTheStateOrWhereTheUserSays) {
+  const Place place;
+  Running running = place.start("sample banana --particles 16 --bandwidth 1 --steps 100000000 --checkpoint-every 50 --quiet --out out/m");
+  wait_for(place, state);
+  running.signal(SIGKILL);
+  running.wait();
+  const std::string steps = " --quiet --steps " + std::to_string(steps_in(place, state) + 1);
+  fs::create_directories(place.path("sent"));
+  fs::copy(place.path("out/m-state"), place.path("sent/run"));
+  expect_refused(place, "sample --resume sent/run" + steps, usage,
+                 "--out: sent/run/run-1.checkpoint says out/m; give --out, or --trust to write where it says");
+  succeed(place, "sample --resume sent/run --out mine" + steps);
+  EXPECT_TRUE(place.has("mine/draws.npz"));
+  EXPECT_FALSE(place.has("out/m"));
+  succeed(place, "sample --resume out/m-state" + steps);
+  EXPECT_TRUE(place.has("out/m/draws.npz"));
 }
 
 TEST(Checkpoint, StopsTheRunWhenItCannotBeWrittenAndLosesNothingOlder) {

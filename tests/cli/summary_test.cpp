@@ -64,9 +64,9 @@ TEST(Summary, RefusesWhatIsNotThereOrNoRun) {
   place.write("no.csv", "a,b\n1,zz\n");
   expect_refused(place, "summary nowhere", 66, "nowhere: no such file");
   expect_refused(place, "summary empty", 66, "empty/summary.json: no such file");
-  expect_refused(place, "summary odd", 65, "odd: must be the summary.json of a run");
+  expect_refused(place, "summary odd", 65, "odd: is not the summary.json of a run");
   expect_refused(place, "summary broken", 65,
-                 "broken/summary.json: must be the summary.json of a run");
+                 "broken/summary.json: is not the summary.json of a run");
   expect_refused(place, "summary no.csv", 65, "no.csv:2: column 2 (b): must be a number; got 'zz'");
 }
 

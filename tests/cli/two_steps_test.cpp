@@ -14,7 +14,7 @@ namespace {
 using Point = std::array<double, 2>;
 using Cloud = std::vector<Point>;
 /// K(x, y).
-using Kernel = std::function<double(const Point&, const Point&)>;
+using Formula = std::function<double(const Point&, const Point&)>;
 
 constexpr std::size_t count = 12;
 constexpr double h = 0.7, eta = 0.1;
@@ -26,7 +26,7 @@ double product(const Point& x, const Point& y) { return x[0] * y[0] + x[1] * y[1
 
 /// SVGD's force for the standard normal, s(y) = -y, with the gradient of K by differences:
 ///     Phi_i = (1/N) sum over j of K(x_i, x_j) s(x_j) + grad_y K(x_i, x_j)
-Cloud forces(const Cloud& x, const Kernel& k, bool singular) {
+Cloud forces(const Cloud& x, const Formula& k, bool singular) {
   constexpr double reach = 1e-5;
   Cloud phi(count, Point{});
   for (std::size_t i = 0; i < count; ++i)
@@ -47,7 +47,7 @@ Cloud forces(const Cloud& x, const Kernel& k, bool singular) {
 /// A rule: the move of a coordinate, given its force, the step from 0 and two numbers it remembers.
 using Rule = std::function<double(double g, int step, std::array<double, 2>& memory)>;
 
-Cloud after_two_steps(const Kernel& k, bool singular, const Rule& rule) {
+Cloud after_two_steps(const Formula& k, bool singular, const Rule& rule) {
   Cloud x(count);
   const Philox philox(3);
   for (std::size_t i = 0; i < count; ++i) {
@@ -78,35 +78,35 @@ double apart(const std::vector<double>& draws, const Cloud& expected) {
     worst = std::max(worst, std::abs(draws[n] - expected[n / 2][n % 2]));
   return worst;
 }
-constexpr double equal = 1e-7, other = 1e-4;
+constexpr double equal = 1e-7, far_off = 1e-4;
 
 const Rule constant = [](double g, int, auto&) { return eta * g; };
-const Kernel gaussian = [](const Point& x, const Point& y) {
+const Formula gaussian = [](const Point& x, const Point& y) {
   return std::exp(-squared(x, y) / (2 * h));
 };
-const Kernel multiquadric = [](const Point& x, const Point& y) {
+const Formula multiquadric = [](const Point& x, const Point& y) {
   return 1 / std::sqrt(1 + squared(x, y) / (2 * h));
 };
-const Kernel cubic = [](const Point& x, const Point& y) {
+const Formula cubic = [](const Point& x, const Point& y) {
   return std::pow(0.5 * product(x, y) + 1, 3);
 };
 
 TEST(TwoSteps, AreThoseOfTheKernelsFormula) {
-  const auto matern = [](double smoothness, const auto& polynomial) -> Kernel {
+  const auto matern = [](double smoothness, const auto& polynomial) -> Formula {
     return [=](const Point& x, const Point& y) {
       const double z = std::sqrt(2 * smoothness * squared(x, y) / h);
       return polynomial(z) * std::exp(-z);
     };
   };
-  const Kernel riesz = [](const Point& x, const Point& y) {
+  const Formula riesz = [](const Point& x, const Point& y) {
     return std::pow(squared(x, y), -0.25);
   };
-  const auto sum = [](double c, const Kernel& k, double d, const Kernel& l) -> Kernel {
+  const auto sum = [](double c, const Formula& k, double d, const Formula& l) -> Formula {
     return [=](const Point& x, const Point& y) { return c * k(x, y) + d * l(x, y); };
   };
   struct Case {
     std::string name;
-    Kernel kernel;
+    Formula kernel;
     bool singular = false;
   };
   const std::vector<Case> cases = {
@@ -128,8 +128,8 @@ TEST(TwoSteps, AreThoseOfTheKernelsFormula) {
                                 (has_length ? " --bandwidth 0.7" : "");
     const auto draws = drawn(choices);
     EXPECT_LT(apart(draws, after_two_steps(c.kernel, c.singular, constant)), equal) << c.name;
-    const Kernel flipped = [&](const Point& x, const Point& y) { return -c.kernel(x, y); };
-    EXPECT_GT(apart(draws, after_two_steps(flipped, c.singular, constant)), other) << c.name;
+    const Formula flipped = [&](const Point& x, const Point& y) { return -c.kernel(x, y); };
+    EXPECT_GT(apart(draws, after_two_steps(flipped, c.singular, constant)), far_off) << c.name;
   }
 }
 
@@ -165,7 +165,7 @@ TEST(TwoSteps, AreThoseOfTheRulesFormula) {
     EXPECT_LT(apart(draws, after_two_steps(gaussian, false, rule)), equal) << name;
     for (const auto& [another, wrong] : cases)
       if (another != name) {
-        EXPECT_GT(apart(draws, after_two_steps(gaussian, false, wrong)), other)
+        EXPECT_GT(apart(draws, after_two_steps(gaussian, false, wrong)), far_off)
             << name << " for " << another;
       }
   }

@@ -129,9 +129,9 @@ TEST(Library, ThatIsNoneIsRefusedWithTheReason) {
   const cli::Place place;
   const std::string file = place.path("none.so");
   place.write("none.so", std::string(200, '#'));
-  EXPECT_EQ(refusal(file), file + ": must be a shared library that can be loaded; got invalid ELF "
+  EXPECT_EQ(refusal(file), file + ": cannot be loaded as a shared library: invalid ELF "
                                   "header");
-  EXPECT_NE(refusal(place.path("")).find("must be a shared library that can be loaded; got "),
+  EXPECT_NE(refusal(place.path("")).find("cannot be loaded as a shared library: "),
             std::string::npos);
 }
 

@@ -197,10 +197,10 @@ TEST(StanModel, ThatCannotBeUsedIsRefusedWithTheReason) {
   file = library("plugin_all");
   EXPECT_EQ(refusal(file), file + ": must export bs_model_construct; got a library without it");
   file = library("stan_no_parameters");
-  EXPECT_EQ(refusal(file), file + ": must have at least one parameter; got a model without any");
+  EXPECT_EQ(refusal(file), file + ": is a model without parameters: there is nothing to sample");
   file = library("stan_miscounts");
   EXPECT_EQ(refusal(file),
-            file + ": must have as many names as parameters; got a model where they differ");
+            file + ": is a model that does not name each of its parameters");
   const cli::Place place;
   place.write("d.json", R"({"y": [})");
   const std::string data = place.path("d.json");

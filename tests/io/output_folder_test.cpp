@@ -12,6 +12,13 @@ namespace fs = std::filesystem;
 
 void put(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
 
+/// A folder of results with one file, as an earlier run left it.
+void leave_a_result(const fs::path& folder, const std::string& name) {
+  OutputFolder earlier(folder);
+  put(earlier.path(name), "1");
+  earlier.commit();
+}
+
 std::size_t entries(const fs::path& folder) {
   return static_cast<std::size_t>(
       std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
@@ -70,8 +77,7 @@ TEST(OutputFolder, RefusesAnExistingResultWithoutForce) {
 
 TEST(OutputFolder, ReplacesTheOldResultOnlyAtCommit) {
   const Scratch scratch;
-  fs::create_directories(scratch.path("m"));
-  put(scratch.path("m/old"), "1");
+  leave_a_result(scratch.path("m"), "old");
   {
     OutputFolder folder(scratch.path("m"), true);
     put(folder.path("new"), "2");
@@ -83,22 +89,30 @@ TEST(OutputFolder, ReplacesTheOldResultOnlyAtCommit) {
     EXPECT_TRUE(fs::exists(scratch.path("m/old")));
     folder.commit();
   }
-  EXPECT_EQ(entries(scratch.path("m")), 1U);
+  EXPECT_EQ(entries(scratch.path("m")), 2U); // the file and its mark
   EXPECT_EQ(bytes_of_file(scratch.path("m/new")), "2");
   EXPECT_EQ(entries(scratch.path("")), 1U);
 }
 
-TEST(OutputFolder, FollowsALinkToTheFolderItReplaces) {
+TEST(OutputFolder, FollowsALinkToAnEmptyFolderAndReplacesNothingThroughOne) {
   const Scratch scratch;
   fs::create_directories(scratch.path("real"));
-  put(scratch.path("real/old"), "1");
   fs::create_directory_symlink(scratch.path("real"), scratch.path("link"));
-  OutputFolder folder(scratch.path("link"), true);
-  put(folder.path("new"), "2");
-  folder.commit();
+  leave_a_result(scratch.path("link"), "old");
   EXPECT_TRUE(fs::is_symlink(scratch.path("link")));
-  EXPECT_EQ(bytes_of_file(scratch.path("real/new")), "2");
-  EXPECT_EQ(entries(scratch.path("real")), 1U);
+  EXPECT_EQ(bytes_of_file(scratch.path("real/old")), "1");
+  EXPECT_EQ(error_text<CannotWrite>(scratch.path("link"), [&] { OutputFolder folder(scratch.path("link"), true); }),
+            "link: is a link, which --force does not follow; choose another --out");
+}
+
+TEST(OutputFolder, ReplacesResultsWithinResultsByTheirOwnMarks) {
+  const Scratch scratch;
+  leave_a_result(scratch.path("m"), "data");
+  leave_a_result(scratch.path("m/deep/run"), "sub/old");
+  EXPECT_NO_THROW(OutputFolder(scratch.path("m"), true));
+  put(scratch.path("m/deep/run/sub/mine"), "precious");
+  EXPECT_EQ(error_text<CannotWrite>(scratch.path("m"), [&] { OutputFolder folder(scratch.path("m"), true); }),
+            "m: holds deep/run/sub/mine, which no run wrote; move it away or choose another --out");
 }
 
 TEST(OutputFolder, NeverReplacesAFileARepositoryOrTheWorkingFolder) {
@@ -113,7 +127,7 @@ TEST(OutputFolder, NeverReplacesAFileARepositoryOrTheWorkingFolder) {
             "file: exists and is not a folder; choose another --out");
   EXPECT_EQ(error_text<CannotWrite>(scratch.path("file"),
                                     [&] { OutputFolder folder(scratch.path("repository"), true); }),
-            "repository: is a git repository; choose another --out");
+            "repository: has no .starling of a run; delete it yourself or choose another --out");
   EXPECT_EQ(error_text<CannotWrite>("", [] { OutputFolder folder(".", true); }),
             ".: holds the working folder; choose another --out");
   EXPECT_EQ(error_text<CannotWrite>("", [] { OutputFolder folder("/", true); }),

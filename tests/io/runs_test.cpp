@@ -64,7 +64,7 @@ TEST(Runs, AreReadFromTheFolderOfARun) {
   fs::remove(folder / "draws.npz");
   write_stan_csv(folder / "draws-2.csv", {{"lp__", "x"}, 1, {0, 1}}, {});
   EXPECT_EQ(error_text<BadData>(folder, [&] { read_runs(folder); }),
-            "run/draws-2.csv: must have the columns and as many draws as draws-1.csv");
+            "run/draws-2.csv: must have the same columns and as many draws as draws-1.csv");
 }
 
 TEST(Runs, HaveNoDensityWhereThereIsNone) {

@@ -211,13 +211,13 @@ TEST(Zarr, NamesTheFileThatIsWrong) {
     return error_text<BadData>(folder, [&] { read_zarr(folder); });
   };
   EXPECT_EQ(refusal(".zattrs", "{"), "d/.zattrs: must be JSON");
-  EXPECT_EQ(refusal(".zattrs", "{}"), "d: zarr: must be written by starling; got no column_names");
+  EXPECT_EQ(refusal(".zattrs", "{}"), "d: zarr: was not written by starling: there is no column_names");
   EXPECT_EQ(refusal(".zattrs", R"({"column_names": []})"),
             "d: zarr: must name its columns; got no column_names");
   EXPECT_EQ(refusal(".zattrs", R"({"column_names": ["a", "a"]})"),
             "d: draws: must be named differently in each column; got a twice");
   EXPECT_EQ(refusal("zarr.json", "{}"),
-            "d: zarr: must be of format 2, as starling writes it; got format 3");
+            "d: zarr: format: must be 2, as starling writes it; got 3");
   EXPECT_EQ(refusal("sample_stats/lp/.zarray", R"({"shape": [0, 3]})"),
             "d/sample_stats/lp/.zarray: zarr: must have a shape of chains and draws");
   EXPECT_EQ(refusal("posterior/x/.zarray", "[]"),

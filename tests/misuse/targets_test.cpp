@@ -41,7 +41,7 @@ TEST(Normal, RefusesACovarianceThatIsNone) {
 
 TEST(Mixture, RefusesNoComponents) {
   EXPECT_EQ(refusal([] { Mixture<double>({}); }),
-            "mixture: must be of at least one component; got none");
+            "mixture: must be at least one component; got none");
 }
 
 std::vector<MixtureComponent> two(double weight, Eigen::Index dim,

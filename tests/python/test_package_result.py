@@ -137,7 +137,7 @@ def test_kernels_are_the_texts_of_the_command_line():
     assert str(np.float64(0.5) * k.imq()) == "0.5*imq" and str(2 * k.matern32()) == "2.0*matern32"
     assert str(k.riesz_smooth(a=np.float64(0.25), s=2)) == "riesz-smooth:a=0.25,s=2" and str(k.sinc()) == "sinc"
     for wrong in (lambda: 2 * (k.imq() + k.gaussian()), lambda: 2 * (3 * k.imq())):
-        with pytest.raises(ValueError, match="kernel: must be weighted term by term"):
+        with pytest.raises(ValueError, match="kernel: a sum, or a term that has a weight already, takes no other"):
             wrong()
     for wrong in (lambda: k.imq() + "gaussian", lambda: "2" * k.imq()):
         with pytest.raises(TypeError):

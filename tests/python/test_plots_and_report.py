@@ -103,7 +103,7 @@ def test_draws_what_was_loaded(several, folder):
     loaded = starling.load(folder)
     assert [ax.get_title() for ax in panels(plots.draw(loaded))] == [ax.get_title() for ax in panels(several.plot())]
     assert len(loaded.plot("trace").axes) == len(several.plot("trace").axes)
-    with pytest.raises(ValueError, match="trace: must be of a result with looks"):
+    with pytest.raises(ValueError, match="trace: this result has draws alone"):
         starling.load(folder / "draws.npz").plot("trace")
     with pytest.raises(ValueError, match="kind: must be one of marginals, pairs, trace, flow; got 'pie'"):
         several.plot("pie")

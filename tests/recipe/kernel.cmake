@@ -1,5 +1,5 @@
 # Adds a kernel as CONTRIBUTING.md says, in copies of the files it names, and runs it: cmake -DSOURCE=... -P kernel.cmake.
-foreach(name IN ITEMS SOURCE BUILD SCRATCH GENERATOR MAKE_PROGRAM COMPILER)
+foreach(name IN ITEMS SOURCE BUILD COMMANDS SCRATCH GENERATOR MAKE_PROGRAM COMPILER)
   if(NOT ${name})
     message(FATAL_ERROR "${name} is not set")
   endif()
@@ -58,7 +58,8 @@ function(must)
 endfunction()
 must("${CMAKE_COMMAND}" -S "${SOURCE}/tests/recipe" -B "${SCRATCH}/build" -G "${GENERATOR}"
      "-DCMAKE_MAKE_PROGRAM=${MAKE_PROGRAM}" "-DCMAKE_CXX_COMPILER=${COMPILER}" -DCMAKE_BUILD_TYPE=Release
-     "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG" "-DSOURCE=${SOURCE}" "-DBUILD=${BUILD}" "-DSCRATCH=${SCRATCH}")
+     "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG" "-DSOURCE=${SOURCE}" "-DBUILD=${BUILD}" "-DCOMMANDS=${COMMANDS}"
+     "-DSCRATCH=${SCRATCH}")
 must("${CMAKE_COMMAND}" --build "${SCRATCH}/build")
 
 # It is an option, it moves particles, in vectors as one pair at a time, and in a sum.

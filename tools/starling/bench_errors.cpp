@@ -77,7 +77,7 @@ Columns read_reference(const std::filesystem::path& file) {
   const io::Array& draws = arrays["draws"];
   if (names.empty() || draws.shape.empty() || draws.shape.back() != names.size() ||
       draws.values.size() < 2 * names.size())
-    throw io::BadData(file.string(), "must hold names, and draws whose last axis is as long as names; got others");
+    throw io::BadData(file.string(), "must hold names and draws, and the last axis of draws must be as long as names");
   return columns_of(names, names, draws.values, file.string());
 }
 

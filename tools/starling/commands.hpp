@@ -26,6 +26,9 @@ enum Exit : int {
 /// The words this program was called with; null after the last.
 inline char** command_line = nullptr;
 
+/// To stderr. What cannot be written there (a full disk, a reader that is gone) is lost; the run is not.
+void tell(const std::string& text) noexcept;
+
 /// One line on stderr, in place of any progress line; returns the code.
 int complain(Exit code, const std::string& text);
 
@@ -56,6 +59,8 @@ struct SampleRequest {
   std::string config;           ///< the file; empty: none
   Presentation presentation;
   bool steps_given = false, threads_given = false; ///< besides --resume
+  std::string model; ///< the library or program that the user names; what a file names alone is not loaded
+  bool trust = false; ///< load and write what a file names
   bool dump_config = false, json = false, fail_unless_converged = false;
 };
 int sample(SampleRequest request);

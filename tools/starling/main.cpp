@@ -6,8 +6,7 @@
 
 #include <starling/error.hpp>
 
-#include <fmt/format.h>
-
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -16,9 +15,11 @@
 
 namespace starling::tool {
 
+void tell(const std::string& text) noexcept { std::fputs(text.c_str(), stderr); }
+
 int complain(Exit code, const std::string& text) {
   clear_progress();
-  fmt::print(stderr, "starling: {}\n", text);
+  tell("starling: " + text + "\n");
   return code;
 }
 
@@ -57,6 +58,9 @@ int guarded(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace starling::tool;
   command_line = argv;
+  // A reader that is gone is an error of the write, not the end of the run. A handler, since what is
+  // ignored would stay so in programs that are started from here.
+  std::signal(SIGPIPE, [](int) {});
   const int code = guarded(argc, argv);
   const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
   if (lost && code == ok) // what was printed must have arrived

@@ -66,6 +66,7 @@ Action add_sample(CLI::App& app) {
   };
   add_text(app, "--checkpoint-every", "Save the state every K steps, in DIR-state beside DIR of --out", take_every)->group("Files");
   add_text(app, "--resume", "DIR, or DIR-state: go on with an unfinished run as if it had never stopped; with it only --steps, --threads and where and how to write", into(p.resume))->group("Files");
+  add_flag(app, "--trust", s->trust, "Load the library that a config or checkpoint names, and write where a checkpoint says")->group("Files");
   add_flag(app, "--dump-config", s->dump_config, "Print what would be run, as TOML, and stop")->group("Files");
   CLI::Option* progress = add_text(app, "--progress", "auto, bar, plain or none", into(p.progress))->group("Output");
   progress->default_str(p.progress);
@@ -80,6 +81,9 @@ Action add_sample(CLI::App& app) {
       refuse_what_is_settled(app);
     s->steps_given = app.count("--steps") > 0;
     s->threads_given = app.count("--threads") > 0;
+    for (const char* name : {"MODEL", "--model"})
+      if (app.count(name) > 0)
+        s->model = app.get_option(name)->results().back();
     take_what_was_given(app, s->recipe);
     return sample(*s);
   };

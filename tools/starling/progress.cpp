@@ -16,11 +16,19 @@ namespace {
 volatile std::sig_atomic_t asked_to_stop = 0;
 bool line_shown = false;
 
-// The first asks, and waits for the step. A second, of either kind, ends the process at once.
+// Ctrl-C, kill, and a terminal that is closed.
+constexpr int stops[] = {SIGINT, SIGTERM, SIGHUP};
+
+// The first asks, and waits for the step. A second, of any kind, ends the process at once.
 extern "C" void ask_to_stop(int) {
   asked_to_stop = 1;
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  for (const int signal : stops)
+    std::signal(signal, SIG_DFL);
+}
+
+void listen_for(int signal) {
+  if (std::signal(signal, ask_to_stop) == SIG_IGN && signal == SIGHUP)
+    std::signal(signal, SIG_IGN); // nohup: whoever started it wants it to go on
 }
 
 std::string clock_text(double seconds) {
@@ -46,11 +54,9 @@ void show_bar(const ProgressReport& report, const std::string& where, const std:
   const auto full = static_cast<std::size_t>(share * width);
   const char* no_color = std::getenv("NO_COLOR"); // counts when it is set and not empty
   const bool plain = no_color != nullptr && *no_color != '\0';
-  fmt::print(stderr, "\r{}[{}{}]{} {:3.0f}%  {}step {} of {}  {} left  {}\033[K",
-             plain ? "" : "\033[36m", std::string(full, '='), std::string(width - full, ' '),
-             plain ? "" : "\033[0m", 100 * share, where, report.done, report.total,
-             clock_text(report.seconds_left), says);
-  std::fflush(stderr);
+  tell(fmt::format("\r{}[{}{}]{} {:3.0f}%  {}step {} of {}  {} left  {}\033[K", plain ? "" : "\033[36m",
+                   std::string(full, '='), std::string(width - full, ' '), plain ? "" : "\033[0m", 100 * share,
+                   where, report.done, report.total, clock_text(report.seconds_left), says));
   line_shown = true;
 }
 
@@ -58,14 +64,14 @@ void show_bar(const ProgressReport& report, const std::string& where, const std:
 
 void clear_progress() {
   if (line_shown)
-    fmt::print(stderr, "\r\033[K");
+    tell("\r\033[K");
   line_shown = false;
 }
 
 run::Watch watch_for(const Presentation& p, std::uint64_t runs) {
   asked_to_stop = 0;
-  std::signal(SIGINT, ask_to_stop);
-  std::signal(SIGTERM, ask_to_stop);
+  for (const int signal : stops)
+    listen_for(signal);
   run::Watch watch;
   watch.interrupted = [] { return asked_to_stop != 0; };
   const bool terminal = isatty(STDERR_FILENO) != 0;
@@ -86,8 +92,8 @@ run::Watch watch_for(const Presentation& p, std::uint64_t runs) {
     if (bar)
       show_bar(report, where, looks(flight));
     else
-      fmt::print(stderr, "{}step {} of {}, {} left, {}\n", where, report.done, report.total,
-                 clock_text(report.seconds_left), looks(flight));
+      tell(fmt::format("{}step {} of {}, {} left, {}\n", where, report.done, report.total,
+                       clock_text(report.seconds_left), looks(flight)));
   };
   return watch;
 }

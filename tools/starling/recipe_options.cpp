@@ -98,7 +98,7 @@ void take_what_was_given(const CLI::App& app, plan::Recipe& recipe) {
     recipe.set("model", given);
   }
   for (const plan::Extra& extra : all)
-    if (!extra.is_for(recipe.target) && app.count("--" + extra.setting.name) > 0)
+    if (!extra.is_for(recipe.target) && app.count("--resume") == 0 && app.count("--" + extra.setting.name) > 0)
       plan::refuse("--" + extra.setting.name, fmt::format("is an option of {}; the target here is {}",
                                                           plan::in_a_row(extra.owners), recipe.target));
 }
@@ -116,7 +116,8 @@ void refuse_what_is_settled(const CLI::App& app) {
       refuse("--" + about.name);
   });
   for (const plan::Extra& extra : plan::extras())
-    refuse("--" + extra.setting.name);
+    if (extra.setting.name != "model") // names what may be loaded
+      refuse("--" + extra.setting.name);
 }
 
 } // namespace starling::tool

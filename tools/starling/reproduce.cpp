@@ -136,7 +136,7 @@ int reproduce(const ReproduceRequest& request) {
     throw io::InputMissing(request.covertype, fs::exists(request.covertype) ? EISDIR : ENOENT);
   open_folder(request, list);
   for (const Json& e : left_out)
-    fmt::print(stderr, "{}: left out: {}\n", e["name"].get<std::string>(), e["why"].get<std::string>());
+    tell(fmt::format("{}: left out: {}\n", e["name"].get<std::string>(), e["why"].get<std::string>()));
 
   const fs::path root(request.out);
   Threads threads(request.threads);
@@ -145,7 +145,7 @@ int reproduce(const ReproduceRequest& request) {
   const auto asked_to_stop = watch_for(silent, 1).interrupted;
   std::string heading;
   reproduce::Parts parts(
-      root / "parts", [&](const std::string& key) { fmt::print(stderr, "{}: {}\n", heading, key); },
+      root / "parts", [&](const std::string& key) { tell(fmt::format("{}: {}\n", heading, key)); },
       asked_to_stop);
   reproduce::Scope scope{request.quick, threads, request.covertype, parts};
   Json done = Json::array();

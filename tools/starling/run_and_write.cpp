@@ -26,7 +26,7 @@ std::unique_ptr<run::Flight> begin_or_resume(const plan::Plan& plan, std::uint64
 }
 
 /// Saves what is under way and says so, and how to go on. Part of a sentence.
-std::string save(const StateFolder& state, const std::vector<run::Checkpoint>& finished,
+std::string save(StateFolder& state, const std::vector<run::Checkpoint>& finished,
                  const run::Flight& flight, const Presentation& p, bool goes_on) {
   if (flight.done() == 0 && !flight.stage().empty()) // before the scout is done there are no positions
     return "it had found no place to start from, so there is no state to save";
@@ -61,7 +61,9 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
   std::optional<io::OutputFolder> folder; // opened first: no long run ends in "cannot write"
   if (!p.out.empty())
     folder.emplace(p.out, p.force);
-  const StateFolder state = p.resume.empty() ? StateFolder::beside(p.out) : StateFolder::of(p.resume);
+  StateFolder state = p.resume.empty() ? StateFolder::beside(p.out) : StateFolder::of(p.resume);
+  if (p.checkpoint_every > 0 || !p.resume.empty())
+    state.claim(); // else when there is something to save
   run::Watch watch = watch_for(p, plan.runs);
   watch.keep_every = p.checkpoint_every;
   watch.keep = [&](const run::Flight& flight) { state.keep(flight.run(), flight.save(p.out)); };
@@ -73,7 +75,7 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
     clear_progress();
     if (!p.quiet)
       for (const std::string& warning : outcome.warnings)
-        fmt::print(stderr, "starling: warning: {}\n", warning);
+        tell("starling: warning: " + warning + "\n");
     if (!outcome.complete())
       return stopped(outcome, save(state, finished, *flight, p, outcome.interrupted));
     if (plan.runs > 1) {

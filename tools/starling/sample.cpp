@@ -45,7 +45,7 @@ void show(const plan::Plan& plan, std::span<const run::Outcome> runs) {
   if (o.held_out)
     fmt::print("test accuracy {:.4f}, test log likelihood {:.4f}\n", o.held_out->accuracy,
                o.held_out->log_likelihood);
-  if (!std::isnan(o.diagnosis.ksd.value)) // none on a torus, none of one particle
+  if (!o.stages && !std::isnan(o.diagnosis.ksd.value)) // a run in stages goes by exact moves; none on a torus, none of one particle
     fmt::print("squared Stein discrepancy {:.3g} +- {:.2g}\n", o.diagnosis.ksd.value, o.diagnosis.ksd.se);
   fmt::print("{}: {}\n", o.diagnosis.verdict, o.diagnosis.sentence);
 }
@@ -80,8 +80,24 @@ void take_up(SampleRequest& s) {
     s.recipe.steps = given.steps;
   if (s.threads_given)
     s.recipe.threads = given.threads;
-  if (s.presentation.out.empty())
-    s.presentation.out = saved.note;
+  if (!s.model.empty() && s.recipe.text_of("model").empty())
+    plan::refuse("--model", fmt::format("is an option of stan and plugin; the target here is {}", s.recipe.target));
+  if (!s.model.empty()) // it may have moved
+    s.recipe.set("model", s.model);
+  if (!s.presentation.out.empty() || saved.note.empty())
+    return;
+  if (!s.trust && !state.is_beside(saved.note))
+    plan::refuse("--out", fmt::format("{} says {}; give --out, or --trust to write where it says", state.name(0), saved.note));
+  s.presentation.out = saved.note;
+}
+
+/// Code that a file names is loaded only if the user names it too, or trusts the file.
+void refuse_to_load(const SampleRequest& s) {
+  const std::string named = s.recipe.text_of("model");
+  if (s.trust || named.empty() || !s.model.empty())
+    return;
+  const std::string by = s.presentation.resume.empty() ? s.config : s.presentation.resume;
+  plan::refuse("--model", fmt::format("{} names {}, which is code; give --model {}, or --trust to load what it names", by, named, named));
 }
 
 } // namespace
@@ -96,6 +112,7 @@ int sample(SampleRequest s) {
     fmt::print("{}", plan::write_config(plan.recipe));
     return ok;
   }
+  refuse_to_load(s);
   std::vector<run::Outcome> runs;
   if (const int code = run_and_write(plan, s.presentation, runs); code != ok)
     return code;

@@ -5,6 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <vector>
 
 namespace starling::tool {
@@ -21,24 +26,97 @@ std::string without_slash(std::string path) {
   return path;
 }
 
+/// Checkpoints in it, also unfinished ones.
+std::vector<fs::path> checkpoints_in(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code ignored;
+  for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored))
+    if (at->path().filename().string().find(ending) != std::string::npos)
+      found.push_back(at->path());
+  return found;
+}
+
 } // namespace
 
+/// A folder that is held by this process: no file in it, but a lock of the system on the folder itself.
+class StateFolder::Lock {
+public:
+  /// Nothing where another process holds it, or removed it meanwhile.
+  static std::shared_ptr<Lock> of(const fs::path& folder) {
+    const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0)
+      throw io::CannotWrite(folder, errno);
+    const auto lock = std::shared_ptr<Lock>(new Lock(folder, descriptor));
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+      return nullptr; // any other error: a file system without locks
+    lock->held_ = true;
+    return lock->still_named() ? lock : nullptr;
+  }
+  ~Lock() {
+    if (held_ && still_named())
+      ::rmdir(folder_.c_str()); // stays if there is a state in it
+    ::close(descriptor_);
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+private:
+  Lock(fs::path folder, int descriptor) : folder_(std::move(folder)), descriptor_(descriptor) {}
+
+  /// The folder may have been removed, and another made in its place.
+  bool still_named() const {
+    struct stat held = {}, named = {};
+    return ::fstat(descriptor_, &held) == 0 && ::stat(folder_.c_str(), &named) == 0 &&
+           held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+  }
+
+  fs::path folder_;
+  int descriptor_;
+  bool held_ = false;
+};
+
 StateFolder StateFolder::beside(std::string out) {
-  const std::string first = (out.empty() ? "starling" : without_slash(std::move(out))) + "-state";
-  std::string where = first;
-  std::error_code ignored;
-  for (int n = 2; fs::exists(where, ignored); ++n)
-    where = fmt::format("{}-{}", first, n);
-  return StateFolder(where);
+  return {(out.empty() ? "starling" : without_slash(std::move(out))) + "-state", true};
 }
 
 StateFolder StateFolder::of(const std::string& folder) {
-  const StateFolder given(folder), beside(without_slash(folder) + "-state");
+  const StateFolder given(folder, false), beside(without_slash(folder) + "-state", false);
   std::error_code ignored;
   for (const StateFolder& state : {given, beside})
     if (fs::exists(state.name(0), ignored))
       return state;
   throw io::InputMissing(given.name(0), ENOENT);
+}
+
+void StateFolder::claim() {
+  if (lock_)
+    return;
+  if (!fresh_) {
+    lock_ = Lock::of(path_);
+    if (!lock_)
+      throw io::CannotWrite(path_, EBUSY, "is in use by another process, which goes on with this run");
+    return;
+  }
+  const std::string first = path_.string();
+  for (int n = 2; !lock_; ++n) {
+    std::error_code error;
+    fs::create_directories(path_, error);
+    if (error)
+      throw io::CannotWrite(path_, error.value());
+    lock_ = Lock::of(path_);
+    if (lock_ && checkpoints_in(path_).empty() && fs::is_empty(path_, error))
+      break;
+    lock_.reset(); // of another run, or of someone else
+    path_ = fmt::format("{}-{}", first, n);
+  }
+  fresh_ = false;
+}
+
+bool StateFolder::is_beside(const std::string& out) const {
+  const std::string stem = fs::absolute(without_slash(out)).lexically_normal().string() + "-state";
+  const std::string here = fs::absolute(without_slash(path_.string())).lexically_normal().string();
+  return !out.empty() && (here == stem || (here.starts_with(stem + "-") &&
+                                           here.find_first_not_of("0123456789", stem.size() + 1) == std::string::npos));
 }
 
 std::string StateFolder::name(std::uint64_t run) const {
@@ -52,17 +130,14 @@ std::optional<run::Checkpoint> StateFolder::find(std::uint64_t run) const {
   return run::read_checkpoint(name(run));
 }
 
-void StateFolder::keep(std::uint64_t run, const run::Checkpoint& checkpoint) const {
+void StateFolder::keep(std::uint64_t run, const run::Checkpoint& checkpoint) {
+  claim();
   run::write_checkpoint(name(run), checkpoint);
 }
 
 void StateFolder::remove() const noexcept {
   std::error_code ignored;
-  std::vector<fs::path> ours;
-  for (fs::directory_iterator at(path_, ignored), end; !ignored && at != end; at.increment(ignored))
-    if (at->path().filename().string().find(ending) != std::string::npos) // also unfinished ones
-      ours.push_back(at->path());
-  for (const fs::path& file : ours)
+  for (const fs::path& file : checkpoints_in(path_))
     fs::remove(file, ignored);
   fs::remove(path_, ignored); // stays if it is not empty
 }

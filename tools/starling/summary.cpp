@@ -58,7 +58,7 @@ Json from_folder(const std::filesystem::path& folder) {
   try {
     return Json::parse(io::read_text(file));
   } catch (const Json::exception&) {
-    throw io::BadData(file, "must be the summary.json of a run");
+    throw io::BadData(file, "is not the summary.json of a run");
   }
 }
 
@@ -74,7 +74,7 @@ std::vector<judge::ParameterSummary> parameters_of(const Json& j, const std::str
       parameters.back().left_out = p.value("left_out", std::size_t{0});
     }
   } catch (const Json::exception&) {
-    throw io::BadData(path, "must be the summary.json of a run");
+    throw io::BadData(path, "is not the summary.json of a run");
   }
   return parameters;
 }

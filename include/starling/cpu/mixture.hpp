@@ -18,7 +18,7 @@ public:
   explicit MixtureOnTheLine(starling::Mixture<Real> mixture, Threads& threads = Threads::alone())
       : mixture_(std::move(mixture)), threads_(&threads) {
     if (mixture_.dim() != 1)
-      reject("mixture", "of dimension 1", std::to_string(mixture_.dim()));
+      reject("mixture dimension", "1", std::to_string(mixture_.dim()));
   }
 
   std::size_t dim() const { return 1; }

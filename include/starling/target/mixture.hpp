@@ -28,13 +28,13 @@ class Mixture {
 public:
   explicit Mixture(const std::vector<MixtureComponent>& components) {
     if (components.empty())
-      reject("mixture", "of at least one component", "none");
+      reject("mixture", "at least one component", "none");
     dim_ = static_cast<std::size_t>(components[0].mean.size());
     for (const MixtureComponent& c : components) {
       if (!(c.weight > 0) || !std::isfinite(c.weight))
         reject("mixture weight", "a positive finite number", shown(c.weight));
       if (c.mean.size() != Eigen::Index(dim_) || !c.mean.allFinite())
-        reject("mixture mean", "of " + std::to_string(dim_) + " finite numbers",
+        reject("mixture mean", std::to_string(dim_) + " finite numbers",
                std::to_string(c.mean.size()) + " numbers");
       if (c.covariance.rows() != Eigen::Index(dim_) || c.covariance.cols() != Eigen::Index(dim_))
         reject("mixture covariance", std::to_string(dim_) + " x " + std::to_string(dim_),
