@@ -87,16 +87,21 @@ FewRows::FewRows(const RowDensity& density, const Eigen::VectorXd& mode, const F
   table_ = AliasTable(chance_);
 }
 
+std::vector<std::uint32_t> FewRows::drawn(Step k, std::size_t batch) const {
+  const Philox philox(seed_);
+  std::vector<std::uint32_t> rows(batch);
+  for (std::size_t b = 0; b < batch; ++b)
+    rows[b] = table_(philox(data_rows, k, b));
+  return rows;
+}
+
 void FewRows::choose(Step k, std::size_t batch) {
   if (chosen_.step == k && chosen_.batch == batch)
     return;
-  const Philox philox(seed_);
-  std::vector<std::uint32_t> rows(batch);
+  const std::vector<std::uint32_t> rows = drawn(k, batch);
   std::vector<double> weights(batch);
-  for (std::size_t b = 0; b < batch; ++b) {
-    rows[b] = table_(philox(data_rows, k, b));
+  for (std::size_t b = 0; b < batch; ++b)
     weights[b] = 1 / (static_cast<double>(batch) * chance_[rows[b]]);
-  }
   chosen_ = {k, batch, density_->some(rows, weights), {}};
   if (density_->expand_some) {
     chosen_.at_mode = density_->expand_some(rows, weights)(mode_);

@@ -183,4 +183,38 @@ TEST(Tune, ReachesTheAcceptanceAskedFor) {
   EXPECT_EQ(walkers.x, x);
 }
 
+// Guided by another density, decided by the right one: the right one is left invariant.
+TEST(Moves, GuidedByAnotherDensityLeaveTheirOwnInvariant) {
+  // A normal that leans as the right density does, but is not skewed.
+  CountedDensity guide([](Rows<const double> x, Rows<double> s, std::span<double> l) {
+    for (std::size_t i = 0; i < x.count; ++i) {
+      const double u = (x[i][0] + .5) / 1.2, z = (x[i][1] - 2 * x[i][0]) / 3;
+      s[i][0] = -u / 1.2 + 2 * z / 3;
+      s[i][1] = -z / 3;
+      if (!l.empty())
+        l[i] = -.5 * (u * u + z * z);
+    }
+  });
+  const exact::LogDensities ends = [](Rows<const double> x, std::span<double> l) {
+    std::vector<double> unused(2);
+    for (std::size_t i = 0; i < x.count; ++i)
+      l[i] = skewed(x[i], unused);
+  };
+  constexpr std::size_t n = 20'000;
+  const Frame::Matrix x = draws(n);
+  for (const bool decided : {true, false}) {
+    Walkers all = exact::walkers_at(rows_of(x), guide);
+    if (decided)
+      ends(all.position(), all.log_density);
+    for (Step move = 0; move < 12; ++move)
+      exact::move(all, lean(), {.step = .5}, guide, 9, move, decided ? ends : exact::LogDensities());
+    const double mean = all.x.col(0).mean(), sd = std::numbers::pi / std::sqrt(6.0);
+    const double off = std::abs(mean + .5772156649) / (sd / std::sqrt(double(n)));
+    if (decided)
+      EXPECT_LT(off, 4);
+    else // the guide's own: its mean is another, so the test can tell
+      EXPECT_GT(off, 8);
+  }
+}
+
 } // namespace

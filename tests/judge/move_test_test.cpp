@@ -222,4 +222,33 @@ TEST(MoveTest, JudgesAnotherCloudByTheSameMoves) {
   EXPECT_THROW(test.judge_other({few.data(), 150, 2}), std::invalid_argument);
 }
 
+// Where only some are moved, a cloud whose mean differs from theirs is held to account, and one whose mean does not is not.
+TEST(MoveTest, OfSomeSpeaksForTheWholeCloud) {
+  const std::size_t moved = 128;
+  for (const double shift : {0.0, .6}) {
+    std::vector<double> whole = cloud(0, 1, 2000), some(whole.begin(), whole.begin() + std::ptrdiff_t(moved * dim));
+    for (std::size_t i = moved; i < 2000; ++i)
+      whole[i * dim + 1] += shift; // the others are wrong, those that are moved are right
+    MoveTest test({whole.data(), 2000, dim}, {some.data(), moved, dim});
+    for (int m = 0; m < 10; ++m) {
+      for (std::size_t i = 0; i < some.size(); ++i)
+        some[i] = normal(std::uint64_t(m + 1), i / dim, i % dim);
+      test.add({some.data(), moved, dim});
+    }
+    const Certificate certificate = test.judge();
+    EXPECT_EQ(certificate.finding, shift > 0 ? Finding::moved : Finding::confirmed);
+    const Displacement& value = certificate.all[3];
+    EXPECT_NEAR(value.error, -shift * (1 - 128.0 / 2000), 4 * value.se + 4 / std::sqrt(2000.0)) << shift;
+  }
+  // When all are moved it is the same test, bit for bit.
+  const std::vector<double> x = cloud(.3, 1.2);
+  MoveTest one({x.data(), count, dim}), other({x.data(), count, dim}, {x.data(), count, dim});
+  const std::vector<double> y = cloud(0, 1);
+  one.add({y.data(), count, dim});
+  other.add({y.data(), count, dim});
+  const Certificate a = one.judge(), b = other.judge();
+  for (std::size_t k = 0; k < a.all.size(); ++k)
+    EXPECT_EQ(a.all[k].error, b.all[k].error);
+}
+
 } // namespace

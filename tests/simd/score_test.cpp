@@ -91,6 +91,30 @@ TEST(LogisticAlgebra, EqualsThePlainOne) {
   expect_logistic_twins<float>();
 }
 
+template <typename Real>
+void expect_exponentials() {
+  const double lowest = sizeof(Real) == 8 ? -700 : -86, highest = sizeof(Real) == 8 ? 700 : 87;
+  at_every_level([&] {
+    for (const std::size_t count : {1, 7, 64, 333}) {
+      std::vector<Real> z(count), plain(count);
+      for (std::size_t r = 0; r < count; ++r)
+        z[r] = plain[r] = Real(lowest + (highest - lowest) * (double(r) + .5) / double(count));
+      cpu::Algebra<Real>::exponentials(z.data(), count);
+      PlainAlgebra<Real>::exponentials(plain.data(), count);
+      for (std::size_t r = 0; r < count; ++r) // two ulp of ours, half a one of the other
+        ASSERT_NEAR(double(z[r] / plain[r]), 1, 3 * double(std::numeric_limits<Real>::epsilon()));
+      Real below = Real(10 * lowest);
+      cpu::Algebra<Real>::exponentials(&below, 1);
+      ASSERT_EQ(below, Real(0));
+    }
+  });
+}
+
+TEST(Exponentials, EqualThePlainOnes) {
+  expect_exponentials<double>();
+  expect_exponentials<float>();
+}
+
 TEST(LogisticAlgebra, StaysFiniteFarOut) {
   at_every_level([] {
     double z[] = {-1e4, -800, 0, 800, 1e4}, labels[] = {1, 1, 1, 0, 0};

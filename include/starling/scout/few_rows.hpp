@@ -31,7 +31,8 @@ public:
   /// batches. 1 is as large as a normal's own scores.
   double noise(std::size_t batch, Rows<const double> x, const Frame& frame);
 
-  const Eigen::VectorXd& mode() const { return mode_; }
+  /// The rows of step k, and the chance of a row in each draw.
+  std::vector<std::uint32_t> drawn(Step k, std::size_t batch) const;
   double probability(std::uint32_t row) const { return chance_[row]; }
 
 private:

@@ -1,0 +1,131 @@
+// Journeys over rows of data: right, counted, the same for any number of threads, cut anywhere and gone on with.
+#include <starling/run/journey.hpp>
+#include <starling/target/regression.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+namespace {
+
+using namespace starling;
+using run::Journey;
+using run::JourneySettings;
+using run::Stage;
+
+using Model = Regression<family::Logistic, double>;
+
+constexpr std::size_t rows = 4000;
+
+RowDensity density_of(Threads& threads) {
+  auto made = std::make_shared<LabelledData<double>>();
+  made->features.resize(Eigen::Index(rows), 3);
+  made->labels.resize(Eigen::Index(rows));
+  for (std::size_t r = 0; r < rows; ++r) {
+    const auto pair = normal_pair(Philox(8)(Stream::user, 0, r));
+    made->features.row(Eigen::Index(r)) << pair[0], r % 400 == 7 ? 1 : 0, 1; // the second is rare: its marginal is skewed
+    made->labels[Eigen::Index(r)] = uniform(Philox(8)(Stream::user, 1, r)) < 1 / (1 + std::exp(1 - pair[0])) ? 1 : 0;
+  }
+  return row_density<Model>(std::make_shared<const Model>(rows_in_memory<double>(made), family::Logistic{}, threads));
+}
+
+JourneySettings small() {
+  JourneySettings settings;
+  settings.particles = 128;
+  settings.seed = 3;
+  settings.rows_a_step = 100;
+  settings.guide_rows = 1000;
+  settings.moved_particles = 64;
+  return settings;
+}
+
+std::vector<double> numbers(const Journey& journey) {
+  const auto x = journey.positions();
+  return {x.begin(), x.end()};
+}
+
+TEST(RowsJourney, EndsWhereAllRowsLead) {
+  Threads threads;
+  const RowDensity density = density_of(threads);
+  Journey few(density, small());
+  few.take(1'000'000);
+  JourneySettings exact = small();
+  exact.certify_moves = 400; // the reference: all rows, exact moves of every particle
+  exact.settle_rounds = 0;
+  Journey all(density.all, density.dim, exact);
+  all.take(1'000'000);
+  ASSERT_TRUE(few.certificate());
+  EXPECT_NE(few.certificate()->finding, judge::Finding::moved);
+  EXPECT_EQ(few.certificate()->particles, 64u);
+  const auto x = Frame::map(few.positions());
+  const Eigen::RowVectorXd mean = x.colwise().mean();
+  for (Eigen::Index a = 0; a < x.cols(); ++a) {
+    const double sd = std::sqrt((x.col(a).array() - mean[a]).square().sum() / double(x.rows() - 1));
+    const double right = all.pooled_sds()[std::size_t(a)];
+    // 128 particles that repel each other: their mean is nearer than that of as many independent draws, 1/sqrt(128).
+    EXPECT_NEAR(mean[a], all.pooled_means()[std::size_t(a)], .15 * right) << a;
+    EXPECT_NEAR(sd / right, 1, .15) << a;
+  }
+}
+
+TEST(RowsJourney, CountsWhatItReads) {
+  Threads threads;
+  JourneySettings settings = small();
+  settings.certify_moves = 4;
+  settings.settle_rounds = 0;
+  Journey journey(density_of(threads), settings);
+  journey.take(1'000'000);
+  ASSERT_TRUE(journey.over_rows());
+  const auto& read = journey.over_rows()->read;
+  const auto fly = read[std::size_t(Stage::fly)], certify = read[std::size_t(Stage::certify)];
+  EXPECT_EQ(fly.reads, settings.steps * 100 + 1000); // and the guide's, at the end
+  EXPECT_EQ(fly.visits, settings.steps * 100 * (128 + 1) + 1000 * (128 + 1));
+  EXPECT_GE(certify.reads, 5 * rows); // where they begin, and four moves
+  EXPECT_EQ(journey.gradients()[std::size_t(Stage::fly)], (fly.visits + rows - 1) / rows);
+  EXPECT_GT(journey.over_rows()->noise, 0);
+  EXPECT_LT(journey.over_rows()->noise, 1);
+}
+
+TEST(RowsJourney, IsTheSameForAnyNumberOfThreads) {
+  std::vector<double> first;
+  for (const std::size_t count : {1, 3}) {
+    Threads threads(count);
+    Journey journey(density_of(threads), small(), threads);
+    journey.take(1'000'000);
+    if (first.empty())
+      first = numbers(journey);
+    EXPECT_EQ(first, numbers(journey));
+  }
+}
+
+TEST(RowsJourney, GoesOnBitForBit) {
+  Threads threads;
+  const RowDensity density = density_of(threads);
+  JourneySettings settings = small();
+  settings.settle_always = true;
+  settings.settle_rounds = 1;
+  settings.first_round = 8;
+  settings.polish_steps = 4;
+  Journey whole(density, settings);
+  std::vector<run::JourneyState> states;
+  while (!whole.finished()) {
+    states.push_back(whole.save());
+    whole.take(1);
+  }
+  EXPECT_TRUE(whole.settled());
+  // After the scout, in the flight, at its end, and every third unit of what follows.
+  for (std::size_t at = 1; at < states.size(); at += at < 120 ? 60 : 3) {
+    Journey rest(density, settings);
+    rest.restore(states[at]);
+    rest.take(1'000'000);
+    ASSERT_EQ(numbers(rest), numbers(whole)) << at;
+    EXPECT_EQ(rest.gradients(), whole.gradients()) << at;
+    EXPECT_EQ(rest.over_rows()->read[1].reads, whole.over_rows()->read[1].reads);
+    ASSERT_EQ(rest.certificate()->all.size(), whole.certificate()->all.size());
+    EXPECT_EQ(rest.certificate()->worst.error, whole.certificate()->worst.error);
+  }
+}
+
+} // namespace
