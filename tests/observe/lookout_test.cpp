@@ -27,7 +27,7 @@ struct Scene {
     recipe.method = "paper";
     plan = resolve(recipe);
     target = make_target<double>(plan, plan.seed, threads);
-    deal = make_dealer<double>(plan, plan.seed);
+    deal = make_dealer<double>(plan, plan.seed, threads);
     drift = make_drift<double>(plan, plan.seed, target.dim, threads);
     start(plan, plan.seed, target, particles.position(), {});
   }

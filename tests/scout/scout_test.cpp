@@ -106,10 +106,10 @@ TEST(Pathfinder, FindsANormalOfTheRightSize) {
   std::vector<Climb> climbs;
   climbs.emplace_back(place(Eigen::VectorXd::Constant(4, 1.9), density));
   climb_together(climbs, density);
-  const auto found = pathfinder(climbs[0].path(), true, density, Philox(2), 1);
+  const auto found = pathfinder(climbs[0].path(), Frame::Form::dense, density, Philox(2), 1);
   ASSERT_TRUE(found);
   EXPECT_GT(elbo({*found}, 200, density, Philox(3), 2)[0], -2.0);
-  EXPECT_FALSE(pathfinder({climbs[0].path().front()}, true, density, Philox(2), 1));
+  EXPECT_FALSE(pathfinder({climbs[0].path().front()}, Frame::Form::dense, density, Philox(2), 1));
 }
 
 double two_modes(std::span<const double> x, std::span<double> s, double apart) {
