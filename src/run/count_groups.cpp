@@ -8,7 +8,7 @@ namespace starling::run {
 
 namespace {
 
-constexpr std::size_t least_particles = 8;
+constexpr std::size_t fewest_to_count = 8;
 constexpr std::size_t from_afar = 32; // ways up from around the cloud
 
 /// The columns that users read, of rows of positions.
@@ -53,7 +53,7 @@ template <typename Real>
 void count_groups(const AnyTarget<Real>& target, Outcome& o) {
   const Rows<const double> x{o.positions.data(), o.settings.particles, target.dim};
   const bool sound = std::ranges::all_of(o.positions, [](double v) { return std::isfinite(v); });
-  if (o.settings.periodic || x.count < least_particles || !sound)
+  if (o.settings.periodic || x.count < fewest_to_count || !sound)
     return;
   std::vector<Real> at, slope, height;
   CountedDensity density([&](Rows<const double> rows, Rows<double> score, std::span<double> log_density) {

@@ -8,7 +8,7 @@
 namespace starling::run {
 
 Outcome fly(Flight& flight, const Watch& watch) {
-  Progress progress(flight.total(), 0.1, [&](const ProgressReport& report) {
+  starling::Progress progress(flight.total(), 0.1, [&](const ProgressReport& report) {
     ProgressReport now = report;
     if (!flight.stage().empty()) { // how many units there are is known only as it goes
       now.total = std::max(flight.total(), now.done);

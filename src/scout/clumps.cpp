@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t most_rows = 1024;            // that starts are chosen from
 constexpr std::size_t far_apart = 8, at_random = 16; // starts of each kind
 constexpr int rounds = 5;
-enum Use : Step { for_afar = 3000 };
+enum UseOfClumps : Step { around_clumps = 3000 };
 
 /// The cloud's own frame; widths first, else few rows would blur the scales.
 Frame frame_of(Rows<const double> x, std::size_t dense_up_to) {
@@ -59,7 +59,7 @@ std::vector<Mode> modes_under(Rows<const double> cloud, CountedDensity& density,
   Modes modes(density, frame, search);
   modes.climb_from(x);
   if (afar > 0)
-    modes.climb_from_afar(afar, frame, philox, for_afar);
+    modes.climb_from_afar(afar, frame, philox, around_clumps);
   return modes.found();
 }
 

@@ -17,7 +17,7 @@ using Eigen::VectorXd;
 
 constexpr Eigen::Index block = 20, blocks = 3; // of directions tried
 constexpr std::size_t exact_diagonal_up_to = 4000; // dimensions: 2 d gradients; above, random signs
-constexpr double least_curvature = 1e-8, worth_a_step = 1e-6;
+constexpr double least_curvature = 1e-8, worth_moving = 1e-6;
 constexpr double worth_a_direction = 2; // times the curvature of the rest, or its inverse
 
 MatrixXd orthonormal(const MatrixXd& columns) {
@@ -147,7 +147,7 @@ Frame laplace_low_rank(const Place& mode, const std::vector<Place>& path, Counte
   Frame::Matrix score(1, d);
   double log_density = 0;
   density(rows_of(x), rows_of(score), {&log_density, 1});
-  if (log_density > mode.log_density + worth_a_step)
+  if (log_density > mode.log_density + worth_moving)
     frame = Frame::low_rank(x.transpose(), scale, stretch, found.directions);
   return frame;
 }

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t most_steps = 40, most_halvings = 12;
 constexpr double short_enough = 0.01; // the last step of Newton, in widths
 constexpr std::size_t more = 8;        // times the rows climbed on, before all of them
-constexpr double least_eigenvalue = 1e-8;
+constexpr double flattest = 1e-8;
 constexpr Step start_draws = 6; // an address
 
 /// Prior and all rows around x.
@@ -57,7 +57,7 @@ Frame metric(const Eigen::VectorXd& mean, const Eigen::MatrixXd& curvature) {
   const Eigen::VectorXd width = curvature.diagonal().unaryExpr(
       [](double c) { return std::abs(c) > 1e-200 ? 1 / std::sqrt(std::abs(c)) : 1.0; });
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(width.asDiagonal() * curvature * width.asDiagonal());
-  const Eigen::VectorXd inverse = solver.eigenvalues().cwiseAbs().cwiseMax(least_eigenvalue).cwiseInverse();
+  const Eigen::VectorXd inverse = solver.eigenvalues().cwiseAbs().cwiseMax(flattest).cwiseInverse();
   const Eigen::MatrixXd covariance = solver.eigenvectors() * inverse.asDiagonal() * solver.eigenvectors().transpose();
   return Frame::from_covariance(mean, Frame::Matrix(width.asDiagonal() * covariance * width.asDiagonal()));
 }

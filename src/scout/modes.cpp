@@ -14,9 +14,8 @@ namespace {
 
 constexpr double same = 0.01;       // ends of ways to one top, in the frame
 constexpr Eigen::Index points = 15; // looked at on a segment
-constexpr double still_climbing = 0.3;
 constexpr double distances[] = {2, 4, 8, 16};
-enum Use : Step { for_frames = 1'000'000 };
+enum UseOfModes : Step { for_frames = 1'000'000 };
 
 } // namespace
 

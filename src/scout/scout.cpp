@@ -16,7 +16,7 @@ namespace starling::scout {
 
 namespace {
 
-constexpr double radius = 2, still_climbing = 0.3;
+constexpr double radius = 2;
 constexpr std::size_t attempts = 50, final_draws = 50;
 constexpr std::size_t from_afar = 32, quiet_rounds = 2, most_rounds = 8; // of the search for further modes
 enum Use : Step { for_pathfinder = 1, for_choice = 2, for_start = 3, for_probes = 4, for_places = 1000, for_afar = 10'000 };

@@ -20,6 +20,9 @@ struct Mode {
   double log_mass = 0; ///< of Laplace's normal, up to a constant common to all modes
 };
 
+/// An end whose score, in the metric, is longer was still on its way up.
+inline constexpr double still_climbing = 0.3;
+
 struct Search {
   bool has_density = true;     ///< else heights are sums of scores along the way
   std::size_t iterations = 60; ///< of a way up, at most
