@@ -2,6 +2,7 @@
 #include <starling/cpu/algebra.hpp>
 
 #include "cpu/blas.hpp"
+#include "cpu/exp_work.hpp"
 #include "cpu/levels.hpp"
 
 namespace starling::cpu {
@@ -28,7 +29,7 @@ void Algebra<Real>::gradients(const Real* residuals, std::size_t n, const Real* 
 
 template <typename Real>
 void Algebra<Real>::exponentials(Real* z, std::size_t count) {
-  work_in_use<SigmoidWork<Real>>().exponentials(z, count);
+  work_in_use<ExpWork<Real>>().exponentials(z, count);
 }
 
 template struct Algebra<double>;

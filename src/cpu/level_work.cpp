@@ -1,6 +1,7 @@
 // Compiled once per SIMD level, with that level's flags: exports its scores, its steps and
 // its work on coordinates. Its pair work is in level_work_pairs.cpp.
 #include "cpu/coordinate_work_inl.hpp"
+#include "cpu/exp_work.hpp"
 #include "cpu/made.hpp"
 #include "cpu/score_work_inl.hpp"
 #include "cpu/step_work_inl.hpp"
@@ -10,8 +11,9 @@ namespace starling::cpu::STARLING_LEVEL {
 template <typename Real>
 inline constexpr MixtureWork<Real> made<MixtureWork<Real>> = {mixture_score<Real>};
 template <typename Real>
-inline constexpr SigmoidWork<Real> made<SigmoidWork<Real>> = {sigmoid_residuals<Real>,
-                                                                        exponentials<Real>};
+inline constexpr SigmoidWork<Real> made<SigmoidWork<Real>> = {sigmoid_residuals<Real>};
+template <typename Real>
+inline constexpr ExpWork<Real> made<ExpWork<Real>> = {exponentials<Real>};
 template <typename Real, typename OneStep, std::size_t Memories>
 inline constexpr StepWork<Real, OneStep, Memories> made<StepWork<Real, OneStep, Memories>> = {
     move_run<Real, OneStep, Memories>};
@@ -23,6 +25,8 @@ template const MixtureWork<double>& work_for();
 template const MixtureWork<float>& work_for();
 template const SigmoidWork<double>& work_for();
 template const SigmoidWork<float>& work_for();
+template const ExpWork<double>& work_for();
+template const ExpWork<float>& work_for();
 
 #define STARLING_EXPORT(Step, memories)                                                            \
   template const StepWork<double, Step<double>, memories>& work_for();                             \

@@ -32,7 +32,6 @@ struct Logits {
 template <typename Real>
 struct SigmoidWork {
   void (*residuals)(const Logits<Real>&);
-  void (*exponentials)(Real* z, std::size_t count); ///< in place; arguments up to 709, in float 88
 };
 
 } // namespace starling::cpu

@@ -201,10 +201,13 @@ void Journey::exact_flight_move() {
 void Journey::arrive(bool at_end) {
   Frame::Matrix score(next_.rows(), next_.cols());
   std::vector<double> log_density(cloud_.count());
-  if (few_ && !at_end) // densities are nobody's business on the way
+  if (few_ && !at_end) { // densities are nobody's business on the way
     (*few_)(steps_, settings_.rows_a_step, rows_of(std::as_const(next_)), rows_of(score), {});
-  else
+    for (std::size_t i = 0; i < log_density.size(); ++i)
+      log_density[i] = score.row(Eigen::Index(i)).sum() * 0; // not finite where the score is not
+  } else {
     leaps()(rows_of(std::as_const(next_)), rows_of(score), log_density);
+  }
   for (std::size_t i = 0; i < cloud_.count(); ++i) {
     const auto row = Eigen::Index(i);
     if (!std::isfinite(log_density[i]))

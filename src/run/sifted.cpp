@@ -27,6 +27,11 @@ void Journey::keep_for_sifting(std::uint64_t moves) {
 
 /// Makes the cloud of those draws that together have the pool's moments.
 void Journey::sift() {
+  // Where few particles were moved for many: draws come again, so that there are as many as particles.
+  const std::size_t once = kept_.size(), wanted = cloud_.count() * dim_;
+  kept_.reserve(std::max(once, wanted));
+  for (std::size_t at = 0; kept_.size() < wanted; ++at)
+    kept_.push_back(kept_[at]);
   const Rows<const double> all{kept_.data(), kept_.size() / dim_, dim_};
   const Frame::Matrix values = columns(Frame::map(all));
   std::vector<double> sds = pooled_sds_;

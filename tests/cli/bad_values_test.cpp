@@ -73,10 +73,10 @@ TEST(BadValues, RefusesAStepSizeThatIsNotPositive) {
 TEST(BadValues, RefusesUnknownNamesAndSuggestsTheNearest) {
   const Place place;
   expect_refused(place, "sample mixtur --out out/m", usage,
-                 "target: must be one of mixture, normal, banana, funnel, logistic, stan, plugin; "
+                 "target: must be one of mixture, normal, banana, funnel, logistic, linear, poisson, multinomial, stan, plugin; "
                  "got 'mixtur'; did you mean 'mixture'?");
   expect_refused(place, "sample lgistic --out out/m", usage,
-                 "target: must be one of mixture, normal, banana, funnel, logistic, stan, plugin; "
+                 "target: must be one of mixture, normal, banana, funnel, logistic, linear, poisson, multinomial, stan, plugin; "
                  "got 'lgistic'; did you mean 'logistic'?");
   expect_refused(place, "sampel mixture", usage, "sampel: is no command; did you mean 'sample'?");
   expect_refused(place, "sample mixture --particels 10 --out out/m", usage,
@@ -235,7 +235,7 @@ TEST(BadValues, RefusesTargetsThatAreNone) {
 TEST(BadValues, RefusesOptionsOfAnotherTarget) {
   expect_refused_option("--dim 3", "--dim: is an option of normal and funnel; the target here is mixture");
   expect_refused_option("--data d.csv",
-                        "--data: is an option of logistic, stan and plugin; the target here is mixture");
+                        "--data: is an option of logistic, linear, poisson, multinomial, stan and plugin; the target here is mixture");
   expect_refused_option("--model m.so",
                         "--model: is an option of stan and plugin; the target here is mixture");
   expect_refused_option("--curvature 1",

@@ -98,7 +98,7 @@ TEST(SamplePlugin, RefusesWhatIsNoPlugin) {
   expect_refused(place, "sample plugin a.so b.so --out p", usage,
                  "b.so: is one argument too many for sample");
   expect_refused(place, "sample plugin a.so --label 3 --out p", usage,
-                 "--label: is an option of logistic; the target here is plugin");
+                 "--label: is an option of logistic, linear, poisson and multinomial; the target here is plugin");
 }
 
 TEST(SampleStan, WritesConstrainedParametersUnderStansNames) {

@@ -71,6 +71,7 @@ public:
     else
       return Family();
   }
+  static constexpr std::size_t classes = std::is_same_v<Family, family::Logistic> ? 2 : 4;
 };
 using Families = testing::Types<family::Logistic, family::Linear, family::Poisson, family::Multinomial>;
 TYPED_TEST_SUITE(Regressions, Families);
@@ -88,7 +89,7 @@ const std::vector<std::size_t> sizes = {1, 511, 512, 513, 1500};
 TYPED_TEST(Regressions, SayWhatTheFormulaSays) {
   using Model = Regression<TypeParam, double, cpu::Algebra<double>, cpu::Algebra<double>>;
   for (const std::size_t n : sizes) {
-    const auto rows = data<double>(n, 4);
+    const auto rows = data<double>(n, TestFixture::classes);
     Threads threads(3);
     const auto model = std::make_shared<const Model>(rows_in_memory<double>(rows), TestFixture::family(), threads);
     const RowDensity density = row_density<Model>(model);
@@ -122,7 +123,7 @@ TYPED_TEST(Regressions, SayWhatTheFormulaSays) {
 
 TYPED_TEST(Regressions, ExpandToSecondOrder) {
   using Model = Regression<TypeParam, double, cpu::Algebra<double>, cpu::Algebra<double>>;
-  const auto rows = data<double>(700, 4);
+  const auto rows = data<double>(700, TestFixture::classes);
   const auto model = std::make_shared<const Model>(rows_in_memory<double>(rows), TestFixture::family());
   const RowDensity density = row_density<Model>(model);
   const std::vector<std::uint32_t> some = {3, 690, 3, 17, 400};
@@ -156,7 +157,7 @@ TYPED_TEST(Regressions, ExpandToSecondOrder) {
 
 TYPED_TEST(Regressions, LeverageIsTheTraceOfItsShareOfTheCurvature) {
   using Model = Regression<TypeParam, double, cpu::Algebra<double>, cpu::Algebra<double>>;
-  const auto rows = data<double>(40, 4);
+  const auto rows = data<double>(40, TestFixture::classes);
   const auto model = std::make_shared<const Model>(rows_in_memory<double>(rows), TestFixture::family());
   const RowDensity density = row_density<Model>(model);
   const auto d = Eigen::Index(density.dim);

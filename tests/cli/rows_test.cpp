@@ -1,0 +1,86 @@
+// Tables of many rows on the command line: few of them read in a step, from text and from a .npy file.
+#include "results.hpp"
+
+#include <cmath>
+
+namespace starling::cli {
+namespace {
+
+constexpr int usage = 64, bad_data = 65;
+
+// The same rows as text and as an array: the numbers of the text, read back.
+void write_both(const Place& place, int rows) {
+  const std::string text = SmallData().text(rows);
+  place.write("d.csv", text);
+  io::Array array{{static_cast<std::size_t>(rows), 3}, {}};
+  for (const std::string& line : lines_of(text)) {
+    double a = 0, b = 0, c = 0;
+    if (std::sscanf(line.c_str(), "%lf,%lf,%lf", &a, &b, &c) == 3)
+      array.values.insert(array.values.end(), {a, b, c});
+  }
+  io::write_npy(place.path("d.npy"), array);
+}
+
+const std::string quick = " --particles 64 --certify 4 --exact none --quiet --out out/";
+
+TEST(ManyRows, AreReadFewAtATimeFromTextAndFromAFileAlike) {
+  const Place place;
+  write_both(place, 21'000);
+  succeed(place, "sample logistic --data d.csv" + quick + "text");
+  succeed(place, "sample logistic --data d.npy" + quick + "file");
+  const Json s = summary_of(place, "out/text");
+  EXPECT_EQ(s.at("rows").at("data"), 21'000);
+  EXPECT_EQ(s.at("rows").at("a_step"), 500);
+  EXPECT_EQ(s.at("rows").at("read").at("fly"), 250 * 500 + 20'000); // and the guide's, at the end
+  EXPECT_EQ(s.at("certificate").at("particles"), 64);
+  const io::Array text = draws_of(place, "out/text"), file = draws_of(place, "out/file");
+  ASSERT_EQ(text.values.size(), file.values.size());
+  for (std::size_t i = 0; i < text.values.size(); ++i) // the same run, but for how features were scaled to single precision
+    EXPECT_NEAR(text.values[i], file.values[i], 1e-3 * (1 + std::abs(text.values[i])));
+}
+
+TEST(ManyRows, AreAllReadWhereThereAreFew) {
+  const Place place;
+  write_both(place, 300);
+  succeed(place, "sample logistic --data d.csv" + quick + "all");
+  EXPECT_FALSE(summary_of(place, "out/all").contains("rows"));
+  succeed(place, "sample logistic --method auto --data-batch 50 --data d.csv" + quick + "some");
+  EXPECT_EQ(summary_of(place, "out/some").at("rows").at("a_step"), 50);
+  // What config.toml says repeats the run, also one that read all rows.
+  for (const std::string which : {"all", "some"}) {
+    succeed(place, "sample --config out/" + which + "/config.toml --quiet --out out/again-" + which);
+    EXPECT_EQ(draws_csv_of(place, "out/" + which), draws_csv_of(place, "out/again-" + which));
+  }
+}
+
+TEST(ManyRows, OtherRegressionsTakeATableToo) {
+  const Place place;
+  write_both(place, 400);
+  for (const std::string target : {"linear", "poisson", "multinomial"}) {
+    succeed(place, "sample " + target + " --data d.csv --particles 128 --quiet --out out/" + target);
+    const Json s = summary_of(place, "out/" + target);
+    EXPECT_EQ(s.at("verdict"), "converged") << target;
+    EXPECT_EQ(s.at("dim"), target == "linear" ? 5 : 4) << target;
+    succeed(place, "check " + target + " --data d.csv");
+    succeed(place, "sample " + target + " --data d.npy --method auto --data-batch 100 --particles 64 --certify 4 --quiet --out out/n" + target);
+  }
+  // Two classes: the multinomial regression is the logistic one, with the sign of the class that is compared with.
+  succeed(place, "sample logistic --data d.csv --particles 128 --quiet --out out/logistic");
+  const Json one = summary_of(place, "out/logistic").at("parameters"), other = summary_of(place, "out/multinomial").at("parameters");
+  for (std::size_t a = 0; a < 3; ++a) {
+    const double sd = one.at(a).at("sd").get<double>();
+    EXPECT_NEAR(one.at(a).at("mean").get<double>(), -other.at(a).at("mean").get<double>(), .1 * sd);
+    EXPECT_NEAR(other.at(a).at("sd").get<double>() / sd, 1, .1);
+  }
+}
+
+TEST(ManyRows, BadTablesAreNamed) {
+  const Place place;
+  place.write("d.csv", "a,b,y\n1,2,0.5\n3,1,-1\n2,2,1\n");
+  expect_refused(place, "sample poisson --data d.csv --out out/p", bad_data,
+                 "d.csv: label y: must be a whole number from 0 in every row; got '0.5'");
+  expect_refused(place, "sample linear --out out/p", usage, "data: linear regression needs a table: --data FILE");
+}
+
+} // namespace
+} // namespace starling::cli
