@@ -18,7 +18,7 @@ constexpr double h = 0.3;
 
 /// The same as a kernel of pairs, for the slow twin.
 template <typename Real>
-struct Maternal {
+struct EachMatern {
   kernel::Matern32<Real> matern{Real(h)};
   PairWeights<Real> at_coordinate(Real squared_difference) const { return matern.at_distance(squared_difference); }
 };
@@ -59,7 +59,7 @@ double gap(std::size_t count, std::size_t dim, const Batches& batches, bool ties
   Batches whole; // the slow twin takes all who are dealt as one batch of everyone
   whole.population = batches.order().size();
   std::ranges::copy(batches.order(), whole.lay_out(batches.order().size(), 1).begin());
-  ReferenceDrift<Real, Maternal<Real>>(Maternal<Real>())(0, slow, whole);
+  ReferenceDrift<Real, EachMatern<Real>>(EachMatern<Real>())(0, slow, whole);
   return apart(fast, slow, sorted_bound(std::as_const(slow), batches.order()));
 }
 
