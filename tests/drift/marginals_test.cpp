@@ -111,8 +111,7 @@ double distance_left(const std::function<void(Step, Ensemble<double>&, const Bat
   constexpr std::size_t n = 256, dim = 10;
   Ensemble<double> particles(n, dim);
   start_normal(particles.position(), 5, 0, 1);
-  std::vector<double> wanted; // the quantiles, from many draws
-  Ensemble<double> many(200 * n, 1);
+  Ensemble<double> many(200 * n, 1); // for the quantiles
   start_normal(many.position(), 6, 0, 1);
   std::vector<double> sorted(many.position().begin(), many.position().end());
   std::ranges::sort(sorted);
