@@ -265,6 +265,11 @@ bool Journey::test_move(std::uint64_t moves) {
 
 void Journey::certify_on() {
   ++done_;
+  if (part_ == Part::polish) {
+    if (polish_step())
+      after_flight_polish();
+    return;
+  }
   if (part_ == Part::tune) {
     walkers_ = cloud_;
     return begin_test(certify_acceptance);
@@ -286,7 +291,7 @@ void Journey::after_flight_test() {
     exact::Walkers flown = cloud_;
     sift();
     walkers_ = std::move(flown); // in case the polish spoils it
-    return go(Stage::settle, Part::polish);
+    return go(Stage::certify, Part::polish);
   }
   if ((right && !settings_.settle_always) || settings_.settle_rounds == 0)
     return finish();
@@ -321,12 +326,10 @@ Progress Journey::progress() const {
   Progress progress{stage_, done_, 1};
   switch (stage_) {
   case Stage::fly: progress.total = settings_.flight_moves + settings_.steps; break;
-  case Stage::certify: progress.total = settings_.certify_moves + 1; break;
+  case Stage::certify:
+    progress.total = settings_.certify_moves + 1 + (polishes_flights() ? settings_.polish_steps : 0);
+    break;
   case Stage::settle: {
-    if (part_ == Part::polish && !settled_) {
-      progress.total = settings_.polish_steps;
-      break;
-    }
     progress.total = settings_.polish_steps + settings_.certify_moves + 1;
     for (std::uint64_t r = 0; r <= std::min<std::uint64_t>(round_, settings_.settle_rounds - 1); ++r)
       progress.total += (settings_.first_round << r) + 1;

@@ -29,20 +29,25 @@ void Journey::settle_on() {
     }
     return;
   case Part::polish:
-    const double share = double(in_part_) / double(std::max<std::size_t>(2, settings_.polish_steps) - 1);
-    svgd_step(settings_.step_size * std::pow(polish_fall, share));
-    if (settled_)
-      keep_if_better();
-    if (++in_part_ < settings_.polish_steps)
+    if (!polish_step())
       return;
-    arrive(true);
-    if (!settled_) // no rounds: the flight was right
-      return after_flight_polish();
     keep_if_better();
     cloud_ = walkers_ = best_;
     polished_ = true;
     return go(Stage::settle);
   }
+}
+
+/// True after the last, when the cloud has arrived where it led.
+bool Journey::polish_step() {
+  const double share = double(in_part_) / double(std::max<std::size_t>(2, settings_.polish_steps) - 1);
+  svgd_step(settings_.step_size * std::pow(polish_fall, share));
+  if (settled_)
+    keep_if_better();
+  if (++in_part_ < settings_.polish_steps)
+    return false;
+  arrive(true);
+  return true;
 }
 
 /// Quiet, and with pools that agree: settled. Else another round, twice as long, while there are any.

@@ -18,7 +18,7 @@ constexpr double h = 0.3;
 
 /// The same as a kernel of pairs, for the slow twin.
 template <typename Real>
-struct Maternal {
+struct EachMatern {
   kernel::Matern32<Real> matern{Real(h)};
   PairWeights<Real> at_coordinate(Real squared_difference) const { return matern.at_distance(squared_difference); }
 };
@@ -59,7 +59,7 @@ double gap(std::size_t count, std::size_t dim, const Batches& batches, bool ties
   Batches whole; // the slow twin takes all who are dealt as one batch of everyone
   whole.population = batches.order().size();
   std::ranges::copy(batches.order(), whole.lay_out(batches.order().size(), 1).begin());
-  ReferenceDrift<Real, Maternal<Real>>(Maternal<Real>())(0, slow, whole);
+  ReferenceDrift<Real, EachMatern<Real>>(EachMatern<Real>())(0, slow, whole);
   return apart(fast, slow, sorted_bound(std::as_const(slow), batches.order()));
 }
 
@@ -111,8 +111,7 @@ double distance_left(const std::function<void(Step, Ensemble<double>&, const Bat
   constexpr std::size_t n = 256, dim = 10;
   Ensemble<double> particles(n, dim);
   start_normal(particles.position(), 5, 0, 1);
-  std::vector<double> wanted; // the quantiles, from many draws
-  Ensemble<double> many(200 * n, 1);
+  Ensemble<double> many(200 * n, 1); // for the quantiles
   start_normal(many.position(), 6, 0, 1);
   std::vector<double> sorted(many.position().begin(), many.position().end());
   std::ranges::sort(sorted);

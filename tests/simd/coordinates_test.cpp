@@ -36,10 +36,9 @@ std::vector<double> coordinate_bound(const Ensemble<Real>& particles, const Batc
           bounds[i * dim + a] += std::numeric_limits<Real>::epsilon() * operations * c * (1 + z) *
                                  std::exp(-z) * (std::abs(double(s[j][a])) + std::abs(u) * double(q[a]) / h);
         }
-        // exp(-z) itself ends at the smallest number of the precision
       }
   for (double& b : bounds)
-    b += 1e-30;
+    b += 1e-30; // exp in vectors is zero where that of numbers is below 1e-37
   return bounds;
 }
 

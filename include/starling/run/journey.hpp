@@ -50,7 +50,7 @@ struct JourneySettings {
   double clip = 0.3;             ///< a particle's move in the frame is at most clip sqrt(d) long
   double bilinear = 1;           ///< weight of the bilinear part
   FlightKernel kernel = FlightKernel::marginals;
-  std::optional<double> kernel_weight; ///< none given: 3 for marginals, 1 for the others
+  std::optional<double> kernel_weight; ///< of parameters and marginals; none given: 1 and 3
   double kernel_width = 0.1;     ///< squared, of parameters and marginals, in variances of the cloud
   std::size_t certify_moves = 20; ///< 0: no certificate
   std::size_t settle_rounds = 3, first_round = 40; ///< each twice as long as the one before; 0: never
@@ -178,6 +178,7 @@ private:
   bool test_move(std::uint64_t moves);
   void after_flight_test();
   void after_flight_polish();
+  bool polish_step();
   void after_round();
   void after_last_test();
   void keep_for_sifting(std::uint64_t moves);
