@@ -71,8 +71,13 @@ std::vector<Mode> separate_modes(const std::vector<Place>& ends, const Place& be
   std::vector<Mode> found = modes.found();
   for (std::size_t round = 1, quiet = 0; found.size() > 1 && quiet < quiet_rounds && round <= most_rounds; ++round) {
     const std::size_t before = found.size();
-    for (std::size_t k = 0; k < before; ++k)
-      modes.climb_from_afar(found[k].frame, philox, for_afar + 100 * round + k);
+    Eigen::VectorXd middle = Eigen::VectorXd::Zero(best.x.size()); // from there a third may lie along a coordinate
+    for (std::size_t k = 0; k < before; ++k) {
+      modes.climb_from_afar(found[k].frame, philox, for_afar + 1000 * round + k);
+      middle += found[k].x / double(before);
+    }
+    const std::span<const double> at(middle.data(), std::size_t(middle.size()));
+    modes.climb_from_afar(Frame::from_numbers(at, metric.numbers(), metric.is_dense()), philox, for_afar + 1000 * round + 999);
     found = modes.found();
     quiet = found.size() == before ? quiet + 1 : 0;
   }
