@@ -18,7 +18,7 @@ namespace {
 
 constexpr double radius = 2, still_climbing = 0.3;
 constexpr std::size_t attempts = 50, final_draws = 50;
-constexpr std::size_t quiet_rounds = 1, most_rounds = 8; // of the search for further modes
+constexpr std::size_t quiet_rounds = 3, most_rounds = 10; // of the search for further modes
 enum Use : Step { for_pathfinder = 1, for_choice = 2, for_start = 3, for_probes = 4, for_places = 1000, for_afar = 10'000 };
 
 /// Where the ways up begin: uniform, drawn again where the density fails. Each has its mirror image beside it:
