@@ -9,7 +9,6 @@ namespace starling::run {
 namespace {
 
 constexpr std::size_t fewest_to_count = 8;
-constexpr std::size_t from_afar = 32; // ways up from around the cloud
 
 /// The columns that users read, of rows of positions.
 template <typename Real>
@@ -68,7 +67,7 @@ void count_groups(const AnyTarget<Real>& target, Outcome& o) {
   scout::Search search;
   search.has_density = !target.has_density || target.has_density();
   search.seed = o.settings.seed;
-  const std::vector<scout::Mode> modes = scout::modes_under(x, density, from_afar, search);
+  const std::vector<scout::Mode> modes = scout::modes_under(x, density, true, search);
   if (modes.size() < 2)
     return;
   add(target, scout::shared_out(x, modes), modes, o);

@@ -122,7 +122,7 @@ void GroupedJourney::count_groups() {
   scout::Search search;
   search.has_density = has_density_;
   search.seed = settings_.seed;
-  std::vector<scout::Mode> modes = scout::modes_under(cloud().position(), density_, 0, search);
+  std::vector<scout::Mode> modes = scout::modes_under(cloud().position(), density_, false, search);
   counted_ += density_.gradients() - before;
   part_ = Part::finished;
   if (modes.size() < 2)

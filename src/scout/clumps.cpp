@@ -36,8 +36,7 @@ std::vector<Eigen::Index> farthest_first(const Frame::Matrix& y, std::size_t cou
 
 } // namespace
 
-std::vector<Mode> modes_under(Rows<const double> cloud, CountedDensity& density, std::size_t afar,
-                              const Search& search) {
+std::vector<Mode> modes_under(Rows<const double> cloud, CountedDensity& density, bool afar, const Search& search) {
   const std::size_t every = (cloud.count + most_rows - 1) / most_rows, rows = cloud.count / every;
   Frame::Matrix some(Eigen::Index(rows), Eigen::Index(cloud.dim));
   for (std::size_t i = 0; i < rows; ++i)
@@ -58,8 +57,8 @@ std::vector<Mode> modes_under(Rows<const double> cloud, CountedDensity& density,
     x.row(Eigen::Index(n)) = some.row(starts[n]);
   Modes modes(density, frame, search);
   modes.climb_from(x);
-  if (afar > 0)
-    modes.climb_from_afar(afar, frame, philox, around_clumps);
+  if (afar)
+    modes.climb_from_afar(frame, philox, around_clumps);
   return modes.found();
 }
 

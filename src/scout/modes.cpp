@@ -14,8 +14,24 @@ namespace {
 
 constexpr double same = 0.01;       // ends of ways to one top, in the frame
 constexpr Eigen::Index points = 15; // looked at on a segment
-constexpr double distances[] = {2, 4, 8, 16};
+constexpr double distances[] = {2, 4, 8, 16};        // of places all around, in the frame
+constexpr double radii[] = {3, 5, 8, 13, 21, 34};    // along rays
+constexpr Eigen::Index most_axes = 32, random_rays = 12;
 enum UseOfModes : Step { for_frames = 1'000'000 };
+
+/// A random direction: every other one in two coordinates alone, since in many dimensions no other leads anywhere near a
+/// mode.
+Eigen::RowVectorXd slanting(Eigen::RowVectorXd z, Eigen::Index number, const Philox& philox, Step address) {
+  const auto d = std::uint32_t(z.size());
+  if (number % 2 == 0 && d > 2) {
+    const auto pick = [&](std::uint64_t n) { return philox.below(d, Stream::groups_pick, address, n); };
+    const std::uint32_t one = pick(2 * std::uint64_t(number) + 1), step = 1 + pick(2 * std::uint64_t(number) + 2) % (d - 1);
+    for (std::uint32_t a = 0; a < d; ++a)
+      if (a != one && a != (one + step) % d)
+        z[Eigen::Index(a)] = 0;
+  }
+  return z.normalized();
+}
 
 } // namespace
 
@@ -69,22 +85,54 @@ void Modes::climb_from(const Frame::Matrix& x) {
     absorb(climb.top(), climb.path().size() <= search_.iterations);
 }
 
-void Modes::climb_from_afar(std::size_t count, const Frame& around, const Philox& philox, Step address) {
-  const std::size_t d = frame_.dim(), pairs = (count + 1) / 2;
-  Frame::Matrix y = Frame::Matrix::Zero(Eigen::Index(count), Eigen::Index(d));
-  const Frame::Matrix z = standard_normals(pairs, d, philox, address);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t pair = i / 2;
-    const double far = (i % 2 == 0 ? 1 : -1) * distances[pair / 2 % std::size(distances)];
-    const auto row = Eigen::Index(i), from = Eigen::Index(pair);
-    if (pair % 2 == 0) {
-      y.row(row) = far * z.row(from);
-    } else { // along one coordinate: what differs in one alone is hard to meet otherwise
-      const auto a = Eigen::Index(philox.below(std::uint32_t(d), Stream::groups_pick, address, pair));
-      y(row, a) = 2 * far * std::max(0.5, std::abs(z(from, a)));
-    }
-  }
+void Modes::climb_from_afar(const Frame& around, const Philox& philox, Step address) {
+  const auto d = Eigen::Index(frame_.dim());
+  const Frame::Matrix z = standard_normals(std::size(distances) + random_rays, frame_.dim(), philox, address);
+  Frame::Matrix y = Frame::Matrix::Zero(2 * Eigen::Index(std::size(distances)), d);
+  for (Eigen::Index i = 0; i < y.rows(); ++i)
+    y.row(i) = (i % 2 == 0 ? 1 : -1) * distances[i / 2] * z.row(i / 2);
   climb_from(around.out(y));
+
+  // Rays: coordinates one by one, as many as there is room for, and random directions; both ways.
+  const Eigen::Index axes = std::min(d, most_axes), rays = 2 * (axes + (d > 1 ? random_rays : 0));
+  const auto first = Eigen::Index(philox.below(std::uint32_t(d), Stream::groups_pick, address, 0));
+  Frame::Matrix direction = Frame::Matrix::Zero(rays, d);
+  for (Eigen::Index i = 0; i < rays; ++i) {
+    const double sign = i % 2 == 0 ? 1 : -1;
+    if (i / 2 < axes)
+      direction(i, (first + i / 2) % d) = sign;
+    else
+      direction.row(i) = sign * slanting(z.row(Eigen::Index(std::size(distances)) + i / 2 - axes), i / 2, philox, address);
+  }
+  climb_where_it_rises(around, direction);
+}
+
+/// Going outwards from the middle of one group the density falls; where it rises again there may be another.
+void Modes::climb_where_it_rises(const Frame& around, const Frame::Matrix& direction) {
+  constexpr auto points = Eigen::Index(std::size(radii));
+  Frame::Matrix y(points * direction.rows(), direction.cols());
+  for (Eigen::Index i = 0; i < y.rows(); ++i)
+    y.row(i) = radii[i % points] * direction.row(i / points);
+  const Frame::Matrix x = around.out(y);
+  Frame::Matrix score(x.rows(), x.cols());
+  std::vector<double> height(std::size_t(x.rows()));
+  density_(rows_of(x), rows_of(score), height);
+  score = around.score_in(rows_of(std::as_const(score)));
+  std::vector<Eigen::Index> bumps;
+  for (Eigen::Index i = 0; i < x.rows(); ++i) {
+    const auto at = std::size_t(i);
+    const bool from_here = i % points > 0;
+    const bool rises = search_.has_density ? from_here && height[at] > height[at - 1]
+                                           : score.row(i).dot(direction.row(i / points)) > 0;
+    const bool and_on = search_.has_density && i % points + 1 < points && height[at + 1] > height[at];
+    if (rises && !and_on && std::isfinite(height[at]))
+      bumps.push_back(i);
+  }
+  Frame::Matrix starts(Eigen::Index(bumps.size()), x.cols());
+  for (std::size_t n = 0; n < bumps.size(); ++n)
+    starts.row(Eigen::Index(n)) = x.row(bumps[n]);
+  if (!bumps.empty())
+    climb_from(starts);
 }
 
 /// No dip on the straight way from a to b.

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double radius = 2;
 constexpr std::size_t attempts = 50, final_draws = 50;
-constexpr std::size_t from_afar = 32, quiet_rounds = 2, most_rounds = 8; // of the search for further modes
+constexpr std::size_t quiet_rounds = 3, most_rounds = 10; // of the search for further modes
 enum Use : Step { for_pathfinder = 1, for_choice = 2, for_start = 3, for_probes = 4, for_places = 1000, for_afar = 10'000 };
 
 /// Where the ways up begin: uniform, drawn again where the density fails. Each has its mirror image beside it:
@@ -67,12 +67,17 @@ std::vector<Mode> separate_modes(const std::vector<Place>& ends, const Place& be
   modes.add(best, true);
   for (const Place& end : ends)
     modes.add(end, metric.score_in({end.score.data(), 1, metric.dim()}).norm() <= still_climbing);
-  modes.climb_from_afar(from_afar, metric, philox, for_afar);
+  modes.climb_from_afar(metric, philox, for_afar);
   std::vector<Mode> found = modes.found();
   for (std::size_t round = 1, quiet = 0; found.size() > 1 && quiet < quiet_rounds && round <= most_rounds; ++round) {
     const std::size_t before = found.size();
-    for (std::size_t k = 0; k < before; ++k)
-      modes.climb_from_afar(from_afar / 2, found[k].frame, philox, for_afar + 100 * round + k);
+    Eigen::VectorXd middle = Eigen::VectorXd::Zero(best.x.size()); // from there a third may lie along a coordinate
+    for (std::size_t k = 0; k < before; ++k) {
+      modes.climb_from_afar(found[k].frame, philox, for_afar + 1000 * round + k);
+      middle += found[k].x / double(before);
+    }
+    const std::span<const double> at(middle.data(), std::size_t(middle.size()));
+    modes.climb_from_afar(Frame::from_numbers(at, metric.numbers(), metric.is_dense()), philox, for_afar + 1000 * round + 999);
     found = modes.found();
     quiet = found.size() == before ? quiet + 1 : 0;
   }

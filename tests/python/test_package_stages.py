@@ -163,13 +163,14 @@ def test_a_setting_of_the_raw_method_asks_for_it():
 def test_the_result_tells_of_its_stages_and_so_do_its_files(tmp_path):
     pytest.importorskip("pandas", reason="pandas is not installed")
     result = starling.sample(normal, dim=2, exact=10, **SMALL)
-    assert list(result.gradients) == ["scout", "fly", "certify", "settle", "total"] and result.gradients["settle"] > 0
-    assert sum(list(result.gradients.values())[:4]) == result.gradients["total"] and result.modes == 1
+    assert list(result.gradients) == ["scout", "fly", "certify", "settle", "count", "total"]
+    assert result.gradients["settle"] > 0 and result.gradients["count"] < 300 and result.groups == []
+    assert sum(list(result.gradients.values())[:5]) == result.gradients["total"] and result.modes == 1
     assert set(result.certificate) >= {"finding", "moves", "acceptance", "estimates"}
     assert list(result.summary().columns[-2:]) == ["mean_off", "mean_off_se"]
     result.save(tmp_path / "run")
     loaded = starling.load(tmp_path / "run")
-    for name in ("certificate", "gradients", "modes", "pooled", "verdict", "reason", "settings"):
+    for name in ("certificate", "gradients", "modes", "groups", "pooled", "verdict", "reason", "settings"):
         assert getattr(loaded, name) == getattr(result, name), name
     loaded.save(tmp_path / "again")
     for file in ("draws.csv", "config.toml", "summary.json", "trace.csv"):
@@ -188,9 +189,28 @@ def test_runs_are_taken_together():
     assert runs.gradients["fly"] == 2 * one.gradients["fly"] and "r_hat" in runs.diagnostics["parameters"][0]
 
 
-def test_two_modes_are_counted_and_not_confirmed():
-    result = starling.sample(starling.builtin("mixture", means="-10;10"), **QUIET)
-    assert result.modes == 2 and result.verdict == "cannot tell" and "2 separate modes" in result.reason
+def test_four_modes_in_the_plane_are_weighed():
+    # Within .03, as the verdict promises; equal shares, the negative control, would be .15 off.
+    four = starling.builtin("mixture", weights=".1,.2,.3,.4", means="-5,-5;-5,5;5,-5;5,5")
+    result = starling.sample(four, particles=256, **QUIET)
+    assert result.verdict == "converged" and result.modes == 4 and "4 separate groups" in result.reason
+    assert [group["share"] for group in result.groups] == pytest.approx([0.4, 0.3, 0.2, 0.1], abs=0.03)
+    assert all(0 < 2 * group["se"] < 0.03 for group in result.groups)
+    assert sum(group["particles"] for group in result.groups) == 256
+    right = result.draws["x"] > 0
+    assert right[:, 0].mean() == pytest.approx(0.7, abs=0.03) and right[:, 1].mean() == pytest.approx(0.6, abs=0.03)
+    assert result.groups[0]["mean"]["x[1]"] == pytest.approx(5, abs=0.3)
+    assert result.gradients["weigh"] > 0
+
+
+def test_the_raw_method_counts_groups_and_does_not_call_them_converged():
+    two = starling.builtin("mixture", weights="1/2,1/2", means="-10;10")
+    for start, particles in (("normal:-10,1", [200, 0]), ("normal:0,5", None)):
+        result = starling.sample(two, particles=200, steps=300, start=start, **QUIET)
+        assert len(result.groups) == 2 and result.verdict != "converged"
+        assert all(group["se"] is None for group in result.groups)
+        if particles:
+            assert sorted((group["particles"] for group in result.groups), reverse=True) == particles
 
 
 LIBRARIES = {"stan": ("stan_full.so", starling.stan), "plugin": ("plugin_all.so", starling.plugin)}

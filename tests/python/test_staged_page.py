@@ -71,9 +71,15 @@ def test_the_call_on_the_page_gives_the_same_draws(result, file, browser):
 
 
 def test_the_page_says_where_it_cannot_tell_or_was_not_certified(tmp_path):
-    modes = starling.sample(starling.builtin("mixture", means="-10;10"), particles=200, seed=1, progress=False)
+    modes = starling.sample(starling.builtin("mixture", means="-10;10"), particles=200, seed=1, steps=200, progress=False)
     page = page_of(modes, tmp_path / "modes").read_text()
-    assert modes.verdict == "cannot tell" and "<strong>Cannot tell</strong>" in page and "2 separate modes" in page
+    assert modes.verdict != "converged" and "<h2>Groups</h2>" in page and "counted and not weighed" in page
+    weighed = starling.sample(starling.builtin("mixture", means="-10;10"), particles=200, seed=1, progress=False)
+    page = page_of(weighed, tmp_path / "weighed").read_text()
+    assert weighed.verdict == "converged" and "2 separate groups" in page and "importance sampling" in page
+    few = starling.sample(lambda x: (-0.5 * (x**2).sum(1), -x), dim=2, particles=9, progress=False)
+    page = page_of(few, tmp_path / "few").read_text()
+    assert few.verdict == "cannot tell" and "<strong>Cannot tell</strong>" in page and "<h2>Groups</h2>" not in page
     assert 'class="outcome doubt"' in page and "Exact moves could not confirm the cloud" in page
     alone = page_of(starling.sample(lambda x: -x, dim=2, particles=200, progress=False), tmp_path / "alone").read_text()
     assert "It was not certified" in alone and "The certificate" not in alone and 'class="outcome doubt"' in alone
@@ -83,6 +89,8 @@ def test_the_page_says_where_it_cannot_tell_or_was_not_certified(tmp_path):
     (dict(certificate=3), "certificate: must have a finding"), (dict(certificate={"finding": "moved"}), "certificate: must"),
     (dict(certificate={"finding": "moved", "estimates": [{"parameter": "a", "of": "value", "error": "x"}]}), "certificate"),
     (dict(gradients={"fly": "many"}), "gradients: must be numbers by stage"), (dict(modes="two"), "modes: must be a number"),
+    (dict(groups=[{"share": 1}]), "groups: must be a list"),
+    (dict(groups=[{"share": "x", "se": None, "particles": 1, "mean": {}}]), "groups: must have numbers"),
 ])
 def test_a_summary_that_is_wrong_is_named(change, said, file, tmp_path, capsys):
     summary = {**json.loads((file.parent / "summary.json").read_text()), **change}

@@ -26,7 +26,7 @@ std::size_t counted(const DensityOfRows& density, const Frame::Matrix& x, std::u
   Search search;
   search.has_density = has_density;
   search.seed = seed;
-  return modes_under(rows_of(x), asked, 0, search).size();
+  return modes_under(rows_of(x), asked, false, search).size();
 }
 
 // With scores alone the log density is not to be looked at.
@@ -120,7 +120,7 @@ TEST(ModesUnder, MeetsAModeWithoutParticlesFromAfar) {
     CountedDensity asked(blobs::density(two));
     Search search;
     search.seed = seed;
-    const std::vector<Mode> found = modes_under(rows_of(x), asked, 32, search);
+    const std::vector<Mode> found = modes_under(rows_of(x), asked, true, search);
     ASSERT_EQ(found.size(), 2u);
     const std::vector<std::size_t> group = shared_out(rows_of(x), found);
     EXPECT_EQ(std::ranges::count(group, group[0]), 256);
@@ -137,7 +137,7 @@ TEST(ModesUnder, PassesOverAModeThatWeighsNothing) {
 
 TEST(ModesUnder, CostsLittleWhereThereIsOneGroup) {
   CountedDensity asked(blobs::density({{on_axis(20, 0)}}));
-  modes_under(rows_of(blobs::draws({{on_axis(20, 0)}}, 1000, 1)), asked, 0, {});
+  modes_under(rows_of(blobs::draws({{on_axis(20, 0)}}, 1000, 1)), asked, false, {});
   EXPECT_LT(asked.gradients(), 300u);
 }
 
@@ -145,7 +145,7 @@ TEST(SharedOut, GivesEachRowToItsGroupWhateverTheWidths) {
   const std::vector<Blob> two{{{0, 0}, 3, .8}, {{12, 0}, .5, .2}};
   const Frame::Matrix x = blobs::draws(two, 1000, 4);
   CountedDensity asked(blobs::density(two));
-  const std::vector<Mode> found = modes_under(rows_of(x), asked, 0, {});
+  const std::vector<Mode> found = modes_under(rows_of(x), asked, false, {});
   ASSERT_EQ(found.size(), 2u);
   const std::vector<std::size_t> group = shared_out(rows_of(x), found);
   const auto first = std::size_t(std::ranges::count(group, group[0]));

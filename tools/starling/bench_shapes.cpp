@@ -79,6 +79,23 @@ double two_modes(In x, Out score) {
   return rest + top + std::log(a + b);
 }
 
+/// Four in the plane, of weights .1 .2 .3 .4, 10 sds apart.
+double four_modes(In x, Out score) {
+  double part[4], top = -INFINITY, total = 0;
+  const auto centre = [](std::size_t k, std::size_t a) { return (a == 0 ? k / 2 : k % 2) == 0 ? -5.0 : 5.0; };
+  for (std::size_t k = 0; k < 4; ++k) {
+    part[k] = std::log(0.1 * double(k + 1)) - 0.5 * (square(x[0] - centre(k, 0)) + square(x[1] - centre(k, 1)));
+    top = std::max(top, part[k]);
+  }
+  score[0] = score[1] = 0;
+  for (std::size_t k = 0; k < 4; ++k)
+    total += part[k] = std::exp(part[k] - top);
+  for (std::size_t k = 0; k < 4; ++k)
+    for (std::size_t a = 0; a < 2; ++a)
+      score[a] += part[k] / total * (centre(k, a) - x[a]);
+  return top + std::log(total);
+}
+
 std::vector<Shape> shapes() {
   using V = std::vector<double>;
   Shape tube{"funnel, d = 10", V(10, 0), V(10, std::exp(2.25)), funnel};
@@ -91,7 +108,8 @@ std::vector<Shape> shapes() {
           {"banana .5, d = 2", V(2, 0), {2, std::sqrt(1 + 0.25 * 32)}, banana},
           bow,
           tube,
-          {"two modes, d = 2", {10.0 / 3, 0}, {std::sqrt(1 + 100 - 100.0 / 9), 1}, two_modes}};
+          {"two modes, d = 2", {10.0 / 3, 0}, {std::sqrt(1 + 100 - 100.0 / 9), 1}, two_modes},
+          {"four modes, d = 2", {2, 1}, {std::sqrt(22.0), 5}, four_modes}};
 }
 
 Measured run_on(const Shape& shape, const BenchRequest& request, std::uint64_t seed) {

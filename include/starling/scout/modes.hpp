@@ -26,7 +26,7 @@ inline constexpr double still_climbing = 0.3;
 struct Search {
   bool has_density = true;     ///< else heights are sums of scores along the way
   std::size_t iterations = 60; ///< of a way up, at most
-  double dip = 2.5;            ///< in log density, below the lower of two modes: less, and exact moves cross it
+  double dip = 0.5;            ///< in log density, below the lower of two modes: less, and they are one
   double negligible = 10;      ///< a mode whose log mass is so much less than the largest is none
   std::size_t dense_up_to = 500; ///< dimensions; above, Laplace's frames are diagonal
   std::uint64_t seed = 1;
@@ -44,9 +44,9 @@ public:
   void add(const Place& end, bool arrived);
   /// Ways up from these rows, those where the density fails aside.
   void climb_from(const Frame::Matrix& x);
-  /// From places all around: 2, 4, 8 and 16 times as far out as that frame's normal, in all coordinates and in one at a
-  /// time, in pairs on opposite sides.
-  void climb_from_afar(std::size_t count, const Frame& around, const Philox& philox, Step address);
+  /// From places all around, 2 to 16 times as far out as that frame's normal; and from where the density rises along rays
+  /// that go out to 34 of its widths, along its coordinates and in random directions.
+  void climb_from_afar(const Frame& around, const Philox& philox, Step address);
 
   std::size_t count() const { return tops_.size(); }
   /// The modes that are not negligible, heaviest first. Asks for Laplace's frames where there are several; that of a
@@ -61,6 +61,7 @@ private:
   Place framed(const Place& at) const;
   Mode mode_at(const Place& top, std::size_t number);
   void evaluate(const Frame::Matrix& y, Frame::Matrix& score, std::vector<double>& log_density);
+  void climb_where_it_rises(const Frame& around, const Frame::Matrix& direction);
   bool joined(const Place& a, const Place& b);
   void absorb(Place end, bool arrived);
 
@@ -75,8 +76,8 @@ private:
 std::vector<std::size_t> shared_out(Rows<const double> x, const std::vector<Mode>& modes);
 
 /// The modes that a cloud lies on, by ways up from some of its rows, those far apart and others at random, and
-/// from `afar` places around it. For a cloud of one group that is near a normal some 250 gradients.
-std::vector<Mode> modes_under(Rows<const double> cloud, CountedDensity& density, std::size_t afar,
-                              const Search& search);
+/// where `afar` wants it from around it. For a cloud of one group that is near a normal some 100 gradients, and from afar
+/// some 12 for each coordinate.
+std::vector<Mode> modes_under(Rows<const double> cloud, CountedDensity& density, bool afar, const Search& search);
 
 } // namespace starling::scout

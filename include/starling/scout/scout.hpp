@@ -32,8 +32,9 @@ struct Report {
 
 /// L-BFGS from all starts in lock-step; then Laplace's approximation at the best end, Pathfinder along
 /// its way, and the one with the higher ELBO of 50 draws. Separate modes are counted among the ends, and those
-/// of 16 more ways up from places around the best; where there are several, further 16 until they show none that
-/// is new. Both approximations, and so the frame, are of the form that the settings say.
+/// of ways up from around the best (Modes::climb_from_afar); where there are several, also from around each of
+/// them, until they show none that is new. Both
+/// approximations, and so the frame, are of the form that the settings say.
 /// Throws TargetError when the density is finite nowhere it looked.
 Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed,
              const Settings& settings = {});
