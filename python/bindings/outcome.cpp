@@ -10,6 +10,8 @@
 #include "plan/spec.hpp"
 #include "results/results.hpp"
 
+#include <starling/judge/thin.hpp>
+
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -103,6 +105,11 @@ void add_outcome(nb::module_& m) {
                    })
       .def_prop_ro("log_density",
                    [](const Outcome& o) { return array(o.log_density, {o.log_density.size()}); })
+      .def_prop_ro("scores", // None where the end was not measured
+                   [](const Outcome& o) {
+                     return o.scores.empty() ? nb::object(nb::none())
+                                             : array(o.scores, {o.settings.particles, o.dim()});
+                   })
       .def_prop_ro("draw_names", [](const Outcome& o) { return o.draw_names(); })
       .def_prop_ro("draws",
                    [](const Outcome& o) {
@@ -133,6 +140,21 @@ void add_outcome(nb::module_& m) {
       list.append(nb::make_tuple(v.group, v.name, v.file, v.shape, v.first, v.columns));
     return list;
   });
+  m.def(
+      "thin", // rows, weights, discrepancy, that of as many independent draws
+      [](const Values& positions, const Values& scores, std::size_t count, bool weights,
+         std::size_t threads) {
+        const auto rows = [](const Values& v) {
+          return Rows<const double>{v.data(), v.shape(0), v.shape(1)};
+        };
+        Threads crew(threads);
+        judge::Thinned thinned =
+            judge::thin(rows(positions), rows(scores), count, weights, crew);
+        const std::size_t kept = thinned.weights.size();
+        return nb::make_tuple(thinned.chosen, array(std::move(thinned.weights), {kept}),
+                              thinned.discrepancy, thinned.of_independent);
+      },
+      "positions"_a, "scores"_a, "count"_a, "weights"_a, "threads"_a);
   m.def("read",
         [](nb::handle path) { // [(names, values)], lp__ among the names where it is known
           nb::list runs;

@@ -23,6 +23,21 @@ class _Variable(NamedTuple):
     columns: list[int]
 
 
+class Thinned(NamedTuple):
+    """A few particles of a result that stand for all of them."""
+
+    chosen: np.ndarray  # their places among the particles, of several runs one after another
+    weights: np.ndarray  # of each, sum 1: all alike unless weights were asked for
+    draws: dict[str, np.ndarray]  # an array per parameter, by name
+    unconstrained: np.ndarray
+    discrepancy: float  # kernel Stein discrepancy with these weights
+    discrepancy_of_independent_draws: float  # what as many independent draws have
+
+    def mean(self, values: Any) -> Any:
+        """The weighted mean of something computed for each particle: mean(predict(thinned.draws))."""
+        return np.tensordot(self.weights, np.asarray(values), axes=1)
+
+
 class Result:
     """The particles at the end of one or more runs, and what they are worth: of sample, or read from files by load."""
 
@@ -167,6 +182,26 @@ class Result:
             _starling.write(self._outcomes, folder, formats, force)
         else:
             self._files.write(folder, formats, force)
+
+    def thin(self, count: int, *, weights: bool = False, scores: Any = None, threads: int = 0) -> Thinned:
+        """The `count` particles that say most, of all runs together, chosen one after another so that their kernel Stein
+        discrepancy is least; with weights=True also weights of at least 0 and sum 1 that make it least. A result that was
+        read from files has no scores: bring them, an array (N, d) of grad log density at `unconstrained`."""
+        positions = np.concatenate([run.positions for run in self._outcomes])
+        if scores is None:
+            own = [getattr(run, "scores", None) for run in self._outcomes]
+            if any(one is None for one in own):
+                raise ValueError("scores: this result has none; give scores=, an array of the shape of unconstrained")
+            scores = np.concatenate(own)
+        scores = np.ascontiguousarray(scores, dtype=float).reshape(-1, np.shape(scores)[-1])
+        if scores.shape != positions.shape:
+            raise ValueError(f"scores: must be of the shape {positions.shape}; got {scores.shape}")
+        chosen, kept_weights, discrepancy, independent = _starling.thin(
+            np.ascontiguousarray(positions), scores, count, weights, threads)
+        rows = np.asarray(chosen)
+        values = np.concatenate([run.draws for run in self._outcomes])[rows]
+        draws = {v.name: values[:, v.columns].reshape(-1, *v.shape) for v in self._variables()}
+        return Thinned(rows, kept_weights, draws, positions[rows], discrepancy, independent)
 
     def plot(self, kind: str = "marginals", **how: Any) -> Any:
         """marginals, pairs, trace, or flow (of snapshots that plots.record kept), as a matplotlib figure."""

@@ -3,6 +3,7 @@
 
 #include "io/stan_csv.hpp"
 
+#include <starling/judge/batch_by_noise.hpp>
 #include <starling/run/seeds.hpp>
 #include <starling/run/staged.hpp>
 #include <starling/scout/scout.hpp>
@@ -18,7 +19,17 @@ run::Roles<Real> make_roles(const plan::Plan& plan, std::uint64_t seed, const Gu
   run::Roles<Real> roles;
   roles.threads = std::make_shared<Threads>(plan.threads);
   roles.target = make_target<Real>(plan, seed, *roles.threads, guest);
-  roles.deal = make_dealer<Real>(plan, seed, *roles.threads);
+  if (plan.by_looks) {
+    const auto now = std::make_shared<std::size_t>(plan.batch->first());
+    plan::Plan with_it = plan; // a run has its own size, a plan may have several runs
+    with_it.batch = BatchSize::chosen(plan.batch->first(), now);
+    roles.deal = make_dealer<Real>(with_it, seed, *roles.threads);
+    roles.heed = [now, first = *now, n = plan.particles](const std::vector<judge::TraceRow>& trace) {
+      *now = judge::batch_by_noise(trace, first, n);
+    };
+  } else {
+    roles.deal = make_dealer<Real>(plan, seed, *roles.threads);
+  }
   roles.deal_everyone = make_dealer_of_everyone<Real>(plan, seed);
   roles.drift = make_drift<Real>(plan, seed, roles.target.dim, *roles.threads);
   roles.advance = make_advance<Real>(plan, seed, roles.target.dim, *roles.threads);

@@ -124,9 +124,10 @@ std::vector<Variable> variables_of(const std::vector<std::string>& names) {
 }
 
 bool is_figure(std::string_view name) {
-  constexpr std::array<std::string_view, 12> figures = {
+  constexpr std::array<std::string_view, 13> figures = {
       "lp__",     "accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__",
-      "energy__", "log_p__",       "log_g__",    "lp_approx__", "path__",       "log_q__"};
+      "energy__", "log_p__",       "log_g__",    "lp_approx__", "path__",       "log_q__",
+      "weight__"};
   return std::ranges::find(figures, name) != figures.end();
 }
 

@@ -68,6 +68,7 @@ struct Plan {
   std::size_t particles = 0;
   std::optional<BatchSize> batch; ///< none: everyone in one
   bool grows = false;             ///< the batch, with time
+  bool by_looks = false;          ///< and by how much, the looks decide
   bool replace = false;           ///< Algorithm 2
   Step steps = 0;                 ///< sweeps over all particles
   bool until_converged = false;

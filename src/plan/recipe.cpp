@@ -38,7 +38,7 @@ std::vector<About> make_abouts() {
 
   return {
       {"Run", "particles", "Number of particles N"},
-      {"Run", "batch", "Particles per random batch P, or 'all' for SVGD (default 8)", {"all"}, true},
+      {"Run", "batch", "Particles per random batch P, 'all' for SVGD, or 'auto': from 2 on, doubled while the noise of batches exceeds the drift (default 8)", {"all", "auto"}, true},
       {"Run", "steps", "Number of steps (sweeps over all particles; default 1000, with --method auto 125)", {}, true},
       {"Run", "until-converged", "Stop once the diagnostics say converged, and go on saying so; --steps is then the most it takes", {}, true},
       {"Run", "seed", "Seed of everything random"},

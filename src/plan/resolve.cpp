@@ -98,6 +98,19 @@ void resolve_batch(const Recipe& r, Plan& plan) {
       refuse("replace", "needs a batch smaller than all of the particles; got --batch all");
     return;
   }
+  if (text == "auto") {
+    if (!r.grow_batch.empty())
+      refuse("grow-batch", "cannot be used with --batch auto, which grows by itself");
+    if (r.replace)
+      refuse("batch", "auto cannot be used with --replace, where a look sees only a few particles");
+    if (plan.rule->stochastic)
+      refuse("batch", fmt::format("auto cannot be used with --advance {}, to which batches do no harm: give a number", r.advance));
+    if (r.particles < 4)
+      refuse("batch", "auto needs at least 4 particles");
+    plan.batch = BatchSize(2);
+    plan.grows = plan.by_looks = true;
+    return;
+  }
   const std::size_t p = parse_count("batch", text, 2);
   if (p > r.particles)
     reject("batch", "at most the number of particles, " + std::to_string(r.particles), text);

@@ -83,6 +83,8 @@ void resolve_stages(const Recipe& r, Plan& plan) {
   stages.polish = count_or_none("polish", text.polish, stages.polish);
   if (r.steps != undecided)
     stages.steps = r.steps;
+  if (r.batch == "auto")
+    refuse("batch", "auto is for --method paper; a run in stages has its own");
   if (!r.batch.empty())
     stages.batch = r.batch == "all" ? r.particles : parse_count("batch", r.batch, 2);
   plan.stages = stages;

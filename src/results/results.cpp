@@ -164,8 +164,8 @@ Json to_json(std::span<const run::Outcome> runs) {
   j["particles"] = r.particles;
   j["dim"] = o.dim();
   j["method"] = r.method;
-  if (r.batch == "all")
-    j["batch"] = "all";
+  if (r.batch == "all" || r.batch == "auto")
+    j["batch"] = r.batch;
   else if (!r.batch.empty())
     j["batch"] = plan::parse_count("batch", r.batch, 2);
   else

@@ -69,6 +69,8 @@ public:
     settled_ = head.settled;
     seconds_ = head.seconds;
     trace_ = head.trace;
+    if (roles_.heed)
+      roles_.heed(trace_);
     restore_columns(from, where, head.memories, particles_);
   }
 
@@ -181,6 +183,8 @@ private:
   void look(Step k, const Batches& batches, double seconds) {
     const Stopwatch watching(looking_);
     lookout_.look(k, particles_, batches, roles_.drift, seconds, trace_);
+    if (roles_.heed)
+      roles_.heed(trace_);
     settled_ = settings_.until_converged && judge::settled(trace_);
   }
 
@@ -210,7 +214,7 @@ private:
     roles_.drift(done_, last, batches);
     lookout_.look(done_, last, batches, roles_.drift, seconds_.total, o.trace);
 
-    const std::vector<double> scores(last.score().begin(), last.score().end());
+    const std::vector<double>& scores = o.scores = {last.score().begin(), last.score().end()};
     const bool has_density = !target.has_density || target.has_density();
     o.diagnosis = judge::diagnose(
         {o.positions.data(), last.count(), last.dim()}, {scores.data(), last.count(), last.dim()},

@@ -115,6 +115,8 @@ public:
     o.warnings = staged_.warnings;
     o.steps_done = done_;
     o.positions = positions();
+    if (measured)
+      o.scores = scores();
     o.seconds = seconds_;
     o.trace = trace_;
     if (done_ > 0) // also where the unit after it failed

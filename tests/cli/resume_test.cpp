@@ -48,7 +48,8 @@ TEST(Resume, EqualsAnUninterruptedRun) {
        {"banana --particles 64", "banana --particles 64 --precision single --advance adam",
         "normal --particles 65 --batch 2 --bandwidth 1", "normal --particles 64 --batch all --advance rmsprop",
         "mixture --particles 64 --replace", "mixture --particles 64 --grow-batch double:50 --advance decay",
-        "normal --dim 3 --particles 64 --advance stochastic --kernel gaussian+bilinear"}) {
+        "normal --dim 3 --particles 64 --advance stochastic --kernel gaussian+bilinear",
+        "mixture --particles 64 --batch auto --advance constant --step-size 0.05"}) {
     const Place place;
     expect_resumed(place, what);
   }

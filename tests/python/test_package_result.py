@@ -169,3 +169,27 @@ def test_rules_are_settings_of_the_command_line(rule, settings):
     a = starling.sample(target, dim=1, advance=rule, **more, **SETTINGS)
     b = starling.sample(target, dim=1, **settings, **more, **SETTINGS)
     assert np.array_equal(a.unconstrained, b.unconstrained) and a.settings == b.settings
+
+
+def test_thinning_keeps_the_particles_that_say_most(one, three):
+    few = one.thin(10, weights=True)
+    assert len(set(few.chosen)) == 10 and few.draws["tau"].shape == (10, 2)
+    assert np.array_equal(few.draws["mu"], one.draws["mu"][few.chosen])
+    assert abs(few.weights.sum() - 1) < 1e-12 and few.weights.min() >= 0
+    plain = one.thin(10)
+    assert np.array_equal(plain.chosen, few.chosen) and np.allclose(plain.weights, 0.1)
+    assert few.discrepancy <= plain.discrepancy < plain.discrepancy_of_independent_draws
+    assert np.allclose(few.mean(few.draws["tau"]), few.weights @ few.draws["tau"])
+    by_hand = one.thin(10, scores=-one.unconstrained)  # the scores of this target
+    assert np.array_equal(by_hand.chosen, plain.chosen)
+    assert three.thin(100).chosen.max() >= 80, "of all runs together"
+
+
+def test_thinning_refuses_what_cannot_be(one, tmp_path):
+    with pytest.raises(ValueError, match="at most the number of particles"):
+        one.thin(41)
+    with pytest.raises(ValueError, match="must be of the shape"):
+        one.thin(4, scores=np.zeros((39, 3)))
+    one.save(tmp_path / "run")
+    with pytest.raises(ValueError, match="this result has none"):
+        starling.load(tmp_path / "run").thin(4)

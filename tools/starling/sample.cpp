@@ -30,6 +30,11 @@ std::string in_words(const run::StageReport& stages) {
   return text + " gradients";
 }
 
+/// "8"; of a size that was chosen on the way, the last: "auto (2 to 64)".
+std::string batch_of(const plan::Plan& plan, const run::Outcome& o) {
+  return plan.by_looks && !o.trace.empty() ? fmt::format("auto (2 to {})", o.trace.back().batch) : plan.recipe.batch;
+}
+
 void show(const plan::Plan& plan, std::span<const run::Outcome> runs) {
   const run::Outcome o = run::pool(runs);
   const plan::Recipe& r = plan.recipe;
@@ -39,7 +44,7 @@ void show(const plan::Plan& plan, std::span<const run::Outcome> runs) {
                in_words(*o.stages), o.seconds.total, results::table(o.parameters()));
   else
     fmt::print("{}{} particles in {} dimensions, batches of {}, {} steps in {:.2f} s\n\n{}\n", many,
-               r.particles, o.dim(), r.batch, o.steps_done, o.seconds.total, results::table(o.parameters()));
+               r.particles, o.dim(), batch_of(plan, o), o.steps_done, o.seconds.total, results::table(o.parameters()));
   if (!o.groups.empty())
     fmt::print("{}\n", judge::line(o.groups));
   if (o.held_out)

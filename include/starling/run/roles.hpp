@@ -2,6 +2,7 @@
 #pragma once
 
 #include <starling/concepts.hpp>
+#include <starling/judge/trace.hpp>
 #include <starling/row_density.hpp>
 #include <starling/target/concepts.hpp>
 #include <starling/threads.hpp>
@@ -64,6 +65,9 @@ struct Roles {
   AnyDealer<Real> deal_everyone;
   AnyDrift<Real> drift;
   AnyAdvance<Real> advance;
+  /// Told the looks so far, after each and when a run is taken up again: for what is chosen by
+  /// measurement. What it changes must follow from them alone. Empty: nothing is.
+  std::function<void(const std::vector<judge::TraceRow>&)> heed = {};
   std::vector<std::string> warnings; ///< of what was asked for, to be told with the outcome
 };
 
