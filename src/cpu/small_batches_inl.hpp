@@ -11,7 +11,7 @@ HWY_INLINE void meet_columns(const K& kernel, const BatchWork<Real>& work, const
                              const Real* s, Real* sum, std::size_t i, std::size_t size,
                              std::size_t dim) {
   constexpr std::size_t lanes = L::count, most = Dim ? Dim : small_dim;
-  const auto at = [dim](std::size_t k, std::size_t a) { return (k * dim + a) * lanes; };
+  const auto at = [=](std::size_t k, std::size_t a) { return (k * dim + a) * lanes; };
   L xi[Rows][most], si[Rows][most], sum_i[Rows][most];
   for (std::size_t v = 0; v < Rows; ++v)
     for (std::size_t a = 0; a < dim; ++a) {
@@ -77,7 +77,7 @@ HWY_FLATTEN void small_fixed(const K& given, const BatchWork<Real>& task) {
         }
       }
     }
-    const auto at = [dim](std::size_t k, std::size_t a) { return (k * dim + a) * lanes; };
+    const auto at = [=](std::size_t k, std::size_t a) { return (k * dim + a) * lanes; };
     for (std::size_t k = 0; k < size; ++k) { // F(x_i, x_i) / N
       auto w = home;
       if constexpr (!radial<K, Real>) {

@@ -7,7 +7,7 @@
 namespace starling::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -15,13 +15,13 @@ using testing::Not;
 // No page is drawn here, whatever Python the machine has; the page has tests of its own.
 const std::string settings = " --quick --python no-such-python --out ";
 
-Json result_of(const Place& place, const std::string& folder, const std::string& name) {
-  return Json::parse(place.read(folder + "/" + name + ".json"));
+OrderedJson result_of(const Place& place, const std::string& folder, const std::string& name) {
+  return OrderedJson::parse(place.read(folder + "/" + name + ".json"));
 }
 
 /// All that does not tell how long it took or where it was put.
-Json figures_of(const Place& place, const std::string& folder) {
-  Json result = result_of(place, folder, "growing-batch");
+OrderedJson figures_of(const Place& place, const std::string& folder) {
+  OrderedJson result = result_of(place, folder, "growing-batch");
   result.erase("seconds");
   result.erase("command");
   return result;
@@ -33,7 +33,7 @@ TEST(Reproduce, WritesWhatWasAskedMeasuredAndFound) {
   EXPECT_EQ(ended.code, failed);
   EXPECT_THAT(ended.err, HasSubstr("warning: no page was drawn: no-such-python cannot import matplotlib and numpy"));
   EXPECT_THAT(ended.out, HasSubstr("mixture-error      Figure 2"));
-  const Json result = result_of(place, "r", "mixture-error");
+  const OrderedJson result = result_of(place, "r", "mixture-error");
   std::vector<std::string> keys;
   for (const auto& [key, value] : result.items())
     keys.push_back(key);
@@ -47,7 +47,7 @@ TEST(Reproduce, WritesWhatWasAskedMeasuredAndFound) {
 
   const Ended again = place.run("reproduce mixture-error --json" + settings + "r");
   EXPECT_THAT(again.err, Not(HasSubstr("mixture-error/"))); // nothing is measured twice
-  const Json summary = Json::parse(again.out);
+  const OrderedJson summary = OrderedJson::parse(again.out);
   EXPECT_EQ(summary["experiments"][0]["name"], "mixture-error");
   EXPECT_EQ(summary["experiments"][0]["verdict"], result["verdict"]);
   EXPECT_EQ(summary["experiments"][0]["claims"], result["claims"]);

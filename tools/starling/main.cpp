@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -58,6 +59,11 @@ int guarded(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace starling::tool;
   command_line = argv;
+  // A stream that is closed leaves its number to the next file, and messages would go into a result.
+  // Opened for reading, it takes none: writing still fails.
+  for (int stream = 0; stream < 3; ++stream)
+    if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) < 0)
+      return failed;
   // A reader that is gone is an error of the write, not the end of the run. A handler, since what is
   // ignored would stay so in programs that are started from here.
   std::signal(SIGPIPE, [](int) {});

@@ -97,8 +97,9 @@ void take_what_was_given(const CLI::App& app, plan::Recipe& recipe) {
       throw std::invalid_argument(fmt::format("{}: is one argument too many for {}", given, app.get_name()));
     recipe.set("model", given);
   }
+  const CLI::Option* resume = app.get_option_no_throw("--resume"); // then the target is not known yet
   for (const plan::Extra& extra : all)
-    if (!extra.is_for(recipe.target) && app.count("--resume") == 0 && app.count("--" + extra.setting.name) > 0)
+    if (!extra.is_for(recipe.target) && (resume == nullptr || resume->count() == 0) && app.count("--" + extra.setting.name) > 0)
       plan::refuse("--" + extra.setting.name, fmt::format("is an option of {}; the target here is {}",
                                                           plan::in_a_row(extra.owners), recipe.target));
 }
