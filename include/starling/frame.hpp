@@ -55,7 +55,8 @@ public:
     frame.mean_ = std::move(mean);
     frame.scale_ = std::move(scale);
     frame.wide_.resize(stretch.size() + directions.size());
-    frame.wide_ << stretch, directions.reshaped();
+    frame.wide_.head(stretch.size()) = stretch;
+    frame.wide_.tail(directions.size()) = directions.reshaped();
     frame.form_ = Form::low_rank;
     return frame;
   }
@@ -237,17 +238,18 @@ private:
   Frame of_low_rank(const Matrix& centred, const Vector& mean) const {
     constexpr Eigen::Index most = 32;
     constexpr int scalings = 3, turns = 5;
-    const Eigen::Index n = centred.rows(), d = centred.cols(), k = std::min({most, n / 4, d / 2});
+    const Eigen::Index n = centred.rows(), d = centred.cols();
+    const Eigen::Index k = std::max<Eigen::Index>(1, std::min({most, n / 4, d / 2})), old = std::min(rank(), d - k);
     const double per_particle = double(d) / double(n), edge = std::pow(1 + std::sqrt(per_particle), 2);
     Vector scale = scale_, stretch, seen;
     Eigen::MatrixXd found;
     for (int scaling = 0; scaling <= scalings; ++scaling) {
       const Matrix u = centred * scale.cwiseInverse().asDiagonal();
-      Eigen::MatrixXd guide = Eigen::MatrixXd::Zero(d, k + rank()); // rows of the cloud are a good first guess
+      Eigen::MatrixXd guide = Eigen::MatrixXd::Zero(d, k + old); // rows of the cloud are a good first guess
       guide.leftCols(k) = u.topRows(k).transpose();
-      for (int turn = 0; turn < turns && k > 0; ++turn)
+      for (int turn = 0; turn < turns; ++turn)
         guide.leftCols(k) = u.transpose() * (u * orthonormal(guide.leftCols(k)));
-      guide.rightCols(rank()) = scale.cwiseInverse().asDiagonal() * (scale_.asDiagonal() * directions());
+      guide.rightCols(old) = scale.cwiseInverse().asDiagonal() * (scale_.asDiagonal() * directions().leftCols(old));
       const Eigen::MatrixXd q = orthonormal(guide);
       const Eigen::MatrixXd along = u * q;
       const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> inner(along.transpose() * along / double(n - 1));
