@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <Eigen/QR>
+
 #include <cmath>
 #include <stdexcept>
 #include <vector>
