@@ -19,9 +19,9 @@ Eigen::MatrixXd orthonormal(const Eigen::MatrixXd& columns) {
 } // namespace
 
 Frame Frame::low_rank_beside(Vector mean, Vector scale, const Eigen::MatrixXd& b, const Eigen::MatrixXd& m) {
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(b);
-  const Eigen::MatrixXd q = qr.householderQ() * Eigen::MatrixXd::Identity(b.rows(), b.cols());
-  const Eigen::MatrixXd r = qr.matrixQR().topRows(b.cols()).triangularView<Eigen::Upper>();
+  const bool few = b.cols() < b.rows(); // else every direction there is
+  const Eigen::MatrixXd q = few ? orthonormal(b) : Eigen::MatrixXd::Identity(b.rows(), b.rows());
+  const Eigen::MatrixXd r = q.transpose() * b;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> inner(r * m * r.transpose());
   const Vector stretch = (1 + inner.eigenvalues().array()).max(1e-12).sqrt();
   return low_rank(std::move(mean), std::move(scale), stretch, q * inner.eigenvectors());

@@ -138,15 +138,15 @@ TEST(FrameOfLowRank, IsTheMatrixOfItsFormula) {
 }
 
 TEST(FrameOfLowRank, HasTheCovarianceItWasMadeFrom) {
-  const Eigen::MatrixXd b = noise(6, 2, 14);
-  Eigen::MatrixXd m(2, 2);
-  m << 3, 1, 1, .5;
-  const Eigen::VectorXd scale = Eigen::VectorXd::LinSpaced(6, .1, 2);
-  const Frame frame = Frame::low_rank_beside(Eigen::VectorXd::Zero(6), scale, b, m);
-  const Matrix l = frame.along_rows(Matrix::Identity(6, 6)).transpose();
-  const Eigen::MatrixXd wanted =
-      scale.asDiagonal() * (Eigen::MatrixXd::Identity(6, 6) + b * m * b.transpose()) * scale.asDiagonal();
-  EXPECT_LT((l * l.transpose() - wanted).cwiseAbs().maxCoeff(), 1e-12 * wanted.cwiseAbs().maxCoeff());
+  for (const Eigen::Index k : {2, 8}) { // few directions, and more than there are
+    const Eigen::MatrixXd b = noise(6, k, 14), c = noise(k, k, 17), m = c * c.transpose();
+    const Eigen::VectorXd scale = Eigen::VectorXd::LinSpaced(6, .1, 2);
+    const Frame frame = Frame::low_rank_beside(Eigen::VectorXd::Zero(6), scale, b, m);
+    const Matrix l = frame.along_rows(Matrix::Identity(6, 6)).transpose();
+    const Eigen::MatrixXd wanted =
+        scale.asDiagonal() * (Eigen::MatrixXd::Identity(6, 6) + b * m * b.transpose()) * scale.asDiagonal();
+    EXPECT_LT((l * l.transpose() - wanted).cwiseAbs().maxCoeff(), 1e-12 * wanted.cwiseAbs().maxCoeff());
+  }
 }
 
 // 200 particles in 100 dimensions, three directions of which are 100 and 10^4 times as wide as the rest: in the frame
