@@ -47,8 +47,8 @@ Frame Frame::of_low_rank(const Matrix& centred, const Vector& mean) const {
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> inner(along.transpose() * along / double(n - 1));
     std::vector<Eigen::Index> kept;
     for (Eigen::Index j = 0; j < q.cols(); ++j)
-      if (const double l = inner.eigenvalues()[j]; l > 1.2 * edge || (l < 0.5 && l > 0))
-        kept.push_back(j);
+      if (const double l = inner.eigenvalues()[j]; l > 1.2 * edge || (scaling == scalings && l < 0.5 && l > 0))
+        kept.push_back(j); // narrow ones last: before, a scale that is too large looks like one
     found = q * inner.eigenvectors()(Eigen::all, kept);
     seen = inner.eigenvalues()(kept);
     if (scaling == scalings)
