@@ -6,8 +6,6 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>
@@ -55,20 +53,14 @@ public:
     frame.mean_ = std::move(mean);
     frame.scale_ = std::move(scale);
     frame.wide_.resize(stretch.size() + directions.size());
-    frame.wide_ << stretch, directions.reshaped();
+    frame.wide_.head(stretch.size()) = stretch;
+    frame.wide_.tail(directions.size()) = directions.reshaped();
     frame.form_ = Form::low_rank;
     return frame;
   }
   /// With the covariance D (I + B M B^T) D, D the scales, B of few columns, M symmetric.
   static Frame low_rank_beside(Vector mean, Vector scale, const Eigen::MatrixXd& b,
-                               const Eigen::MatrixXd& m) {
-    const Eigen::HouseholderQR<Eigen::MatrixXd> qr(b);
-    const Eigen::MatrixXd q = qr.householderQ() * Eigen::MatrixXd::Identity(b.rows(), b.cols());
-    const Eigen::MatrixXd r = qr.matrixQR().topRows(b.cols()).triangularView<Eigen::Upper>();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> inner(r * m * r.transpose());
-    const Vector stretch = (1 + inner.eigenvalues().array()).max(1e-12).sqrt();
-    return low_rank(std::move(mean), std::move(scale), stretch, q * inner.eigenvectors());
-  }
+                               const Eigen::MatrixXd& m);
   /// From a covariance. One that is not quite positive definite is helped: it is scaled to a
   /// correlation, and its diagonal raised until it has a Cholesky factor.
   static Frame from_covariance(Vector mean, const Matrix& covariance) {
@@ -234,57 +226,12 @@ private:
     rows.noalias() += along_v * directions().transpose();
   }
 
-  static Eigen::MatrixXd orthonormal(const Eigen::MatrixXd& columns) {
-    return Eigen::HouseholderQR<Eigen::MatrixXd>(columns).householderQ() *
-           Eigen::MatrixXd::Identity(columns.rows(), columns.cols());
-  }
-
   /// The frame of a cloud of few particles in many dimensions: a diagonal, and beside it what the
   /// cloud shows of directions that are wider than the rest, or of this frame's that are narrower.
   /// A direction of covariance I looks as wide as (1 + sqrt(d/N))^2 when it is chosen among all in N
   /// draws, so only wider ones count, and their width is taken back by what the choice added: the
   /// sample's l is that of a true w with l = w (1 + (d/N) / (w - 1)).
-  Frame of_low_rank(const Matrix& centred, const Vector& mean) const {
-    constexpr Eigen::Index most = 32;
-    constexpr int scalings = 3, turns = 5;
-    const Eigen::Index n = centred.rows(), d = centred.cols(), k = std::min({most, n / 4, d / 2});
-    const double per_particle = double(d) / double(n), edge = std::pow(1 + std::sqrt(per_particle), 2);
-    Vector scale = scale_, stretch, seen;
-    Eigen::MatrixXd found;
-    for (int scaling = 0; scaling <= scalings; ++scaling) {
-      const Matrix u = centred * scale.cwiseInverse().asDiagonal();
-      Eigen::MatrixXd guide = Eigen::MatrixXd::Zero(d, k + rank()); // rows of the cloud are a good first guess
-      guide.leftCols(k) = u.topRows(k).transpose();
-      for (int turn = 0; turn < turns && k > 0; ++turn)
-        guide.leftCols(k) = u.transpose() * (u * orthonormal(guide.leftCols(k)));
-      guide.rightCols(rank()) = scale.cwiseInverse().asDiagonal() * (scale_.asDiagonal() * directions());
-      const Eigen::MatrixXd q = orthonormal(guide);
-      const Eigen::MatrixXd along = u * q;
-      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> inner(along.transpose() * along / double(n - 1));
-      std::vector<Eigen::Index> kept;
-      for (Eigen::Index j = 0; j < q.cols(); ++j)
-        if (const double l = inner.eigenvalues()[j]; l > 1.2 * edge || (l < 0.5 && l > 0))
-          kept.push_back(j);
-      found = q * inner.eigenvectors()(Eigen::all, kept);
-      seen = inner.eigenvalues()(kept);
-      if (scaling == scalings)
-        break;
-      // What those directions leave of each coordinate is its own scale.
-      const Matrix rest = u - (u * found) * found.transpose();
-      for (Eigen::Index a = 0; a < d; ++a) {
-        const double share = std::max(0.1, 1 - found.row(a).squaredNorm());
-        const double own = std::sqrt(rest.col(a).squaredNorm() / double(n - 1) / share);
-        scale[a] *= own > 1e-6 && std::isfinite(own) ? own : 1e-6;
-      }
-    }
-    stretch = seen.unaryExpr([&](double l) {
-      if (l < edge)
-        return std::sqrt(l);
-      const double b = l + 1 - per_particle;
-      return std::sqrt((b + std::sqrt(std::max(b * b - 4 * l, 0.0))) / 2);
-    });
-    return low_rank(mean, scale, stretch, found);
-  }
+  Frame of_low_rank(const Matrix& centred, const Vector& mean) const;
 
   Vector mean_, scale_; // scale_ is empty in a dense frame, factor_ in the others
   Matrix factor_;

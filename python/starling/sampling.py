@@ -43,8 +43,9 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
     Settings that are None have the defaults of the command line (`starling sample --help`), and the same meaning;
         a further setting of it can be given by its name, with _ for -.
     seed: a whole number, or a NumPy generator, which gives one.
-    method: "auto" or "paper"; the stages of auto are prefit (ways up), metric ("none", "diagonal", "dense"), certify and
-        exact (numbers of exact moves), polish (steps): each a number or "none".
+    method: "auto" or "paper"; the stages of auto are prefit (ways up), metric ("none", "diagonal", "dense", "low-rank"),
+        certify and exact (numbers of exact moves), polish (steps): each a number or "none". prefit and certify can
+        stand around "paper" too.
     start: "normal:MEAN,SD", "uniform:LO,HI", a file, or an (N, d) array.
     progress: True, False, or "auto": a bar (tqdm) if that is installed.
     callback: called with the flight a hundred times in a run, or after each step of one in stages; a true answer stops

@@ -163,6 +163,10 @@ std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint, co
   if (plan.stages) {
     run::Staged staged = make_staged(plan, saved.seed, guest);
     const run::Settings settings = settings_for(plan, saved.run, saved.seed, staged.target);
+    if (!plan.recipe.start.empty()) // asked for only where not a unit was done
+      staged.start = [plan, seed = saved.seed, target = staged.target](Rows<double> x) {
+        start(plan, seed, target, x, read_start(plan));
+      };
     return run::resume(std::move(staged), settings, checkpoint, where);
   }
   return in_precision(plan, [&]<typename Real>(Real) {

@@ -61,8 +61,6 @@ struct Plan {
   Recipe recipe; ///< everything decided, as text: what config.toml says
 
   std::optional<Stages> stages; ///< none: the raw method
-  std::optional<std::size_t> certify; ///< exact moves that certify the raw method's end; none given: if cheap
-  std::size_t prefit = 0;             ///< ways up of a scout that finds the raw method's start; 0: none
   const TargetEntry* target = nullptr; ///< none: a guest
   InBoth<MakeTarget> make_target;
   std::size_t particles = 0;
@@ -83,6 +81,8 @@ struct Plan {
   Given rule_settings;
   double step_size = 0;
   Start start;
+  std::size_t prefit = 0;             ///< ways up of a scout that finds the raw method's start; 0: none
+  std::optional<std::size_t> certify; ///< exact moves that certify the raw method's end; none given: if cheap
 
   std::size_t batch_size() const { return batch ? batch->first() : particles; }
   /// Steps of the loop: sweeps, or N/p draws for each with replacement.

@@ -66,7 +66,7 @@ VectorXd diagonal_of(const Place& at, const VectorXd& scale, CountedDensity& den
 /// Where to look first: the last steps of the way up, which are long where the density is wide, and random
 /// signs for what is missing.
 MatrixXd first_guess(const std::vector<Place>& path, const VectorXd& scale, const Philox& philox, Step address) {
-  const Eigen::Index d = scale.size(), k = std::min(block, d / 2);
+  const Eigen::Index d = scale.size(), k = std::clamp<Eigen::Index>(d / 2, 1, block);
   MatrixXd guess(d, k);
   const auto steps = std::min<Eigen::Index>(k, Eigen::Index(path.size()) - 1);
   for (Eigen::Index j = 0; j < k; ++j)
@@ -88,7 +88,7 @@ Bends bends(const Place& at, const VectorXd& scale, MatrixXd guess, CountedDensi
   const Eigen::Index d = scale.size(), k = guess.cols();
   MatrixXd all(d, 0), along(d, 0);
   for (Eigen::Index n = 0; n < blocks && all.cols() + k <= d; ++n) {
-    for (int again = 0; again < 2; ++again) // once is not enough in floating point
+    for (int again = 0; again < 3; ++again) // once is not enough, least of all where little is left
       guess = orthonormal(guess - all * (all.transpose() * guess));
     const MatrixXd next = bent(at, scale, guess, density);
     all.conservativeResize(d, all.cols() + k);

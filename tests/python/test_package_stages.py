@@ -153,7 +153,9 @@ def test_a_setting_of_the_raw_method_asks_for_it():
         flight = starling.Flight(normal, dim=2, **settings)
         assert flight.settings["method"] == "auto" and flight.stage == "scout" and "kernel" not in flight.settings
     for settings, said in [(dict(method="auto", kernel="imq"), "kernel: is for method='paper'; method='auto' chooses by itself"),
-                           (dict(steps=3, certify=5), "certify: is a stage of method='auto'; this run is the raw method"),
+                           (dict(steps=3, metric="dense"), "metric: the raw method flies in the target's own coordinates"),
+                           (dict(steps=3, exact=5), "exact: the raw method's cloud stays as it is"),
+                           (dict(method="auto", start="normal:0,1"), "start: the scout of method='auto' finds it"),
                            (dict(method="best"), "method: must be"), (dict(metric="round"), "metric: must be"),
                            (dict(prefit="x"), "prefit: must be"), (dict(exact=-1), "exact: must be")]:
         with pytest.raises(ValueError, match=said):

@@ -5,6 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <Eigen/QR>
+
 #include <cmath>
 
 namespace {
