@@ -50,7 +50,7 @@ void show(const plan::Plan& plan, std::span<const run::Outcome> runs) {
   if (o.held_out)
     fmt::print("test accuracy {:.4f}, test log likelihood {:.4f}\n", o.held_out->accuracy,
                o.held_out->log_likelihood);
-  if (!o.stages && !std::isnan(o.diagnosis.ksd.value)) // a run in stages goes by exact moves; none on a torus, none of one particle
+  if ((!o.stages || o.stages->raw) && !std::isnan(o.diagnosis.ksd.value)) // a run in stages goes by exact moves; none on a torus, none of one particle
     fmt::print("squared Stein discrepancy {:.3g} +- {:.2g}\n", o.diagnosis.ksd.value, o.diagnosis.ksd.se);
   fmt::print("{}: {}\n", o.diagnosis.verdict, o.diagnosis.sentence);
 }
