@@ -77,7 +77,7 @@ std::vector<Mode> separate_modes(const std::vector<Place>& ends, const Place& be
       middle += found[k].x / double(before);
     }
     const std::span<const double> at(middle.data(), std::size_t(middle.size()));
-    modes.climb_from_afar(Frame::from_numbers(at, metric.numbers(), metric.is_dense()), philox, for_afar + 1000 * round + 999);
+    modes.climb_from_afar(Frame::from_numbers(at, metric.numbers(), metric.form()), philox, for_afar + 1000 * round + 999);
     found = modes.found();
     quiet = found.size() == before ? quiet + 1 : 0;
   }
