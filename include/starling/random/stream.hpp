@@ -26,6 +26,8 @@ enum class Stream : std::uint8_t {
   momentum = 17,  // momenta of exact moves; step = move, index = particle and coordinate
   deal = 19,      // batches of dealers to come: only one deals in a run, so they may share it
   leap = 18,      // lengths and acceptance of exact moves; step = move, index = particle
+  data_rows = 20, // rows of the data that a step looks at; step = the flight's, index = draw
+  data_subset = 21, // rows of the data that the scout climbs on; index = draw
   user = 128,     // from here on: free for targets and observers of one's own
 };
 
