@@ -17,7 +17,6 @@ namespace starling::run {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
 constexpr std::uint64_t look_every = 5; // units
 const std::string alone = "scores alone"; // a count of the state
 
@@ -86,8 +85,7 @@ public:
     checkpoint.add("id", std::span<const std::uint64_t>(id));
     JourneyState state = last_;
     state.counts[alone] = alone_;
-    add_state(state, checkpoint);
-    return checkpoint;
+    return add_state(state, checkpoint), checkpoint;
   }
 
   void restore(const Checkpoint& checkpoint, const std::string& where, const Head& head) {
@@ -159,11 +157,9 @@ private:
         std::ranges::fill(log_density, 0.0);
     };
     Threads& threads = staged_.threads ? *staged_.threads : Threads::alone();
-    const bool over_rows = target.rows && stages.starts > 0;
-    if (over_rows && target.rows_a_step > 0)
-      stages.rows_a_step = target.rows_a_step;
-    auto journey = over_rows ? std::make_unique<GroupedJourney>(*target.rows, stages, threads, read)
-                             : std::make_unique<GroupedJourney>(density, target.dim, stages, threads, read, !alone_);
+    stages.rows_a_step = target.rows_a_step > 0 ? target.rows_a_step : stages.rows_a_step;
+    auto journey = target.rows && stages.starts > 0 ? std::make_unique<GroupedJourney>(*target.rows, stages, threads, read)
+                                                    : std::make_unique<GroupedJourney>(density, target.dim, stages, threads, read, !alone_);
     if (!last_.columns.empty())
       journey->restore(last_);
     else if (stages.starts == 0)

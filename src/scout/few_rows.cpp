@@ -12,8 +12,6 @@ namespace starling::scout {
 
 namespace {
 
-constexpr auto data_rows = static_cast<Stream>(20), data_subset = static_cast<Stream>(21);
-
 constexpr std::size_t draws = 4, each_block = 1024; // for rows whose leverage must be measured
 // What is left of a row after two orders grows as the third power of its distance, leverage as the second: 3/2 in
 // theory, but rows of little leverage then get too little. Measured on Covertype, noise of 300 rows in the frame: .39
@@ -91,7 +89,7 @@ std::vector<std::uint32_t> FewRows::drawn(Step k, std::size_t batch) const {
   const Philox philox(seed_);
   std::vector<std::uint32_t> rows(batch);
   for (std::size_t b = 0; b < batch; ++b)
-    rows[b] = table_(philox(data_rows, k, b));
+    rows[b] = table_(philox(Stream::data_rows, k, b));
   return rows;
 }
 
@@ -153,7 +151,7 @@ std::vector<std::uint32_t> even_rows(std::size_t rows, std::size_t count, std::u
   std::vector<std::uint32_t> chosen(count);
   for (std::size_t k = 0; k < count; ++k) // one from each of `count` stretches of the data
     chosen[k] = static_cast<std::uint32_t>(
-        (static_cast<double>(k) + uniform(philox(data_subset, 0, k))) * static_cast<double>(rows) / static_cast<double>(count));
+        (static_cast<double>(k) + uniform(philox(Stream::data_subset, 0, k))) * static_cast<double>(rows) / static_cast<double>(count));
   for (std::uint32_t& r : chosen)
     r = std::min(r, static_cast<std::uint32_t>(rows - 1));
   return chosen;

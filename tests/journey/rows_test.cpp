@@ -17,7 +17,7 @@ using run::Stage;
 
 using Model = Regression<family::Logistic, double>;
 
-constexpr std::size_t rows = 4000;
+constexpr std::size_t rows = 2000;
 
 RowDensity density_of(Threads& threads) {
   auto made = std::make_shared<LabelledData<double>>();
@@ -52,7 +52,7 @@ TEST(RowsJourney, EndsWhereAllRowsLead) {
   Journey few(density, small());
   few.take(1'000'000);
   JourneySettings exact = small();
-  exact.certify_moves = 400; // the reference: all rows, exact moves of every particle
+  exact.certify_moves = 100; // the reference: all rows, exact moves of every particle
   exact.settle_rounds = 0;
   Journey all(density.all, density.dim, exact);
   all.take(1'000'000);
@@ -116,7 +116,7 @@ TEST(RowsJourney, GoesOnBitForBit) {
   }
   EXPECT_TRUE(whole.settled());
   // After the scout, in the flight, at its end, and every third unit of what follows.
-  for (std::size_t at = 1; at < states.size(); at += at < 120 ? 60 : 3) {
+  for (std::size_t at = 1; at < states.size(); at += at < 120 ? 60 : 12) {
     Journey rest(density, settings);
     rest.restore(states[at]);
     rest.take(1'000'000);

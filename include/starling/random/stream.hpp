@@ -32,6 +32,8 @@ enum class Stream : std::uint8_t {
   groups_order = 23, // rows of all groups into one order
   stochastic_batch = 24,    // noise of stochastic SVGD in batches; index = particle and coordinate
   stochastic_bilinear = 25, // and of its bilinear part; index = row of a d+1 by d matrix and column
+  data_rows = 26, // rows of the data that a step looks at; step = the flight's, index = draw
+  data_subset = 27, // rows of the data that the scout climbs on; index = draw
   user = 128,     // from here on: free for targets and observers of one's own
 };
 
