@@ -9,6 +9,7 @@ namespace starling::run {
 namespace {
 
 constexpr std::size_t fewest_to_count = 8;
+constexpr double dip = 2.5; // a shallower one does not keep particles apart
 
 /// The columns that users read, of rows of positions.
 template <typename Real>
@@ -66,6 +67,7 @@ void count_groups(const AnyTarget<Real>& target, Outcome& o) {
   });
   scout::Search search;
   search.has_density = !target.has_density || target.has_density();
+  search.dip = dip;
   search.seed = o.settings.seed;
   const std::vector<scout::Mode> modes = scout::modes_under(x, density, true, search);
   if (modes.size() < 2)

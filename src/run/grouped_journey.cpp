@@ -20,6 +20,7 @@ constexpr std::size_t first_rounds = 2;              // of weighing
 constexpr std::size_t least_rounds = 4, most_rounds = 16;
 constexpr double wanted_error = 0.005;               // of a share
 constexpr double no_group = 0.002;                   // a share below it is none
+constexpr double deep = 2.5;                         // a dip, in log density
 
 } // namespace
 
@@ -121,6 +122,8 @@ void GroupedJourney::count_groups() {
   const std::uint64_t before = density_.gradients();
   scout::Search search;
   search.has_density = has_density_;
+  if (!has_density_)
+    search.dip = deep; // nothing weighs them, and a shallower one does not keep particles apart
   search.seed = settings_.seed;
   std::vector<scout::Mode> modes = scout::modes_under(cloud().position(), density_, false, search);
   counted_ += density_.gradients() - before;
