@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <iterator>
@@ -79,7 +80,7 @@ public:
       return;
     const Step last = count < total() - done_ ? done_ + count : total();
     // A look costs a few steps: a hundred in a long run, in a short one no more than trends need.
-    const Step every = std::max(std::clamp<Step>(total() / 25, 1, 20), total() / 100);
+    const Step usual = std::max(std::clamp<Step>(total() / 25, 1, 20), total() / 100);
     const Clock::time_point begin = Clock::now();
     const Timing before = seconds_;
     const auto deal = [&](Step k, Ensemble<Real>& e) -> const Batches& {
@@ -95,6 +96,8 @@ public:
       roles_.drift(k, e, b);
     };
     const auto look = [&](Step k, Ensemble<Real>&, const Batches& b) {
+      // What heeds the looks must find the same ones however long the run is to be.
+      const Step every = roles_.heed ? 20 * std::max<Step>(1, std::bit_floor(k / 1280)) : usual;
       if (k % every == 0 && (trace_.empty() || trace_.back().step < k)) // not again after a failure
         this->look(k, b, before.total + since(begin));
     };

@@ -1,5 +1,6 @@
 // The loop allocates nothing after its first steps: counted by a new of our own.
 #include <starling/advance/explicit_step.hpp>
+#include <starling/advance/stochastic_step.hpp>
 #include <starling/cpu/algebra.hpp>
 #include <starling/cpu/mixture.hpp>
 #include <starling/cpu/pairwise_drift.hpp>
@@ -136,6 +137,22 @@ TEST(Allocation, DoesNotHappenInKernelsForEachCoordinate) {
     MarginalDrift<double> marginals(0.1);
     EXPECT_EQ(allocations_of([&](Step k, auto& particles, const Batches& batches) { marginals(k, particles, batches); },
                              600, dim, 2), 0u) << dim;
+  }
+}
+
+TEST(Allocation, DoesNotHappenInAStochasticStep) {
+  for (const std::size_t p : {2u, 7u}) {
+    Ensemble<double> particles(300, 3);
+    start_normal(particles.position(), 1, 0, 1);
+    StochasticStep<double, Gauss> step(1, {0.01, 1, 0}, Gauss(1), Threads::alone(), {}, {}, 0.3);
+    Shuffle deal(1, p);
+    std::size_t before = 0;
+    for (Step k = 0; k < 9; ++k) {
+      if (k == 3)
+        before = allocations;
+      step(k, particles, deal(k, particles), [] {});
+    }
+    EXPECT_EQ(allocations - before, 0u) << p;
   }
 }
 
