@@ -60,7 +60,7 @@ JourneyState GroupedJourney::save() const {
     c[mark + "x"].assign(mode.x.data(), mode.x.data() + mode.x.size());
     c[mark + "numbers"] = {mode.log_density, mode.log_mass};
     c[mark + "mean"].assign(mode.frame.mean().data(), mode.frame.mean().data() + mode.frame.mean().size());
-    c[mark + "factor"].assign(mode.frame.numbers().begin(), mode.frame.numbers().end());
+    c[mark + "factor"] = mode.frame.numbers();
     n[mark + "form"] = std::uint64_t(mode.frame.form());
   }
   c["groups.drawn"] = drawn_;

@@ -105,7 +105,7 @@ void Journey::look_at_rows() {
 void Journey::save_rows(JourneyState& state) const {
   const Eigen::VectorXd& mode = home_.mean();
   state.columns["home.mean"].assign(mode.data(), mode.data() + mode.size());
-  state.columns["home.factor"].assign(home_.numbers().begin(), home_.numbers().end());
+  state.columns["home.factor"] = home_.numbers();
   state.columns["began"].assign(began_.data(), began_.data() + began_.size());
   state.columns["rows.numbers"] = {report_->noise, report_->away};
   state.counts["home.form"] = std::uint64_t(home_.form());

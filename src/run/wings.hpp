@@ -82,16 +82,34 @@ private:
   Drift along_parameters(Single single) {
     return [this, single](Step k, Ensemble<double>& all, const Batches& batches) mutable {
       const Frame::Vector inverse = frame->spreads().cwiseInverse();
+      const double held = weight / std::max(1.0, crowding(inverse) / most_crowded);
       const auto seen = [&](Rows<const double> rows) -> Frame::Matrix {
         return frame->along_rows(Frame::map(rows)) * inverse.asDiagonal();
       };
       Frame::map(along.position()) = seen(all.position());
       Frame::map(along.score()) = seen(all.score());
       single(k, along, batches);
-      const Frame::Matrix back = Frame::map(along.drift()) * (weight * inverse).asDiagonal();
+      const Frame::Matrix back = Frame::map(along.drift()) * (held * inverse).asDiagonal();
       Frame::map(all.drift()) = frame->score_in(rows_of(back));
     };
   }
+
+  /// The largest eigenvalue of the parameters' correlations: how many of them pull along one direction.
+  double crowding(const Frame::Vector& inverse) const {
+    constexpr int rounds = 12;
+    Frame::Matrix v = Frame::Matrix::Ones(1, inverse.size());
+    for (Eigen::Index a = 0; a < v.cols(); ++a)
+      v(0, a) += 0.1 * std::sin(double(a)); // lies along no direction that has a reason
+    double largest = 1;
+    for (int round = 0; round < rounds; ++round) {
+      const Frame::Matrix part = v * inverse.asDiagonal();
+      const Frame::Matrix next = frame->along_rows(frame->score_in(rows_of(part))) * inverse.asDiagonal();
+      largest = next.norm() / v.norm();
+      v = next / next.norm();
+    }
+    return largest;
+  }
+  static constexpr double most_crowded = 8; // above, steps would overshoot: the weight is lowered
 
   double longest, weight;
   const Frame* frame = nullptr; // of the step under way

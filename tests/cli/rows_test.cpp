@@ -6,8 +6,6 @@
 namespace starling::cli {
 namespace {
 
-constexpr int usage = 64, bad_data = 65;
-
 // The same rows as text and as an array: the numbers of the text, read back.
 void write_both(const Place& place, int rows) {
   const std::string text = SmallData().text(rows);

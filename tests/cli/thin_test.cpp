@@ -10,8 +10,6 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr int usage = 64, input_missing = 66, cannot_write = 73;
-
 void make_run(const Place& place, const std::string& more = "") {
   succeed(place, "sample normal --dim 2 --particles 2000 --method paper --steps 0 --quiet --out run " + more);
 }

@@ -1,9 +1,6 @@
 // A step of a journey's flight against its formula, a pair at a time.
 #include <starling/run/journey.hpp>
 
-#include <starling/deal/shuffle.hpp>
-#include <starling/kernel/bandwidth.hpp>
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,21 +25,24 @@ void density(Rows<const double> x, Rows<double> s, std::span<double> l) {
   }
 }
 
-// Phi_i = sum over the batch with its weights of exp(-r2/2h) (s_j + (y_i - y_j)/h), plus
+// Phi_i = 3 sum over parameters a of u_a g_ia, u_a the direction of parameter a, and over all pairs
+// g_ia = (1/N) sum_j (1 + z) exp(-z) t_ja + c z exp(-z) sign, z = c |p_ia - p_ja|, c^2 = 3 / (.1 variance); plus
 // mean(s) + (A + I)(y_i - m), A = mean of s (y - m)^T; the move is eta Phi, at most .3 sqrt(d) long.
-Frame::Matrix by_formula(const Frame::Matrix& y, const Frame::Matrix& s, Step k, double eta) {
-  Shuffle deal(seed, 8);
-  const Batches& batches = deal.deal(k, n);
-  const double h = kernel::SampledMedianBandwidth<double>(seed, 2000)(k, rows_of(y));
+Frame::Matrix by_formula(const Frame& frame, const Frame::Matrix& y, const Frame::Matrix& s, double eta) {
   Frame::Matrix phi = Frame::Matrix::Zero(n, d);
-  for (std::size_t q = 0; q < batches.count(); ++q)
-    for (const auto i : batches[q])
-      for (const auto j : batches[q]) {
-        const double weight =
-            i == j ? 1.0 / n : (n - 1.0) / (n * (double(batches[q].size()) - 1));
-        const Eigen::RowVectorXd u = y.row(i) - y.row(j);
-        phi.row(i) += weight * std::exp(-u.squaredNorm() / (2 * h)) * (s.row(j) + u / h);
+  for (std::size_t a = 0; a < d; ++a) {
+    Eigen::VectorXd u(d); // row a of L over its length
+    for (std::size_t b = 0; b < d; ++b)
+      u[Eigen::Index(b)] = frame.numbers()[a * d + b];
+    u.normalize();
+    const Eigen::VectorXd p = y * u, t = s * u;
+    const double c = std::sqrt(3 / (.1 * (p.array() - p.mean()).square().mean()));
+    for (Eigen::Index i = 0; i < p.size(); ++i)
+      for (Eigen::Index j = 0; j < p.size(); ++j) {
+        const double apart = p[i] - p[j], z = c * std::abs(apart), sign = apart > 0 ? 1 : -1;
+        phi.row(i) += 3.0 / n * ((1 + z) * std::exp(-z) * t[j] + c * z * std::exp(-z) * sign) * u.transpose();
       }
+  }
   const Eigen::RowVectorXd mean = y.colwise().mean();
   const Frame::Matrix centred = y.rowwise() - mean;
   const Frame::Matrix pull =
@@ -67,7 +67,7 @@ TEST(Flight, StepsAsTheFormulaSays) {
     const auto rows = [&](const char* name) { return Rows<const double>{columns.at(name).data(), n, d}; };
     const Frame frame = Frame::from_numbers(columns.at("frame.mean"), columns.at("frame.factor"), Frame::Form::dense);
     const Frame::Matrix y = frame.in(rows("cloud.x")), s = frame.score_in(rows("cloud.score"));
-    const Frame::Matrix wanted = by_formula(y, s, k, .3 / (1 + 10 * double(k) / 125));
+    const Frame::Matrix wanted = by_formula(frame, y, s, .3 / (1 + 10 * double(k) / 125));
     const Frame::Matrix found = frame.in(rows("next"));
     EXPECT_LT((found - wanted).cwiseAbs().maxCoeff(), 1e-9) << k;
     EXPECT_GT((found - y).cwiseAbs().maxCoeff(), .01) << k;

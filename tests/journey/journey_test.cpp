@@ -2,11 +2,10 @@
 #include <starling/run/journey.hpp>
 
 #include <starling/error.hpp>
-#include <starling/random/philox.hpp>
+
+#include "journey/densities.hpp"
 
 #include <gtest/gtest.h>
-
-#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>
@@ -17,66 +16,11 @@
 namespace {
 
 using namespace starling;
+using namespace starling::journey;
 using judge::Finding;
 using run::Journey;
 using run::JourneySettings;
 using run::Stage;
-
-template <typename One>
-DensityOfRows each(One one) {
-  return [one](Rows<const double> x, Rows<double> s, std::span<double> l) {
-    for (std::size_t i = 0; i < x.count; ++i)
-      l[i] = one(x[i], s[i]);
-  };
-}
-
-// Normals of mean 100 a and sd 10^a: nothing of which U(-2, 2) knows.
-double scales(std::span<const double> x, std::span<double> s) {
-  double l = 0;
-  for (std::size_t a = 0; a < x.size(); ++a) {
-    const double sd = std::pow(10.0, double(a)), z = (x[a] - 100 * double(a)) / sd;
-    s[a] = -z / sd;
-    l -= .5 * z * z;
-  }
-  return l;
-}
-
-double standard(std::span<const double> x, std::span<double> s) {
-  double l = 0;
-  for (std::size_t a = 0; a < x.size(); ++a) {
-    s[a] = -x[a];
-    l -= .5 * x[a] * x[a];
-  }
-  return l;
-}
-
-double two_modes(std::span<const double> x, std::span<double> s) {
-  const double a = -.5 * (x[0] - 10) * (x[0] - 10), b = -.5 * (x[0] + 10) * (x[0] + 10);
-  const double top = std::max(a, b), pa = std::exp(a - top), pb = std::exp(b - top);
-  s[0] = (-pa * (x[0] - 10) - pb * (x[0] + 10)) / (pa + pb);
-  return top + std::log(pa + pb);
-}
-
-JourneySettings small(std::size_t particles = 128) {
-  JourneySettings settings;
-  settings.particles = particles;
-  settings.seed = 3;
-  return settings;
-}
-
-void to_the_end(Journey& journey) {
-  while (!journey.finished())
-    journey.take(1);
-}
-
-Frame::Matrix normals(std::size_t n, std::size_t d, double width) {
-  Frame::Matrix x = Frame::Matrix::Zero(Eigen::Index(n), Eigen::Index(d));
-  const Philox philox(8);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t a = 0; a < d; ++a)
-      x(Eigen::Index(i), Eigen::Index(a)) = width * normal_pair(philox(Stream::user, a, i))[0];
-  return x;
-}
 
 TEST(Journey, IsRightUntunedOverScalesAndSaysSo) {
   Journey journey(each(scales), 4, small(256));
@@ -262,50 +206,6 @@ TEST(Journey, RefusesWhatItCannotBegin) {
   const Frame::Matrix x = normals(64, 2, 1);
   EXPECT_THROW(journey.begin_from(rows_of(x), Stage::fly), std::invalid_argument);
   EXPECT_THROW(journey.begin_from(rows_of(x), Stage::settle), std::invalid_argument);
-}
-
-// A normal in 120 dimensions, three directions of which are 1000 times as wide as the rest.
-DensityOfRows wide(const Frame& truth, const Eigen::MatrixXd& v) {
-  return [truth, v](Rows<const double> x, Rows<double> s, std::span<double> l) {
-    Frame::Matrix y = truth.in(x);
-    for (std::size_t i = 0; i < x.count; ++i)
-      l[i] = -.5 * y.row(Eigen::Index(i)).squaredNorm();
-    y += (y * v) * (1e-3 - 1) * v.transpose(); // scores in x are -L^-T y
-    Frame::map(s) = -y;
-  };
-}
-
-TEST(Journey, FliesInFewDirectionsBesideADiagonal) {
-  constexpr std::size_t d = 120, n = 256;
-  const Eigen::MatrixXd v = Eigen::HouseholderQR<Eigen::MatrixXd>(Eigen::MatrixXd(normals(d, 3, 1))).householderQ() *
-                            Eigen::MatrixXd::Identity(d, 3);
-  const Frame truth = Frame::low_rank(Eigen::VectorXd::Zero(d), Eigen::VectorXd::Ones(d), Eigen::Vector3d::Constant(1000), v);
-  for (const run::Metric metric : {run::Metric::low_rank, run::Metric::diagonal}) {
-    JourneySettings settings = small(n);
-    settings.metric = metric;
-    settings.settle_rounds = 0;
-    Journey journey(wide(truth, v), d, settings);
-    std::optional<run::JourneyState> half;
-    while (!journey.finished()) {
-      journey.take(1);
-      if (journey.progress().stage == Stage::fly && journey.progress().done == 40)
-        half = journey.save();
-    }
-    const Frame::Matrix y = truth.in(journey.positions());
-    const double width = std::sqrt((y * v).array().square().mean());
-    if (metric == run::Metric::diagonal) {
-      EXPECT_NE(journey.certificate()->finding, Finding::confirmed);
-      EXPECT_GT(std::abs(width - 1), .1); // does not pass
-      continue;
-    }
-    EXPECT_EQ(journey.certificate()->finding, Finding::confirmed);
-    EXPECT_NEAR(width, 1, .1);
-    Journey again(wide(truth, v), d, settings);
-    ASSERT_TRUE(half);
-    again.restore(*half);
-    again.take(std::numeric_limits<std::uint64_t>::max());
-    EXPECT_EQ(again.save().columns, journey.save().columns);
-  }
 }
 
 // The scout is one unit of many parts; a journey that was saved among them scouts again, and comes to the same.

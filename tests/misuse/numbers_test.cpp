@@ -159,8 +159,8 @@ TEST(StepRules, RefuseParametersThatCannotBe) {
 
 TEST(Torus, RefusesAPeriodThatIsNotPositiveAndFinite) {
   for (const double period : not_positive) {
-    expect_refused("torus", [&] { Torus<double>{period}; });
-    expect_refused("torus", [&] { Torus<float>{float(period)}; });
+    expect_refused("torus period", [&] { Torus<double>{period}; });
+    expect_refused("torus period", [&] { Torus<float>{float(period)}; });
   }
 }
 

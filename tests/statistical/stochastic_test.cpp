@@ -123,7 +123,7 @@ void expect_moments(std::size_t dim) {
     SCOPED_TRACE(testing::Message() << "d = " << c.dim << ", p = " << c.batch);
     expect_near("second", found.second, 1, 0.002);
     expect_near("fourth", found.fourth, 3, 0.012);
-    EXPECT_LT(found.second.se, 0.02); // the test has power
+    EXPECT_LT(found.second.se, 0.03); // the test has power: without noise it is short by .2 and more
     EXPECT_LT(found.fourth.se, 0.25);
   }
 }
