@@ -21,7 +21,7 @@ namespace starling::assemble {
 
 namespace {
 
-constexpr std::size_t many_rows = 20'000, usual_rows = 500, usual_mini_batch = 100;
+constexpr std::size_t many_rows = 20'000, usual_rows = 1000, usual_mini_batch = 100;
 
 /// A regression as foreign::InDouble takes a model: all rows, or for the raw method the mini-batch of the step.
 class RegressionModel {

@@ -142,6 +142,12 @@ void Journey::restore_rows(const JourneyState& state) {
   }
   const RowCounts before = counts_;
   meet_rows(); // again, from the same mode and frame
+  if (report_->read[std::size_t(Stage::certify)].visits > 0) { // and the guide, which was met by then
+    const Frame::Matrix at = home_.mean().transpose();
+    Frame::Matrix score(1, at.cols());
+    double log_density = 0;
+    estimate(rows_of(at), rows_of(score), {&log_density, 1});
+  }
   counts_ = before;
 }
 

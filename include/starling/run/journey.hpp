@@ -60,9 +60,9 @@ struct JourneySettings {
   Metric metric = Metric::by_size;
 
   // Where the density is made of many rows of data.
-  std::size_t rows_a_step = 500;      ///< that a step of the flight reads
+  std::size_t rows_a_step = 1000;     ///< that a step of the flight reads
   std::size_t guide_rows = 20'000;    ///< that guide exact moves; all rows decide on them
-  std::size_t moved_particles = 128;  ///< of the cloud, by exact moves
+  std::size_t moved_particles = 256;  ///< of the cloud, by exact moves
 };
 
 /// Columns that users read beside the positions, made from rows of positions; a row each.
