@@ -72,12 +72,18 @@ std::shared_ptr<const RowDensity> density_of(RowTable<Number> table, Family fami
       row_density<Model>(std::make_shared<const Model>(std::move(table), std::move(family), threads)));
 }
 
-/// Products in single precision where a row's log likelihood cannot be large; counts and numbers of any size need double.
+/// Products in single precision where there are many rows, and where a row's log likelihood cannot be large; counts and
+/// numbers of any size need double.
 template <typename Make>
-std::shared_ptr<const RowDensity> density_for(RegressionKind kind, std::size_t classes, const Make& table, Threads& threads) {
+std::shared_ptr<const RowDensity> density_for(RegressionKind kind, std::size_t rows, std::size_t classes, const Make& table,
+                                              Threads& threads) {
+  const bool many = rows >= many_rows;
   switch (kind) {
-  case RegressionKind::logistic: return density_of(table(float()), family::Logistic{}, threads);
-  case RegressionKind::multinomial: return density_of(table(float()), family::Multinomial(classes), threads);
+  case RegressionKind::logistic:
+    return many ? density_of(table(float()), family::Logistic{}, threads) : density_of(table(double()), family::Logistic{}, threads);
+  case RegressionKind::multinomial:
+    return many ? density_of(table(float()), family::Multinomial(classes), threads)
+                : density_of(table(double()), family::Multinomial(classes), threads);
   case RegressionKind::poisson: return density_of(table(double()), family::Poisson{}, threads);
   case RegressionKind::linear: break;
   }
@@ -162,7 +168,7 @@ run::AnyTarget<Real> regression_from_rows(RegressionKind kind, const io::Dataset
     using Number = decltype(zero);
     return rows_in_memory<Number>(with_constant<Number>(data, rows));
   };
-  return target_of<Real>(density_for(kind, data.classes.size(), table, context.threads), a_step, a_step, std::move(names), context);
+  return target_of<Real>(density_for(kind, rows.size(), data.classes.size(), table, context.threads), a_step, a_step, std::move(names), context);
 }
 
 template <typename Real>
@@ -172,7 +178,7 @@ run::AnyTarget<Real> regression_from_npy(RegressionKind kind, const TableRequest
   const NpyRows rows(r, kind, context.threads);
   const auto table = [&](auto zero) { return rows.table<decltype(zero)>(); };
   const std::size_t a_step = rows_a_step(r.data_batch, rows.count());
-  auto any = target_of<Real>(density_for(kind, rows.classes().size(), table, context.threads), a_step, r.data_batch,
+  auto any = target_of<Real>(density_for(kind, rows.count(), rows.classes().size(), table, context.threads), a_step, r.data_batch,
                              names_for(kind, rows.names(), rows.classes()), context);
   any.decided.emplace_back("label", rows.label());
   if (kind == RegressionKind::logistic)

@@ -84,7 +84,7 @@ TEST(BadConfig, RefusesBadValuesAsTheCommandLineDoesButBlamesTheFile) {
                         "c.toml: step-size: must be a positive finite number; got nan");
   expect_refused_config("advance = \"adma\"\n",
                         "c.toml: advance: must be one of adagrad, adagrad-sum, constant, decay, "
-                        "rmsprop, adam, rk4, splitting; got 'adma'; did you mean 'adam'?");
+                        "rmsprop, adam, rk4, splitting, stochastic; got 'adma'; did you mean 'adam'?");
 }
 
 TEST(BadConfig, BlamesTheCommandLineForItsOwnMistakes) {

@@ -87,7 +87,7 @@ TEST(BadValues, RefusesUnknownNamesAndSuggestsTheNearest) {
                         "kernel: " + kernels + "'gausian'; did you mean 'gaussian'?");
   expect_refused_option("--advance adagrda",
                         "advance: must be one of adagrad, adagrad-sum, constant, decay, rmsprop, "
-                        "adam, rk4, splitting; got 'adagrda'; did you mean 'adagrad'?");
+                        "adam, rk4, splitting, stochastic; got 'adagrda'; did you mean 'adagrad'?");
   expect_refused_option("--start nromal:0,1",
                         "start: must be one of normal, uniform, FILE.npy; got 'nromal'; did "
                         "you mean 'normal'?");

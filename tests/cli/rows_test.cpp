@@ -28,8 +28,8 @@ TEST(ManyRows, AreReadFewAtATimeFromTextAndFromAFileAlike) {
   succeed(place, "sample logistic --data d.npy" + quick + "file");
   const Json s = summary_of(place, "out/text");
   EXPECT_EQ(s.at("rows").at("data"), 21'000);
-  EXPECT_EQ(s.at("rows").at("a_step"), 500);
-  EXPECT_EQ(s.at("rows").at("read").at("fly"), 250 * 500 + 20'000); // and the guide's, at the end
+  EXPECT_EQ(s.at("rows").at("a_step"), 1000);
+  EXPECT_EQ(s.at("rows").at("read").at("fly"), 200 * 1000 + 20'000); // and the guide's, at the end
   EXPECT_EQ(s.at("certificate").at("particles"), 64);
   const io::Array text = draws_of(place, "out/text"), file = draws_of(place, "out/file");
   ASSERT_EQ(text.values.size(), file.values.size());
