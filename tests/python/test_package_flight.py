@@ -74,7 +74,7 @@ def test_flights_of_jax_are_pickled_and_those_of_c_are_not():
     flight = starling.Flight(starling.from_jax(jax_log_density), dim=2, **SETTINGS).step(10)
     other = pickle.loads(pickle.dumps(flight))
     assert np.array_equal(flight.step(10).positions, other.step(10).positions)
-    with pytest.raises(TypeError, match="pickled; got a C function"):
+    with pytest.raises(TypeError, match="a C function cannot be pickled"):
         pickle.dumps(starling.CFunction(123456, 2, batched=True))
     with pytest.raises((AttributeError, pickle.PicklingError)):
         pickle.dumps(starling.Flight(lambda x: -x, dim=2, **SETTINGS))
@@ -117,7 +117,7 @@ def test_a_checkpoint_needs_the_target_it_had(tmp_path):
     begin().step(5).save(mine)
     starling.Flight("mixture", **SETTINGS).save(theirs)
     assert np.array_equal(starling.resume(mine, target, dim=2).step(60).positions, begin().step(60).positions)
-    for file, given, dim, text in [(mine, None, None, "target: must be given again"), (mine, target, 3, str(mine)),
+    for file, given, dim, text in [(mine, None, None, "target: give it again"), (mine, target, 3, str(mine)),
                                    (mine, target, None, "dim"), (mine, "mixture", None, "given again"),
                                    (theirs, target, 1, "left out"), (theirs, "normal", None, "must be mixture")]:
         with pytest.raises(ValueError, match=text):
