@@ -118,8 +118,8 @@ def test_a_checkpoint_needs_the_target_it_had(tmp_path):
     starling.Flight("mixture", **SETTINGS).save(theirs)
     assert np.array_equal(starling.resume(mine, target, dim=2).step(60).positions, begin().step(60).positions)
     for file, given, dim, text in [(mine, None, None, "target: give it again"), (mine, target, 3, str(mine)),
-                                   (mine, target, None, "dim"), (mine, "mixture", None, "given again"),
-                                   (theirs, target, 1, "left out"), (theirs, "normal", None, "must be mixture")]:
+                                   (mine, target, None, "dim"), (mine, "mixture", None, "give it again"),
+                                   (theirs, target, 1, "leave it out"), (theirs, "normal", None, "must be mixture")]:
         with pytest.raises(ValueError, match=text):
             starling.resume(file, given, dim=dim)
     with pytest.raises(ValueError, match="steps"):

