@@ -81,8 +81,10 @@ private:
   template <typename Single>
   Drift along_parameters(Single single) {
     return [this, single](Step k, Ensemble<double>& all, const Batches& batches) mutable {
-      const Frame::Vector inverse = frame->spreads().cwiseInverse();
-      const double held = weight / std::max(1.0, crowding(inverse) / most_crowded);
+      if (const Frame::Vector now = frame->spreads().cwiseInverse(); now.size() != inverse.size() || now != inverse) {
+        inverse = now; // another frame
+        held = weight / std::max(1.0, crowding() / most_crowded);
+      }
       const auto seen = [&](Rows<const double> rows) -> Frame::Matrix {
         return frame->along_rows(Frame::map(rows)) * inverse.asDiagonal();
       };
@@ -95,13 +97,13 @@ private:
   }
 
   /// The largest eigenvalue of the parameters' correlations: how many of them pull along one direction.
-  double crowding(const Frame::Vector& inverse) const {
-    constexpr int rounds = 12;
+  double crowding() const {
+    constexpr int rounds = 12; // of the power method
     Frame::Matrix v = Frame::Matrix::Ones(1, inverse.size());
     for (Eigen::Index a = 0; a < v.cols(); ++a)
       v(0, a) += 0.1 * std::sin(double(a)); // lies along no direction that has a reason
     double largest = 1;
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; round < rounds && v.cols() > most_crowded; ++round) { // it is at most d
       const Frame::Matrix part = v * inverse.asDiagonal();
       const Frame::Matrix next = frame->along_rows(frame->score_in(rows_of(part))) * inverse.asDiagonal();
       largest = next.norm() / v.norm();
@@ -111,8 +113,9 @@ private:
   }
   static constexpr double most_crowded = 8; // above, steps would overshoot: the weight is lowered
 
-  double longest, weight;
+  double longest, weight, held = 0;
   const Frame* frame = nullptr; // of the step under way
+  Frame::Vector inverse;        // of its spreads
   Ensemble<double> particles, along;
   Shuffle deal;
   WithBilinear<double, Drift> drift;

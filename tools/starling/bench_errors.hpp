@@ -1,6 +1,8 @@
 // How far draws are from reference draws of the same posterior.
 #pragma once
 
+#include <starling/run/flight.hpp>
+
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
@@ -59,6 +61,9 @@ struct Measured {
   std::size_t modes = 1;
   std::string failure; ///< why it stopped, if it did
 };
+
+/// What a run in stages says of itself: verdict, modes, gradients of all stages.
+void take_report(const run::Outcome& outcome, Measured& run);
 
 /// A line of the table, and the same as JSON. The title is as wide as the names.
 std::string table_title(const char* what, std::size_t width);

@@ -118,12 +118,7 @@ Measured run_starling(const Posterior& posterior, const BenchRequest& request, s
   }
   run.errors = errors_of(columns_of(reference.names, outcome.draw_names(), outcome.draws(), posterior.reference.string()), reference,
                          independent);
-  run.verdict = outcome.diagnosis.verdict;
-  if (outcome.stages) {
-    run.modes = outcome.stages->modes;
-    for (const auto& [stage, count] : outcome.stages->gradients)
-      run.gradients += static_cast<double>(count);
-  }
+  take_report(outcome, run);
   return run;
 }
 

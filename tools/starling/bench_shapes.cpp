@@ -144,12 +144,7 @@ Measured run_on(const Shape& shape, const BenchRequest& request, std::uint64_t s
     take_worst(run.errors, outcome.names[a],
                std::abs(outcome.diagnosis.parameters[a].mean - shape.mean[a]) / shape.sd[a],
                outcome.diagnosis.parameters[a].sd / shape.sd[a]);
-  run.verdict = outcome.diagnosis.verdict;
-  if (outcome.stages) {
-    run.modes = outcome.stages->modes;
-    for (const auto& [stage, count] : outcome.stages->gradients)
-      run.gradients += static_cast<double>(count);
-  }
+  take_report(outcome, run);
   return run;
 }
 

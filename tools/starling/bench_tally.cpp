@@ -18,6 +18,15 @@ double median_of(std::vector<double> values) {
   return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
+void take_report(const run::Outcome& outcome, Measured& run) {
+  run.verdict = outcome.diagnosis.verdict;
+  if (outcome.stages) {
+    run.modes = outcome.stages->modes;
+    for (const auto& [stage, count] : outcome.stages->gradients)
+      run.gradients += static_cast<double>(count);
+  }
+}
+
 std::string table_title(const char* what, std::size_t width) {
   return fmt::format("{:<{}} {:>4} {:>5} {:>6} {:>10} {:>9} {:>6} {:>6} {:>6} {:>9} {:>8}  {:<13} {}", what, width, "seed", "steps",
                      "mean", "sd", "quantile", "W1", "ratio", "worst", "gradients", "seconds", "verdict", "");

@@ -24,8 +24,8 @@ enum class Stream : std::uint8_t {
   scout = 15,     // where the search for modes starts, draws around them; step = which use
   thin = 16,      // which draws of the start are kept; index = draw
   momentum = 17,  // momenta of exact moves; step = move, index = particle and coordinate
-  deal = 19,      // batches of dealers to come: only one deals in a run, so they may share it
   leap = 18,      // lengths and acceptance of exact moves; step = move, index = particle
+  deal = 19,      // Moebius maps and subspaces; dealers may share it, since only one deals in a run
   groups_pick = 20,  // rows from which the groups of a cloud are counted
   groups_draw = 21,  // draws that weigh groups; step = which weighing, round and fit
   groups_seed = 22,  // seeds of the groups' own journeys; index = group

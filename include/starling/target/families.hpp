@@ -35,12 +35,16 @@ struct Parts {
   }
 };
 
-/// y is 0 or 1, P(y = 1) = 1 / (1 + e^-z).
-struct Logistic {
-  std::size_t predictors() const { return 1; }
+/// A family without parameters beside the weights.
+struct NoExtras {
   std::size_t extras() const { return 0; }
   std::string extra_name(std::size_t) const { return {}; }
   double extra_prior(std::size_t, double, double&) const { return 0; }
+};
+
+/// y is 0 or 1, P(y = 1) = 1 / (1 + e^-z).
+struct Logistic : NoExtras {
+  std::size_t predictors() const { return 1; }
 
   /// l = y z - max(z, 0) + log p, p = 1 / (1 + e^-|z|). Where weights are equal, the logarithm of a product
   /// of 256 of the p instead of theirs: each is at least 1/2, so it cannot underflow.
@@ -127,11 +131,8 @@ struct Linear {
 };
 
 /// y is a count, y ~ Poisson(e^z).
-struct Poisson {
+struct Poisson : NoExtras {
   std::size_t predictors() const { return 1; }
-  std::size_t extras() const { return 0; }
-  std::string extra_name(std::size_t) const { return {}; }
-  double extra_prior(std::size_t, double, double&) const { return 0; }
 
   template <typename Algebra, typename Real>
   double add(Real* z, std::size_t, const Real* y, const Real* weights, std::size_t rows, const double*,
@@ -158,13 +159,10 @@ struct Poisson {
 };
 
 /// y is one of K classes 0 .. K-1, P(y = c) = e^z_c / (1 + sum of e^z); z of the last class is 0.
-class Multinomial {
+class Multinomial : public NoExtras {
 public:
   explicit Multinomial(std::size_t classes) : classes_(classes) {}
   std::size_t predictors() const { return classes_ - 1; }
-  std::size_t extras() const { return 0; }
-  std::string extra_name(std::size_t) const { return {}; }
-  double extra_prior(std::size_t, double, double&) const { return 0; }
 
   template <typename Algebra, typename Real>
   double add(Real* z, std::size_t stride, const Real* y, const Real* weights, std::size_t rows, const double*,
