@@ -1,4 +1,5 @@
 // Runs under way: begun from settings or from a state, stepped without the interpreter's lock.
+#include "away.hpp"
 #include "parts.hpp"
 
 #include "io/errors.hpp"
@@ -87,12 +88,13 @@ plan::Plan plan_from(const std::string& target, const nb::dict& settings) {
 void take(Flight& flight, Step count, nb::object tell) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point last = Clock::now();
-  const nb::gil_scoped_release released;
+  const Away away;
   flight.take(count, [&] {
-    if (Clock::now() - last < std::chrono::milliseconds(100))
+    if (Clock::now() - last < std::chrono::milliseconds(100) && !leaving())
       return Signal::go_on;
     last = Clock::now();
     const nb::gil_scoped_acquire held;
+    refuse_if_leaving();
     if (PyErr_CheckSignals() != 0)
       throw nb::python_error();
     if (tell.is_none())
@@ -140,7 +142,7 @@ void add_flight(nb::module_& m) {
       .def(
           "outcome",
           [](Flight& f, bool measured) {
-            const nb::gil_scoped_release released;
+            const Away away;
             return f.outcome(measured);
           },
           "measured"_a);
@@ -153,7 +155,7 @@ void add_flight(nb::module_& m) {
         const std::span<const double> positions =
             start ? std::span<const double>(start->data(), start->size())
                   : std::span<const double>();
-        const nb::gil_scoped_release released;
+        const Away away;
         return assemble::make_flight(plan, run, guest, positions);
       },
       "target"_a, "settings"_a, "run"_a, "guest"_a.none(), "start"_a.none());
@@ -185,7 +187,7 @@ void add_flight(nb::module_& m) {
         if (!named.empty() && !model.empty())
           recipe.set("model", model);
         const plan::Plan plan = plan::resolve(recipe);
-        const nb::gil_scoped_release released;
+        const Away away;
         return assemble::resume_flight(checkpoint, plan, where, guest);
       },
       "state"_a, "where"_a, "steps"_a.none(), "threads"_a.none(), "guest"_a.none(), "model"_a, "trust"_a);

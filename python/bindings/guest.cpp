@@ -1,4 +1,5 @@
 // Calling back into Python, and into C without Python.
+#include "away.hpp"
 #include "guest.hpp"
 
 #include "foreign/in_double.hpp"
@@ -126,6 +127,7 @@ auto caller(nb::handle function, std::shared_ptr<std::atomic<bool>> has_density)
   return [function, has_density, positions = shared_positions<Real>()](
              Step, Rows<const Real> x, Rows<Real> score, std::span<Real> density) {
     const nb::gil_scoped_acquire held;
+    refuse_if_leaving();
     const nb::object returned = function(positions->fill(x));
     *has_density = take<Real>(returned, score, density);
   };

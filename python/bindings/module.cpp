@@ -1,4 +1,5 @@
 // The Python module _starling: recipes, flights and outcomes as they are, for the package to dress.
+#include "away.hpp"
 #include "guest.hpp"
 #include "parts.hpp"
 
@@ -123,6 +124,7 @@ void add_errors(nb::module_& m) {
 NB_MODULE(_starling, m) {
   using namespace starling;
   using namespace starling::python;
+  add_leaving();
   add_errors(m);
   nb::class_<assemble::Guest>(m, "Guest");
   m.def("guest_of", &guest_of, "function"_a, "dim"_a, "names"_a);
@@ -138,7 +140,7 @@ NB_MODULE(_starling, m) {
         const std::string file = bytes_of(program), given = bytes_of(data), with = bytes_of(python);
         foreign::CompiledStan made;
         {
-          const nb::gil_scoped_release released;
+          const Away away;
           made = foreign::compile_stan(file, given, with);
         }
         return nb::make_tuple(text_of(made.library), text_of(made.data));

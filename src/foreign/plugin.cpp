@@ -7,6 +7,18 @@ namespace {
 
 constexpr std::size_t at_a_time = 16; // particles handed to a thread at a time: a density may be slow
 
+/// What a plugin in C++ throws through its C functions is a failure like any other.
+template <typename Call>
+int caught(Step k, std::size_t particle, Call&& call) {
+  try {
+    return call();
+  } catch (const std::exception& error) {
+    throw TargetError(k, particle, "the plugin threw: " + one_line(error.what()));
+  } catch (...) {
+    throw TargetError(k, particle, "the plugin threw something that is no std::exception");
+  }
+}
+
 } // namespace
 
 Plugin::Plugin(const std::string& file, const std::string& data, Threads& threads)
@@ -53,14 +65,16 @@ Plugin::~Plugin() {
 void Plugin::evaluate(Step k, Rows<const double> x, Rows<double> score,
                       std::span<double> log_density) {
   if (density_of_all_) {
-    const int code = density_of_all_(x.count, x.dim, x.data, score.data, log_density.data(), user_);
+    const int code = caught(
+        k, 0, [&] { return density_of_all_(x.count, x.dim, x.data, score.data, log_density.data(), user_); });
     if (code != 0)
       blame(k, x, score, log_density, cause(code));
     return;
   }
   const auto some = [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const int code = density_of_one_(x.dim, x[i].data(), score[i].data(), &log_density[i], user_);
+      const int code = caught(
+          k, i, [&] { return density_of_one_(x.dim, x[i].data(), score[i].data(), &log_density[i], user_); });
       if (code != 0)
         throw TargetError(k, i, cause(code));
     }

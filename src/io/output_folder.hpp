@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ public:
 
   /// Where the result is after commit(), as it was asked for.
   const std::filesystem::path& final_path() const { return shown_; }
+
+  /// The folders above that were made for it, outermost first; empty until commit().
+  std::span<const std::filesystem::path> made() const { return made_; }
 
   /// Brings all files to the disk and the folder into place; an old result is removed only after
   /// that. Throws CannotWrite and leaves the old state; call it once.

@@ -46,7 +46,10 @@ double parse_number(std::string_view what, std::string_view text) {
 }
 
 std::size_t parse_count(std::string_view what, std::string_view text, std::size_t least) {
-  const auto value = whole_text_as<std::int64_t>(trim(text));
+  const std::string_view digits = trim(text);
+  const auto value = whole_text_as<std::int64_t>(digits);
+  if (!value && !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos)
+    reject(std::string(what), "a whole number below 2^63", "'" + std::string(text) + "'");
   if (!value || *value < static_cast<std::int64_t>(least))
     reject(std::string(what), "a whole number of at least " + std::to_string(least),
            "'" + std::string(text) + "'");

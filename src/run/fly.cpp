@@ -4,6 +4,7 @@
 #include <starling/error.hpp>
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace starling::run {
 
@@ -18,27 +19,38 @@ Outcome fly(Flight& flight, const Watch& watch) {
       watch.progress(now, flight);
   });
   bool interrupted = false;
-  const auto after = [&] {
+  std::exception_ptr failure, of_watch;
+  const auto tell = [&] {
     if (flight.done() > 0) // else the scout is under way
       progress.tell(flight.done() - 1);
     if (flight.done() > 0 && watch.keep && watch.keep_every > 0 && flight.done() % watch.keep_every == 0)
       watch.keep(flight);
     interrupted = !flight.over() && watch.interrupted && watch.interrupted();
-    return interrupted ? Signal::stop : Signal::go_on;
   };
-  std::exception_ptr failure;
+  const auto after = [&] {
+    try {
+      tell();
+    } catch (...) { // no failure of the run
+      of_watch = std::current_exception();
+    }
+    return interrupted || of_watch ? Signal::stop : Signal::go_on;
+  };
   judge::Diagnosis diagnosis;
   try {
-    while (!flight.over() && !interrupted)
+    while (!flight.over() && !interrupted && !of_watch)
       flight.take(flight.total() - flight.done(), after);
-    if (!interrupted)
+    if (!interrupted && !of_watch)
       return flight.outcome(true);
-  } catch (const TargetError&) {
-    failure = std::current_exception();
+  } catch (const std::invalid_argument&) {
+    throw; // a mistake in what was asked for, not on the way
   } catch (const Diverged& error) {
     failure = std::current_exception();
     diagnosis = judge::diverged(error.what());
+  } catch (...) { // the target, or what the machine does not give: memory, a file that has gone
+    failure = std::current_exception();
   }
+  if (of_watch)
+    std::rethrow_exception(of_watch);
   Outcome outcome = flight.outcome(false);
   outcome.interrupted = interrupted;
   outcome.failure = failure;

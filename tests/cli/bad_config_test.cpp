@@ -49,10 +49,23 @@ TEST(BadConfig, RefusesAKeyOfAnotherTarget) {
 TEST(Config, SaysAllThatTheOptionsCan) {
   const Place place;
   place.write("c.toml", "target = \"banana\"\nsteps = 5\nparticles = 16\nout = \"out/m\"\nquiet = true\n"
-                        "format = \"csv\"\ncheckpoint-every = 2\nfail-unless-converged = false\n");
-  EXPECT_EQ(succeed(place, "sample --config c.toml"), "");
+                        "format = \"csv\"\ncheckpoint-every = 2\nfail-unless-converged = false\n"
+                        "time-limit = 500\nmemory-limit = \"20G\"\n");
+  EXPECT_EQ(succeed(place, "sample --config c.toml --trust"), "");
   EXPECT_TRUE(place.has("out/m/draws.csv"));
   EXPECT_FALSE(place.has("out/m/draws.npz"));
+}
+
+TEST(Config, DoesNotSayAloneWhereToWrite) {
+  const Place place;
+  place.write("c.toml", "target = \"banana\"\nsteps = 5\nparticles = 16\nquiet = true\nout = \"elsewhere/m\"\n");
+  const Ended ended = place.run("sample --config c.toml");
+  EXPECT_EQ(ended.code, usage);
+  EXPECT_EQ(ended.err, "starling: --out: c.toml says elsewhere/m; give --out elsewhere/m, or --trust to write where it says\n");
+  EXPECT_FALSE(place.has("elsewhere"));
+  succeed(place, "sample --config c.toml --out here/m");
+  EXPECT_TRUE(place.has("here/m/draws.csv"));
+  EXPECT_FALSE(place.has("elsewhere"));
 }
 
 TEST(BadConfig, RefusesValuesOfTheWrongType) {

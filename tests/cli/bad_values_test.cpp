@@ -232,6 +232,16 @@ TEST(BadValues, RefusesTargetsThatAreNone) {
                  "width: must be a positive finite number; got -1");
 }
 
+TEST(BadValues, AreShownWithoutWhatATerminalWouldObeyAndNotInFull) {
+  const Place place;
+  expect_refused(place, "sample logistic --data a\x1b[31mb.csv --label y --out out/m", input_missing,
+                 "a\\x1b[31mb.csv: no such file");
+  const Ended ended = place.run("sample logistic --label y --out out/m --data " + std::string(100000, 'z'));
+  EXPECT_NE(ended.code, ok);
+  EXPECT_LT(ended.err.size(), 3000u);
+  expect_refused_option("--seed 99999999999999999999", "seed: must be a whole number below 2^63; got '99999999999999999999'");
+}
+
 TEST(BadValues, RefusesOptionsOfAnotherTarget) {
   expect_refused_option("--dim 3", "--dim: is an option of normal and funnel; the target here is mixture");
   expect_refused_option("--data d.csv",

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 /// How a command ends, by the contract: written again here, so that a change there is noticed.
 constexpr int ok = 0, failed = 1, usage = 64, bad_data = 65, input_missing = 66, cannot_write = 73, bad_config = 78,
-              interrupted = 130;
+              over_time = 124, interrupted = 130;
 
 inline std::string bytes_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <tuple>
 
 namespace starling::cli {
 namespace {
@@ -36,14 +39,69 @@ TEST(Limits, ASecondSignalAlwaysEndsTheProcess) {
   for (const auto& [first, second] : {std::pair(SIGINT, SIGTERM), std::pair(SIGTERM, SIGINT)}) {
     const Place place;
     Running running = place.start("sample normal --dim 64 --particles 200000 --batch all "
-                                  "--bandwidth 1 --steps 5 --out out/m");
-    for (int tries = 0; tries < 6000 && !place.has("out"); ++tries)
+                                  "--bandwidth 1 --steps 5 --checkpoint-every 1 --out out/m");
+    for (int tries = 0; tries < 6000 && !place.has("out/m-state"); ++tries) // just before the first step
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     running.signal(first);
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     running.signal(second);
     EXPECT_EQ(running.wait_for_code(), 128 + second);
+  }
+}
+
+TEST(Limits, TheTimeLimitSavesTheStateAndTheRunGoesOnAsIfNothingHadBeen) {
+  const Place place;
+  const std::string line = "sample normal --dim 2 --particles 4000 --batch 16 --bandwidth 1 --steps 15000 --quiet ";
+  const Ended ended = place.run(line + "--time-limit 1 --out m");
+  ASSERT_EQ(ended.code, over_time) << ended.err;
+  EXPECT_THAT(ended.err, MatchesRegex("starling: the time limit of 1 s is over; state after [1-9][0-9]* steps saved, "
+                                      "go on with --resume m-state\n"));
+  EXPECT_EQ(place.run("sample --resume m-state --quiet").code, ok);
+  EXPECT_EQ(place.run(line + "--time-limit 1000 --out whole").code, ok);
+  EXPECT_EQ(place.read("m/draws.npz"), place.read("whole/draws.npz"));
+}
+
+// Data that never come: a pipe that nobody writes to.
+TEST(Limits, BeforeTheFirstStepTheProcessEndsAtOnceAndLeavesNothing) {
+  for (const auto& [more, signal, code] : {std::tuple("", SIGTERM, interrupted), std::tuple("", SIGINT, interrupted),
+                                           std::tuple("--time-limit 1 ", 0, over_time)}) {
+    const Place place;
+    ASSERT_EQ(::mkfifo((place.path("") / "d.csv").c_str(), 0600), 0);
+    Running running = place.start(std::string("sample logistic --data d.csv --label y --checkpoint-every 5 --out a/b/c ") + more);
+    for (int tries = 0; tries < 6000 && !place.has("a/b") && signal; ++tries)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    if (signal)
+      running.signal(signal);
+    const Ended ended = running.wait();
+    EXPECT_EQ(ended.code, code);
+    EXPECT_EQ(ended.err, signal ? "starling: interrupted before the first step; nothing was written\n"
+                                : "starling: the time limit of 1 s is over before the first step; nothing was written\n");
+    EXPECT_FALSE(place.has("a"));
+  }
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(Limits, ACloudThatDoesNotFitIntoTheMemoryLimitIsRefusedInASentence) {
+  const Place place;
+  const std::string line = "sample normal --dim 2 --particles 3000000 --batch 2 --steps 2 --quiet --out m ";
+  const Ended ended = place.run(line + "--memory-limit 0.2G");
+  EXPECT_EQ(ended.code, failed);
+  EXPECT_THAT(ended.err, testing::HasSubstr("memory"));
+  EXPECT_TRUE(place.everything().empty());
+  EXPECT_EQ(place.run(line + "--memory-limit 8G").code, ok);
+}
+#endif
+
+TEST(Limits, AreNumbersThatMakeSense) {
+  const Place place;
+  for (const std::string wrong : {"--time-limit 0", "--time-limit soon", "--memory-limit 0", "--memory-limit G", "--memory-limit -5M",
+                                  "--memory-limit 8X"}) {
+    const Ended ended = place.run("sample normal --particles 8 --steps 2 --out m " + wrong);
+    EXPECT_EQ(ended.code, usage) << wrong;
+    EXPECT_THAT(ended.err, testing::HasSubstr(wrong.substr(2, wrong.find(' ') - 2)));
+    EXPECT_TRUE(place.everything().empty());
   }
 }
 

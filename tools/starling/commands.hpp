@@ -20,6 +20,7 @@ enum Exit : int {
   input_missing = 66,
   cannot_write = 73,
   bad_config = 78,
+  over_time = 124,
   interrupted = 130,
 };
 
@@ -28,6 +29,9 @@ inline char** command_line = nullptr;
 
 /// To stderr. What cannot be written there (a full disk, a reader that is gone) is lost; the run is not.
 void tell(const std::string& text) noexcept;
+
+/// One line there that begins with the program's name; control characters are written out, the end of a very long one left out.
+void tell_line(const std::string& text);
 
 /// One line on stderr, in place of any progress line; returns the code.
 int complain(Exit code, const std::string& text);
@@ -51,6 +55,8 @@ struct Presentation {
   std::string format = "csv,npz";  ///< of the draws
   std::uint64_t checkpoint_every = 0; ///< steps; 0: only when it is interrupted
   std::string resume;              ///< folder of an unfinished run; empty: begin anew
+  std::uint64_t time_limit = 0;    ///< seconds; 0: none
+  std::string memory_limit;        ///< bytes, 500M, 8G; empty: none
 };
 
 struct SampleRequest {
@@ -59,6 +65,7 @@ struct SampleRequest {
   std::string config;           ///< the file; empty: none
   Presentation presentation;
   bool steps_given = false, threads_given = false; ///< besides --resume
+  bool out_given = false; ///< by the user, not by the file
   std::string model; ///< the library or program that the user names; what a file names alone is not loaded
   bool trust = false; ///< load and write what a file names
   bool dump_config = false, json = false, fail_unless_converged = false;
@@ -144,8 +151,7 @@ bool draw_page(const std::string& python, const std::string& folder);
 int run_and_write(const plan::Plan& plan, const Presentation& presentation,
                   std::vector<run::Outcome>& outcomes);
 
-/// A watch with a progress line on stderr, silent in the first two seconds, and Ctrl-C as a request
-/// to stop after the step.
+/// A watch with a progress line on stderr, silent in the first two seconds, and what asks to stop (stop.hpp).
 run::Watch watch_for(const Presentation& presentation, std::uint64_t runs);
 /// Removes the progress line, if there is one.
 void clear_progress();

@@ -6,6 +6,8 @@
 
 #include <starling/error.hpp>
 
+#include <fmt/format.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -18,9 +20,25 @@ namespace starling::tool {
 
 void tell(const std::string& text) noexcept { std::fputs(text.c_str(), stderr); }
 
+void tell_line(const std::string& text) {
+  constexpr std::size_t longest = 2000; // names and cells of a file may be of any length
+  std::string line;
+  for (const char c : text.substr(0, longest))
+    if (const auto byte = static_cast<unsigned char>(c); byte < 0x20 || byte == 0x7f) // a terminal would obey it
+      line += fmt::format("\\x{:02x}", byte);
+    else
+      line += c;
+  if (text.size() > longest) {
+    while (!line.empty() && (line.back() & 0x80) != 0) // it may be half a letter
+      line.pop_back();
+    line += fmt::format("... ({} characters)", text.size());
+  }
+  tell("starling: " + line + "\n");
+}
+
 int complain(Exit code, const std::string& text) {
   clear_progress();
-  tell("starling: " + text + "\n");
+  tell_line(text);
   return code;
 }
 

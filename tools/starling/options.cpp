@@ -48,6 +48,7 @@ Action add_sample(CLI::App& app) {
     Presentation& to = s->presentation;
     plan::read_config(file, s->recipe,
                           {{"out", &to.out}, {"format", &to.format}, {"checkpoint-every", &to.checkpoint_every},
+                           {"time-limit", &to.time_limit}, {"memory-limit", &to.memory_limit},
                            {"progress", &to.progress}, {"quiet", &to.quiet}, {"force", &to.force},
                            {"json", &s->json}, {"fail-unless-converged", &s->fail_unless_converged}});
     s->config = file;
@@ -66,7 +67,10 @@ Action add_sample(CLI::App& app) {
   };
   add_text(app, "--checkpoint-every", "Save the state every K steps, in DIR-state beside DIR of --out", take_every)->group("Files");
   add_text(app, "--resume", "DIR, or DIR-state: go on with an unfinished run as if it had never stopped; with it only --steps, --threads and where and how to write", into(p.resume))->group("Files");
-  add_flag(app, "--trust", s->trust, "Load the library that a config or checkpoint names, and write where a checkpoint says")->group("Files");
+  add_flag(app, "--trust", s->trust, "Load the library that a config or checkpoint names, and write where it says")->group("Files");
+  const auto take_time = [s](const std::string& text) { s->presentation.time_limit = plan::parse_count("time-limit", text, 1); };
+  add_text(app, "--time-limit", "Seconds by the clock, from the start of the command; then the state is saved and the exit code is 124", take_time)->group("Limits");
+  add_text(app, "--memory-limit", "Bytes that the command may take, as 500M or 8G; a run that needs more ends with its state saved", into(p.memory_limit))->group("Limits");
   add_flag(app, "--dump-config", s->dump_config, "Print what would be run, as TOML, and stop")->group("Files");
   CLI::Option* progress = add_text(app, "--progress", "auto, bar, plain or none", into(p.progress))->group("Output");
   progress->default_str(p.progress);
@@ -81,6 +85,7 @@ Action add_sample(CLI::App& app) {
       refuse_what_is_settled(app);
     s->steps_given = app.count("--steps") > 0;
     s->threads_given = app.count("--threads") > 0;
+    s->out_given = app.count("--out") > 0;
     for (const char* name : {"MODEL", "--model"})
       if (app.count(name) > 0)
         s->model = app.get_option(name)->results().back();

@@ -1,10 +1,11 @@
-// The progress line on stderr, and Ctrl-C.
+// The progress line on stderr.
 #include "commands.hpp"
+
+#include "stop.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <unistd.h>
@@ -13,23 +14,7 @@ namespace starling::tool {
 
 namespace {
 
-volatile std::sig_atomic_t asked_to_stop = 0;
 bool line_shown = false;
-
-// Ctrl-C, kill, and a terminal that is closed.
-constexpr int stops[] = {SIGINT, SIGTERM, SIGHUP};
-
-// The first asks, and waits for the step. A second, of any kind, ends the process at once.
-extern "C" void ask_to_stop(int) {
-  asked_to_stop = 1;
-  for (const int signal : stops)
-    std::signal(signal, SIG_DFL);
-}
-
-void listen_for(int signal) {
-  if (std::signal(signal, ask_to_stop) == SIG_IGN && signal == SIGHUP)
-    std::signal(signal, SIG_IGN); // nohup: whoever started it wants it to go on
-}
 
 std::string clock_text(double seconds) {
   const auto s = static_cast<long>(seconds + 0.5);
@@ -69,11 +54,8 @@ void clear_progress() {
 }
 
 run::Watch watch_for(const Presentation& p, std::uint64_t runs) {
-  asked_to_stop = 0;
-  for (const int signal : stops)
-    listen_for(signal);
   run::Watch watch;
-  watch.interrupted = [] { return asked_to_stop != 0; };
+  watch.interrupted = should_stop;
   const bool terminal = isatty(STDERR_FILENO) != 0;
   const bool bar = p.progress == "bar" || (p.progress == "auto" && terminal);
   if (p.quiet || p.progress == "none")

@@ -6,6 +6,7 @@
 #include "io/errors.hpp"
 #include "io/output_folder.hpp"
 #include "state_folder.hpp"
+#include "stop.hpp"
 
 #include <fmt/format.h>
 
@@ -44,14 +45,39 @@ std::string save(StateFolder& state, const std::vector<run::Checkpoint>& finishe
                      goes_on ? state.path().string() : state.name(flight.run()));
 }
 
-int stopped(const run::Outcome& outcome, const std::string& saved) {
+bool lacks_memory(const run::Outcome& outcome) {
+  try {
+    if (outcome.failure)
+      std::rethrow_exception(outcome.failure);
+  } catch (const std::bad_alloc&) {
+    return true;
+  } catch (...) {
+  }
+  return false;
+}
+
+int stopped(const run::Outcome& outcome, const Presentation& p, const std::string& saved) {
+  if (outcome.interrupted && time_is_up())
+    return complain(over_time, fmt::format("the time limit of {} s is over; {}", p.time_limit, saved));
   if (outcome.interrupted)
     return complain(interrupted, "interrupted; " + saved);
   try {
     std::rethrow_exception(outcome.failure);
+  } catch (const std::bad_alloc&) {
+    return complain(failed, fmt::format("memory: there is not enough{}; {}",
+                                        p.memory_limit.empty() ? "" : " within the limit of " + p.memory_limit, saved));
   } catch (const std::exception& error) {
     return complain(failed, fmt::format("{}; {}", error.what(), saved));
+  } catch (...) {
+    return complain(failed, fmt::format("the target threw something that is no std::exception; {}", saved));
   }
+}
+
+/// What is on the disk while a step is under way.
+std::string kept(const StateFolder& state, const Presentation& p) {
+  if (p.checkpoint_every == 0 && p.resume.empty())
+    return "no state was saved: --checkpoint-every does so on the way";
+  return fmt::format("what the last checkpoint saved is in {}", state.path().string());
 }
 
 } // namespace
@@ -61,23 +87,33 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
   std::optional<io::OutputFolder> folder; // opened first: no long run ends in "cannot write"
   if (!p.out.empty())
     folder.emplace(p.out, p.force);
+  listen(p.time_limit, folder ? folder->made() : std::span<const std::filesystem::path>());
+  if (!p.memory_limit.empty())
+    limit_memory(parse_bytes("memory-limit", p.memory_limit));
   StateFolder state = p.resume.empty() ? StateFolder::beside(p.out) : StateFolder::of(p.resume);
-  if (p.checkpoint_every > 0 || !p.resume.empty())
-    state.claim(); // else when there is something to save
+  if (!p.resume.empty())
+    state.claim();
   run::Watch watch = watch_for(p, plan.runs);
   watch.keep_every = p.checkpoint_every;
   watch.keep = [&](const run::Flight& flight) { state.keep(flight.run(), flight.save(p.out)); };
   std::vector<run::Checkpoint> finished; // runs before the one under way
   for (std::uint64_t run = 0; run < plan.runs; ++run) {
     const auto flight = begin_or_resume(plan, run, p, state);
+    if (p.checkpoint_every > 0)
+      state.claim(); // else when there is something to save
+    wait_for_steps(kept(state, p));
     outcomes.push_back(run::fly(*flight, watch));
     const run::Outcome& outcome = outcomes.back();
     clear_progress();
     if (!p.quiet)
       for (const std::string& warning : outcome.warnings)
-        tell("starling: warning: " + warning + "\n");
-    if (!outcome.complete())
-      return stopped(outcome, save(state, finished, *flight, p, outcome.interrupted));
+        tell_line("warning: " + warning);
+    if (!outcome.complete() || run + 1 == plan.runs)
+      stop_the_clock();
+    if (!outcome.complete()) {
+      limit_memory(0); // what there is must be saved
+      return stopped(outcome, p, save(state, finished, *flight, p, outcome.interrupted || lacks_memory(outcome)));
+    }
     if (plan.runs > 1) {
       finished.push_back(flight->save(p.out));
       if (p.checkpoint_every > 0)

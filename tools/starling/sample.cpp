@@ -105,6 +105,13 @@ void refuse_to_load(const SampleRequest& s) {
   plan::refuse("--model", fmt::format("{} names {}, which is code; give --model {}, or --trust to load what it names", by, named, named));
 }
 
+/// Nor is anything written where a file alone says so.
+void refuse_to_write(const SampleRequest& s) {
+  const std::string& out = s.presentation.out;
+  if (!s.trust && !s.out_given && !s.config.empty() && !out.empty())
+    plan::refuse("--out", fmt::format("{} says {}; give --out {}, or --trust to write where it says", s.config, out, out));
+}
+
 } // namespace
 
 int sample(SampleRequest s) {
@@ -118,6 +125,7 @@ int sample(SampleRequest s) {
     return ok;
   }
   refuse_to_load(s);
+  refuse_to_write(s);
   std::vector<run::Outcome> runs;
   if (const int code = run_and_write(plan, s.presentation, runs); code != ok)
     return code;

@@ -76,6 +76,11 @@ inline std::vector<std::string> numbered(const std::string& name, std::size_t co
   if (count == 1)
     return {name};
   std::vector<std::string> names;
+  try {
+    names.reserve(count); // the first that is made for every parameter
+  } catch (const std::exception&) {
+    throw DoesNotFit("dim: " + std::to_string(count) + " parameters do not fit into memory");
+  }
   for (std::size_t a = 1; a <= count; ++a)
     names.push_back(name + "[" + std::to_string(a) + "]");
   return names;

@@ -1,0 +1,57 @@
+// Targets that go wrong on the way, and limits of time and memory: the state is saved, the sentence says what to do.
+#include "foreign/libraries.hpp"
+
+#include "cli/results.hpp"
+
+#include <gmock/gmock.h>
+
+#include <sys/stat.h>
+
+namespace starling::foreign {
+namespace {
+
+using namespace cli;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+const std::string raw = " --particles 20 --batch 4 --bandwidth 1 --steps 1000000000 ";
+
+TEST(Wild, WhatAPluginThrowsIsAFailureOfTheTargetAndTheStateIsKept) {
+  for (const auto& [name, words] : {std::pair("plugin_throws", "the plugin threw: the lake is frozen"),
+                                    std::pair("plugin_throws_number", "the plugin threw something that is no std::exception")})
+    for (const std::string method : {raw, std::string(" ")}) {
+      const Place place;
+      const Ended ended = place.run("sample plugin " + library(name) + method + "--out p");
+      EXPECT_EQ(ended.code, failed);
+      EXPECT_THAT(ended.err, HasSubstr(words));
+      if (method == raw) {
+        EXPECT_THAT(ended.err, HasSubstr("state after 20 steps saved, start from there with --start p-state/run-1.checkpoint"));
+        EXPECT_TRUE(place.has("p-state/run-1.checkpoint"));
+      }
+    }
+}
+
+TEST(Wild, ATargetThatDoesNotComeBackIsGivenUpAfterTheTimeLimit) {
+  const Place place;
+  const Ended ended = place.run("sample plugin " + library("plugin_hangs") + raw + "--time-limit 1 --checkpoint-every 7 --out p");
+  EXPECT_EQ(ended.code, over_time);
+  EXPECT_EQ(ended.err, "starling: the time limit is over and the step under way does not end; what the last "
+                       "checkpoint saved is in p-state\n");
+  EXPECT_TRUE(place.has("p-state/run-1.checkpoint"));
+  EXPECT_LT(ended.seconds, 60);
+}
+
+TEST(Wild, MemoryAboveTheLimitEndsTheRunWithItsState) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers take more memory than the limit leaves";
+#endif
+  const Place place;
+  const Ended ended = place.run("sample plugin " + library("plugin_leaks") + raw + "--threads 1 --memory-limit 300M --out p");
+  EXPECT_EQ(ended.code, failed);
+  EXPECT_THAT(ended.err, MatchesRegex("starling: target: failed at step [0-9]+, particle 0: the plugin threw: std::bad_alloc; "
+                                      "state after [0-9]+ steps saved, .*\n"));
+  EXPECT_TRUE(place.has("p-state/run-1.checkpoint"));
+}
+
+} // namespace
+} // namespace starling::foreign

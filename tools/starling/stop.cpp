@@ -1,0 +1,138 @@
+// What ends a run from outside.
+#include "stop.hpp"
+
+#include "commands.hpp"
+#include "plan/spec.hpp"
+
+#include <starling/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <limits>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include <vector>
+
+namespace starling::tool {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Ctrl-C, kill, and a terminal that is closed.
+constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr double patience = 10; // seconds that a step may take after the time limit, at least
+
+volatile std::sig_atomic_t asked = 0, out_of_time = 0, steps_are_taken = 0;
+std::vector<std::string> empty_folders; // outermost first
+std::string interrupted_early, given_up;
+std::atomic<std::int64_t> grace_in_ms{0}; // what a step may take: twice the longest so far
+Clock::time_point last_step;
+
+void say(const std::string& line) { // write alone is safe in a handler
+  for (std::size_t at = 0; at < line.size();) {
+    const ssize_t written = ::write(STDERR_FILENO, line.data() + at, line.size() - at);
+    if (written <= 0)
+      return;
+    at += static_cast<std::size_t>(written);
+  }
+}
+
+[[noreturn]] void leave(const std::string& line, int code) {
+  if (!steps_are_taken)
+    for (auto folder = empty_folders.rbegin(); folder != empty_folders.rend(); ++folder)
+      ::rmdir(folder->c_str());
+  say(line);
+  ::_exit(code);
+}
+
+// The first asks, and waits for the step. A second, of any kind, ends the process at once.
+extern "C" void ask_to_stop(int) {
+  if (!steps_are_taken)
+    leave(interrupted_early, interrupted);
+  asked = 1;
+  for (const int signal : signals)
+    std::signal(signal, SIG_DFL);
+}
+
+void ring_after(std::int64_t ms) {
+  const itimerval timer{{0, 0}, {ms / 1000, ms % 1000 * 1000}};
+  ::setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+extern "C" void at_the_limit(int) {
+  if (out_of_time)
+    leave(given_up, over_time);
+  out_of_time = 1;
+  ring_after(grace_in_ms);
+}
+
+} // namespace
+
+void listen(std::uint64_t seconds, std::span<const std::filesystem::path> made) {
+  asked = 0;
+  out_of_time = 0;
+  steps_are_taken = 0;
+  empty_folders.assign(made.begin(), made.end());
+  interrupted_early = "starling: interrupted before the first step; nothing was written\n";
+  given_up = fmt::format("starling: the time limit of {} s is over before the first step; nothing was written\n", seconds);
+  grace_in_ms = 1; // a run that has not begun has nothing to save
+  for (const int signal : signals)
+    if (std::signal(signal, ask_to_stop) == SIG_IGN && signal == SIGHUP)
+      std::signal(signal, SIG_IGN); // nohup: whoever started it wants it to go on
+  if (seconds == 0)
+    return;
+  std::signal(SIGALRM, at_the_limit);
+  constexpr std::uint64_t longest = 1000000000; // more seconds than anyone waits, and safe to multiply
+  ring_after(static_cast<std::int64_t>(std::min(seconds, longest) * 1000));
+}
+
+void wait_for_steps(const std::string& kept) {
+  given_up = fmt::format("starling: the time limit is over and the step under way does not end; {}\n", kept);
+  grace_in_ms = static_cast<std::int64_t>(1000 * patience);
+  last_step = Clock::now();
+  steps_are_taken = 1;
+}
+
+bool should_stop() {
+  const Clock::time_point now = Clock::now();
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(now - last_step).count();
+  last_step = now;
+  grace_in_ms = std::max<std::int64_t>(grace_in_ms, 2 * took);
+  return asked != 0 || out_of_time != 0;
+}
+
+bool time_is_up() { return out_of_time != 0; }
+
+void stop_the_clock() {
+  const itimerval never{};
+  ::setitimer(ITIMER_REAL, &never, nullptr);
+}
+
+void limit_memory(std::uint64_t bytes) {
+  rlimit now{};
+  if (::getrlimit(RLIMIT_DATA, &now) != 0)
+    return;
+  now.rlim_cur = bytes == 0 ? now.rlim_max : std::min<rlim_t>(bytes, now.rlim_max);
+  ::setrlimit(RLIMIT_DATA, &now);
+}
+
+std::uint64_t parse_bytes(const std::string& what, const std::string& text) {
+  static const std::string units = "kMGT";
+  const std::size_t unit = text.empty() ? std::string::npos : units.find(text.back());
+  const double number = plan::parse_number(what, unit == std::string::npos ? text : text.substr(0, text.size() - 1));
+  const double bytes = std::ldexp(number, unit == std::string::npos ? 0 : 10 * static_cast<int>(unit + 1));
+  if (!(bytes >= 1) || bytes > 0x1p62)
+    reject(what, "a number of bytes, such as 500M or 8G", text);
+  return static_cast<std::uint64_t>(bytes);
+}
+
+} // namespace starling::tool

@@ -1,0 +1,33 @@
+// What ends a run from outside: a signal, the clock, the limit of memory.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace starling::tool {
+
+/// From here on Ctrl-C, kill and a closed terminal end the process with a sentence, and the empty folders
+/// go with it: so far there is nothing else to lose. With seconds > 0 the clock of a time limit starts.
+void listen(std::uint64_t seconds, std::span<const std::filesystem::path> made);
+
+/// There is a run now: the first signal, and the time limit, ask it to stop after its step. A second signal ends
+/// the process at once. A step that does not end for long after the limit is given up: that is said with `kept`,
+/// which tells what is saved, and the process ends.
+void wait_for_steps(const std::string& kept);
+
+/// Asked after every step.
+bool should_stop();
+bool time_is_up();
+
+/// The run is over: nothing is given up any more.
+void stop_the_clock();
+
+/// Memory of our own that the system gives at most; more is an error like any other lack of it. 0: no limit.
+void limit_memory(std::uint64_t bytes);
+
+/// "500M", "8G", or bytes; k, M, G and T are powers of 1024. Throws invalid_argument.
+std::uint64_t parse_bytes(const std::string& what, const std::string& text);
+
+} // namespace starling::tool
