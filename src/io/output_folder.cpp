@@ -9,11 +9,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <set>
 #include <sstream>
 
 #include <fmt/format.h>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,6 +48,27 @@ fs::path make_sibling(const fs::path& shown, const fs::path& target) {
       return folder;
     if (errno != EEXIST)
       throw CannotWrite(shown, errno);
+  }
+}
+
+/// Calls visit(path, is it a folder) for all that is below, the inner first. By the system's own calls: where
+/// memory runs out, the standard library's iterators end the process.
+template <typename Visit>
+void for_all_below(const std::string& folder, Visit&& visit) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), ::closedir);
+  if (!open)
+    throw CannotWrite(folder, errno);
+  while (const dirent* entry = ::readdir(open.get())) {
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..")
+      continue;
+    const std::string path = folder + "/" + entry->d_name;
+    struct stat about = {};
+    if (::lstat(path.c_str(), &about) != 0)
+      throw CannotWrite(path, errno);
+    if (S_ISDIR(about.st_mode))
+      for_all_below(path, visit);
+    visit(path, S_ISDIR(about.st_mode));
   }
 }
 
@@ -104,9 +127,15 @@ OutputFolder::~OutputFolder() {
 }
 
 void OutputFolder::remove_temporary() noexcept {
-  std::error_code ignored;
-  if (!temporary_.empty())
-    fs::remove_all(temporary_, ignored);
+  for (int tries = 0; tries < 3 && !temporary_.empty(); ++tries)
+    try {
+      for_all_below(temporary_.native(), [](const std::string& path, bool folder) {
+        folder ? ::rmdir(path.c_str()) : ::unlink(path.c_str());
+      });
+      ::rmdir(temporary_.c_str());
+      break;
+    } catch (...) { // going through a folder takes memory; there may be some again
+    }
   for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder)
     ::rmdir(folder->c_str()); // stays if something else has come to live there
 }
@@ -162,9 +191,11 @@ fs::path OutputFolder::path(const fs::path& name) {
 
 void OutputFolder::write_mark() const {
   std::set<std::string> names;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(temporary_))
-    if (entry.is_regular_file())
-      names.insert(entry.path().lexically_relative(temporary_).string());
+  const std::size_t above = temporary_.native().size() + 1;
+  for_all_below(temporary_.native(), [&](const std::string& path, bool folder) {
+    if (!folder)
+      names.insert(path.substr(above));
+  });
   std::string text = "# Written by starling: --force replaces this folder if nothing else is in it.\n";
   for (const std::string& name : names)
     text += name + "\n";
@@ -178,14 +209,8 @@ void OutputFolder::commit() {
     return;
   if (temporary_.empty())
     temporary_ = make_sibling(shown_, target_);
-  try {
-    write_mark();
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(temporary_))
-      if (entry.is_regular_file() || entry.is_directory())
-        sync(entry.path());
-  } catch (const fs::filesystem_error& error) {
-    throw CannotWrite(shown_, error.code().value());
-  }
+  write_mark();
+  for_all_below(temporary_.native(), [](const std::string& path, bool) { sync(path); });
   sync(temporary_);
 
   refuse_if_taken(); // someone may have come since the start

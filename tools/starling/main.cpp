@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fcntl.h>
 #include <new>
 #include <stdexcept>
@@ -44,7 +45,7 @@ int complain(Exit code, const std::string& text) {
 
 namespace {
 
-int guarded(int argc, char** argv) {
+int guarded(int argc, char** argv) noexcept {
   try {
     return parse_and_run(argc, argv);
   } catch (const plan::BadConfig& error) {
@@ -70,6 +71,13 @@ int guarded(int argc, char** argv) {
   }
 }
 
+/// An exception where none may pass: libraries take memory in such places, and may hide which exception it was.
+/// No word here that would have to be made.
+[[noreturn]] void give_up() noexcept {
+  std::fputs("starling: memory: there is none left, as far as can be told\n", stderr);
+  std::_Exit(failed);
+}
+
 } // namespace
 
 } // namespace starling::tool
@@ -85,6 +93,7 @@ int main(int argc, char** argv) {
   // A reader that is gone is an error of the write, not the end of the run. A handler, since what is
   // ignored would stay so in programs that are started from here.
   std::signal(SIGPIPE, [](int) {});
+  std::set_terminate(give_up);
   const int code = guarded(argc, argv);
   const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
   if (lost && code == ok) // what was printed must have arrived

@@ -1,10 +1,14 @@
 // A plugin for the tests that goes wrong after some calls: standard normals until then. Definitions say how:
 // THROWS: a std::exception; THROWS_NUMBER: something that is none; HANGS: does not come back; LEAKS: takes
-// 10 MB in every call and gives none back.
+// 10 MB in every call and gives none back; SIGNALS: sends SIGTERM to its own process in the call SIGNAL_AT_CALL,
+// and removes the folder REMOVE in the call REMOVE_AT_CALL, if the environment has them.
 #include <starling/plugin.h>
 
+#include <csignal>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 #include <unistd.h>
 
@@ -12,7 +16,7 @@ namespace {
 
 int calls = 0;
 
-void go_wrong() {
+[[maybe_unused]] void go_wrong() {
 #if defined(THROWS)
   throw std::runtime_error("the lake is\nfrozen");
 #elif defined(THROWS_NUMBER)
@@ -33,6 +37,12 @@ int starling_log_density_all(size_t n, size_t dim, const double* x, double* scor
 #if defined(LEAKS)
   constexpr std::size_t much = 10000000;
   std::memset(new char[much], ++calls, much); // nobody deletes it
+#elif defined(SIGNALS)
+  ++calls;
+  if (const char* at = std::getenv("SIGNAL_AT_CALL"); at && std::atoi(at) == calls)
+    std::raise(SIGTERM);
+  if (const char* at = std::getenv("REMOVE_AT_CALL"); at && std::atoi(at) == calls)
+    std::filesystem::remove_all(std::getenv("REMOVE"));
 #else
   if (++calls > 20)
     go_wrong();
