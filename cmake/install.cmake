@@ -24,3 +24,4 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/starlingConfigVersion.cm
 install(FILES "${PROJECT_BINARY_DIR}/starlingConfig.cmake"
               "${PROJECT_BINARY_DIR}/starlingConfigVersion.cmake"
         DESTINATION "${starling_package_dir}")
+install(FILES "${PROJECT_BINARY_DIR}/starling.spdx.json" "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

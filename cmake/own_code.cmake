@@ -28,6 +28,20 @@ if(STARLING_SANITIZE)
                               -fno-omit-frame-pointer)
 endif()
 
+# Code that reads what others wrote: bounds are checked, a smashed stack ends the program. Not the hot code, which reads
+# no files.
+function(starling_hardened target)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_compile_options(${target} PRIVATE -fstack-protector-strong -D_GLIBCXX_ASSERTIONS -U_FORTIFY_SOURCE
+                                             -D_FORTIFY_SOURCE=2)
+  endif()
+endfunction()
+
+# Programs and modules: tables of addresses are read-only once it runs.
+function(starling_hardened_program target)
+  target_link_options(${target} PRIVATE -Wl,-z,relro,-z,now,-z,noexecstack)
+endfunction()
+
 # A newcomer waits for the build: in a release the files of a folder are compiled together, so that what their headers
 # hold is read and instantiated once. Elsewhere each file stands alone, and so is seen to name all it includes.
 set(few_units OFF)

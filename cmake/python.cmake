@@ -6,10 +6,14 @@ if(no_nanobind)
   message(FATAL_ERROR "STARLING_PYTHON: nanobind must be installed for ${Python_EXECUTABLE}")
 endif()
 find_package(nanobind CONFIG REQUIRED)
+execute_process(COMMAND "${Python_EXECUTABLE}" -c "import nanobind; print(nanobind.__version__)" OUTPUT_STRIP_TRAILING_WHITESPACE
+                OUTPUT_VARIABLE nanobind_version)
+starling_part(nanobind "${nanobind_version}" 2.0.0 BSD-3-Clause "the Python module")
 
 file(GLOB starling_python_sources CONFIGURE_DEPENDS python/bindings/*.cpp)
 nanobind_add_module(_starling STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS ${starling_python_sources})
 starling_own_code(_starling)
+starling_hardened_program(_starling)
 target_link_libraries(_starling PRIVATE starling_edge)
 set_target_properties(_starling PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/python/starling")
 

@@ -3,10 +3,32 @@
 
 #include "io/errors.hpp"
 
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
+
 namespace starling::io {
 
-OutputFile::OutputFile(const std::filesystem::path& file)
-    : path_(file), file_(std::fopen(file.c_str(), "wb"), std::fclose) {
+namespace {
+
+std::FILE* open_file(const char* path, OutputFile::What what) {
+  const int where = what == OutputFile::fresh ? O_EXCL | O_NOFOLLOW : O_TRUNC;
+  const int descriptor = ::open(path, O_WRONLY | O_CREAT | O_CLOEXEC | where, 0666);
+  if (descriptor < 0)
+    return nullptr;
+  std::FILE* file = ::fdopen(descriptor, "wb");
+  if (!file) {
+    const int error = errno;
+    ::close(descriptor);
+    errno = error;
+  }
+  return file;
+}
+
+} // namespace
+
+OutputFile::OutputFile(const std::filesystem::path& file, What what)
+    : path_(file), file_(open_file(file.c_str(), what), std::fclose) {
   if (!file_)
     throw CannotWrite(path_, errno);
 }

@@ -9,10 +9,12 @@
 
 namespace starling::io {
 
-/// Opens for writing, replacing what was there. Each call throws CannotWrite when it fails.
+/// Opens for writing. Each call throws CannotWrite when it fails.
 class OutputFile {
 public:
-  explicit OutputFile(const std::filesystem::path& file);
+  /// replace: what was there, or what a link that was there points to. fresh: only what was not there.
+  enum What { replace, fresh };
+  explicit OutputFile(const std::filesystem::path& file, What what = replace);
 
   void write(std::string_view bytes);
   /// How many bytes were written so far.

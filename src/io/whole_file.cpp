@@ -31,10 +31,12 @@ void write_whole(const std::filesystem::path& file, std::string_view text) {
   fs::create_directories(folder, error);
   if (error)
     throw CannotWrite(folder, error.value());
-  // One that is left behind by a kill is written over by the next process of that number, or stays.
+  // One that is left behind by a kill is removed by the next process of that number, or stays. What is written is
+  // fresh: never through a link that someone laid in the way.
   const fs::path unfinished = file.string() + "." + std::to_string(::getpid());
+  ::unlink(unfinished.c_str());
   try {
-    OutputFile out(unfinished);
+    OutputFile out(unfinished, OutputFile::fresh);
     out.write(text);
     out.close();
     sync(unfinished);

@@ -94,6 +94,22 @@ TEST(Limits, ACloudThatDoesNotFitIntoTheMemoryLimitIsRefusedInASentence) {
 }
 #endif
 
+// Of the largest child so far: it must not have become larger.
+long largest_child_kb() {
+  rusage usage{};
+  ::getrusage(RUSAGE_CHILDREN, &usage);
+  return usage.ru_maxrss;
+}
+
+TEST(Limits, AMillionStepsTakeNoMoreMemoryThanTenThousand) {
+  const Place place;
+  const std::string line = "sample normal --dim 2 --particles 16 --batch 4 --bandwidth 1 --threads 1 --quiet --steps ";
+  ASSERT_EQ(place.run(line + "10000").code, ok);
+  const long before = largest_child_kb();
+  ASSERT_EQ(place.run(line + "1000000").code, ok);
+  EXPECT_LE(largest_child_kb(), before + 300) << "one byte a step would be 1000 kB";
+}
+
 TEST(Limits, AreNumbersThatMakeSense) {
   const Place place;
   for (const std::string wrong : {"--time-limit 0", "--time-limit soon", "--memory-limit 0", "--memory-limit G", "--memory-limit -5M",

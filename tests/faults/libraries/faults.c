@@ -115,6 +115,7 @@ static int fails(int error) {
       *(void**)&real = dlsym(RTLD_NEXT, #name);                                                                        \
     return fails(error) ? failure : real arguments;                                                                    \
   }
+NEXT(FILE*, fdopen, (int file, const char* mode), (file, mode), EMFILE, NULL)
 NEXT(FILE*, fopen, (const char* path, const char* mode), (path, mode), EMFILE, NULL)
 NEXT(int, mkdir, (const char* path, mode_t mode), (path, mode), ENOSPC, -1)
 NEXT(int, rename, (const char* from, const char* to), (from, to), EIO, -1)
