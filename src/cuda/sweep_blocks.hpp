@@ -56,19 +56,24 @@ struct DriftInTiles {
     typename Block::template Each<Real, rows_each * columns_each> g, x;
     typename Block::template Each<Real, deep> lift;
     block.each([&](std::uint32_t thread) {
+      STARLING_UNROLL
       for (std::uint32_t n = 0; n < rows_each * columns_each; ++n)
         g.of(thread, n) = 0;
+      STARLING_UNROLL
       for (std::uint32_t n = 0; n < deep; ++n)
         lift.of(thread, n) = 0;
     });
     load(work.x, tile * rows, rows, part, own);
     block.each([&](std::uint32_t thread) {
+      STARLING_UNROLL
       for (std::uint32_t r = 0; r < rows_each; ++r)
+        STARLING_UNROLL
         for (std::uint32_t k = 0; k < columns_each; ++k)
           x.of(thread, r * columns_each + k) = own[(thread / 16 * rows_each + r) * line + thread % 16 + 16 * k];
     });
     for (std::uint32_t from = 0; from < size; from += others) {
       block.each([&](std::uint32_t thread) {
+        STARLING_UNROLL
         for (std::uint32_t n = 0; n < deep * broad; ++n)
           r2.of(thread, n) = product.of(thread, n) = 0;
       });
@@ -79,7 +84,9 @@ struct DriftInTiles {
         load(work.x, from, others, of_part, theirs);
         block.each([&](std::uint32_t thread) {
           for (std::uint32_t a = 0; a < width; ++a)
+            STARLING_UNROLL
             for (std::uint32_t r = 0; r < deep; ++r)
+              STARLING_UNROLL
               for (std::uint32_t k = 0; k < broad; ++k) {
                 const Real one = own[(thread / 8 * deep + r) * line + a], other = theirs[(thread % 8 + 8 * k) * line + a];
                 r2.of(thread, r * broad + k) += (one - other) * (one - other);
@@ -89,7 +96,9 @@ struct DriftInTiles {
       }
       load(work.s, from, others, part, scores);
       block.each([&](std::uint32_t thread) {
+        STARLING_UNROLL
         for (std::uint32_t r = 0; r < deep; ++r)
+          STARLING_UNROLL
           for (std::uint32_t k = 0; k < broad; ++k) {
             const std::uint32_t i = thread / 8 * deep + r, j = thread % 8 + 8 * k, n = r * broad + k;
             const bool self = tile * rows + i == from + j;
@@ -104,7 +113,9 @@ struct DriftInTiles {
       });
       block.each([&](std::uint32_t thread) {
         for (std::uint32_t j = 0; j < others; ++j)
+          STARLING_UNROLL
           for (std::uint32_t r = 0; r < rows_each; ++r)
+            STARLING_UNROLL
             for (std::uint32_t k = 0; k < columns_each; ++k) {
               const std::uint32_t i = thread / 16 * rows_each + r, a = thread % 16 + 16 * k;
               g.of(thread, r * columns_each + k) +=
@@ -114,10 +125,12 @@ struct DriftInTiles {
       });
     }
     block.each([&](std::uint32_t thread) {
+      STARLING_UNROLL
       for (std::uint32_t r = 0; r < deep; ++r)
         lifts[(thread / 8 * deep + r) * 8 + thread % 8] = lift.of(thread, r);
     });
     block.each([&](std::uint32_t thread) {
+      STARLING_UNROLL
       for (std::uint32_t r = 0; r < rows_each; ++r) {
         const std::uint32_t i = thread / 16 * rows_each + r;
         if (tile * rows + i >= size)
@@ -125,6 +138,7 @@ struct DriftInTiles {
         Real all = 0;
         for (std::uint32_t k = 0; k < 8; ++k)
           all += lifts[i * 8 + k];
+        STARLING_UNROLL
         for (std::uint32_t k = 0; k < columns_each; ++k)
           if (const std::uint32_t a = part * width + thread % 16 + 16 * k; a < dim)
             work.g[std::size_t{members[tile * rows + i]} * dim + a] =

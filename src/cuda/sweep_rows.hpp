@@ -45,6 +45,7 @@ struct DriftAtPlace {
     const Real pair = now.pair_weight(size), inverse = *work.inverse;
     const std::size_t own = std::size_t{work.order[place]} * dim;
     Real x[most], g[most], lift = 0;
+    STARLING_UNROLL
     for (std::uint32_t a = 0; a < most; ++a) {
       x[a] = a < dim ? work.x[own + a] : Real(0);
       g[a] = 0;
@@ -53,6 +54,7 @@ struct DriftAtPlace {
       const bool self = begin + m == place;
       const std::size_t other = std::size_t{work.order[begin + m]} * dim;
       Real away[most], r2 = 0, product = 0;
+      STARLING_UNROLL
       for (std::uint32_t a = 0; a < most; ++a) {
         const Real y = a < dim ? work.x[other + a] : Real(0);
         away[a] = x[a] - y;
@@ -61,10 +63,12 @@ struct DriftAtPlace {
       }
       const PairWeights<Real> w = self ? work.pairs.at_self(product, inverse) : work.pairs.at(r2, product, inverse);
       const Real c = self ? now.self : pair, weight = c * w.weight, repulsion = c * w.repulsion;
+      STARLING_UNROLL
       for (std::uint32_t a = 0; a < most; ++a)
         g[a] += weight * (a < dim ? work.s[other + a] : Real(0)) + repulsion * away[a];
       lift += c * w.lift;
     }
+    STARLING_UNROLL
     for (std::uint32_t a = 0; a < most; ++a)
       if (a < dim)
         work.g[own + a] = g[a] + lift * x[a];
@@ -75,11 +79,13 @@ struct DriftAtPlace {
 template <typename Real>
 STARLING_DEVICE void advance_number(const Work<Real>& work, const Move<Real>& move, std::size_t n, Real x, Real g) {
   Real memory[2] = {};
+  STARLING_UNROLL
   for (std::uint32_t c = 0; c < 2; ++c)
     if (c < move.memories)
       memory[c] = work.memory[c][n];
   x += move(g, memory);
   work.x[n] = x;
+  STARLING_UNROLL
   for (std::uint32_t c = 0; c < 2; ++c)
     if (c < move.memories)
       work.memory[c][n] = memory[c];

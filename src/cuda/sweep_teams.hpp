@@ -55,6 +55,7 @@ struct DriftByTeam {
     for (std::uint32_t first = 0; first < dim; first += Team::lanes * kept) {
       typename Team::template Each<Real, kept> g;
       team.each([&](std::uint32_t lane) {
+        STARLING_UNROLL
         for (std::uint32_t k = 0; k < kept; ++k)
           g.of(lane, k) = 0;
       });
@@ -81,6 +82,7 @@ struct DriftByTeam {
             self ? work.pairs.at_self(product, inverse) : work.pairs.at(r2, product, inverse);
         const Real c = self ? now.self : pair, weight = c * w.weight, repulsion = c * w.repulsion;
         team.each([&](std::uint32_t lane) {
+          STARLING_UNROLL
           for (std::uint32_t k = 0; k < kept; ++k)
             if (const std::uint32_t a = first + lane + k * Team::lanes; a < dim)
               g.of(lane, k) += weight * s[a] + repulsion * (x[a] - y[a]);
@@ -88,6 +90,7 @@ struct DriftByTeam {
         lift += c * w.lift;
       }
       team.each([&](std::uint32_t lane) {
+        STARLING_UNROLL
         for (std::uint32_t k = 0; k < kept; ++k)
           if (const std::uint32_t a = first + lane + k * Team::lanes; a < dim)
             phi[a] = g.of(lane, k) + lift * x[a];
@@ -114,14 +117,17 @@ struct FusedBatch {
     const Real pair = now.pair_weight(size), inverse = *work.inverse;
     const Real height = work.pairs.terms[0].weight * (work.pairs.terms[0].sinks ? std::sqrt(inverse) : Real(1));
     std::size_t at[members];
+    STARLING_UNROLL
     for (std::uint32_t i = 0; i < members; ++i)
       at[i] = std::size_t{now.order.row(begin + (i < size ? i : 0), work.tables)} * dim;
 
     typename Team::template Each<Real, members * kept> x, s, g;
     team.each([&](std::uint32_t lane) {
+      STARLING_UNROLL
       for (std::uint32_t k = 0; k < kept; ++k) {
         const std::uint32_t a = lane + k * Team::lanes;
         const Real mean = normal && a < dim ? work.target.mean[a] : Real(0);
+        STARLING_UNROLL
         for (std::uint32_t i = 0; i < members; ++i) {
           const bool there = a < dim && i < size;
           x.of(lane, i * kept + k) = there ? work.x[at[i] + a] : Real(0);
@@ -132,14 +138,17 @@ struct FusedBatch {
       }
     });
     if (normal && form.share != 0)
+      STARLING_UNROLL
       for (std::uint32_t i = 0; i < members; ++i) {
         const Real total = team.sum([&](std::uint32_t lane) {
           Real sum = 0;
+          STARLING_UNROLL
           for (std::uint32_t k = 0; k < kept; ++k)
             sum += s.of(lane, i * kept + k);
           return sum;
         });
         team.each([&](std::uint32_t lane) {
+          STARLING_UNROLL
           for (std::uint32_t k = 0; k < kept; ++k)
             s.of(lane, i * kept + k) = form.shared(s.of(lane, i * kept + k), total);
         });
@@ -147,13 +156,17 @@ struct FusedBatch {
     const kernel::Gaussian<Real>& gaussian = work.pairs.terms[0].gaussian;
     const Real self = now.self * height * gaussian.at_distance(Real(0)).weight;
     team.each([&](std::uint32_t lane) {
+      STARLING_UNROLL
       for (std::uint32_t n = 0; n < members * kept; ++n)
         g.of(lane, n) = self * s.of(lane, n);
     });
+    STARLING_UNROLL
     for (std::uint32_t i = 0; i < members; ++i)
+      STARLING_UNROLL
       for (std::uint32_t j = i + 1; j < members; ++j) { // a pair once, for both
         const Real r2 = team.sum([&](std::uint32_t lane) {
           Real sum = 0;
+          STARLING_UNROLL
           for (std::uint32_t k = 0; k < kept; ++k) {
             const Real away = x.of(lane, i * kept + k) - x.of(lane, j * kept + k);
             sum += away * away;
@@ -164,6 +177,7 @@ struct FusedBatch {
         const Real c = j < size ? pair * height : Real(0);
         const Real weight = c * w.weight, repulsion = c * w.repulsion * inverse;
         team.each([&](std::uint32_t lane) {
+          STARLING_UNROLL
           for (std::uint32_t k = 0; k < kept; ++k) {
             const std::uint32_t one = i * kept + k, other = j * kept + k;
             const Real push = repulsion * (x.of(lane, one) - x.of(lane, other));
@@ -173,7 +187,9 @@ struct FusedBatch {
         });
       }
     team.each([&](std::uint32_t lane) {
+      STARLING_UNROLL
       for (std::uint32_t i = 0; i < members; ++i)
+        STARLING_UNROLL
         for (std::uint32_t k = 0; k < kept; ++k)
           if (const std::uint32_t a = lane + k * Team::lanes; a < dim && i < size)
             advance_number(work, now.move, at[i] + a, x.of(lane, i * kept + k), g.of(lane, i * kept + k));

@@ -5,6 +5,7 @@
 #include "cuda/order.hpp"
 #include "cuda/pairs.hpp"
 #include "cuda/scoring.hpp"
+#include "cuda/unroll.hpp"
 
 #include <starling/random/philox.hpp>
 
