@@ -89,7 +89,7 @@ public:
   void upload(const starling::Ensemble<Real>& from) {
     remember(from.memories());
     position_.upload(from.position().data, position_.size());
-    for (std::size_t c = 0; c < memories(); ++c)
+    for (std::size_t c = 0; c < from.memories(); ++c) // before the first step it has none, and here they are zero
       memory_[c].upload(from.memory(c).data, memory_[c].size());
     id_.upload(from.id().data(), count_);
     moved = from.moves()[0];
