@@ -1,6 +1,8 @@
 // Targets, dealers and step rules of a plan.
 #include "assemble/roles.hpp"
 
+#include "io/any_text.hpp"
+
 #include "plan/names.hpp"
 
 #include <starling/deal/draw.hpp>
@@ -35,9 +37,10 @@ private:
 
 } // namespace
 
+namespace {
+
 template <typename Real>
-run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads,
-                                 const Guest* guest) {
+run::AnyTarget<Real> target_of(const plan::Plan& plan, std::uint64_t seed, Threads& threads, const Guest* guest) {
   if (guest) {
     auto any = run::any_target<Real>(GuestTarget<Real>(*guest), guest->names);
     any.has_density = guest->has_density;
@@ -47,6 +50,16 @@ run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Thr
     plan::refuse("target", "this run's target was a function of the program that began it; bring it again");
   const auto* own = std::get_if<plan::StartOwn>(&plan.start);
   return plan.make_target.in<Real>()({threads, seed, plan.seed, own ? own->file : std::string(), plan.stages.has_value()});
+}
+
+} // namespace
+
+template <typename Real>
+run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads, const Guest* guest) {
+  auto any = target_of<Real>(plan, seed, threads, guest);
+  for (std::string& name : any.names) // a library's are any bytes; files hold UTF-8
+    name = io::utf8(name);
+  return any;
 }
 
 template <typename Real>

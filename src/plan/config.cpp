@@ -1,6 +1,7 @@
 // A recipe to TOML and back.
 #include "plan/config.hpp"
 
+#include "io/any_text.hpp"
 #include "io/fields.hpp"
 #include "io/text.hpp"
 #include "plan/names.hpp"
@@ -52,7 +53,7 @@ void take(const std::filesystem::path& file, std::string_view key, const toml::n
     field = static_cast<std::uint64_t>(*value);
   } else { // texts: a bare number will do (batch = 8, bandwidth = 0.35)
     if (const auto text = node.value_exact<std::string>())
-      field = *text;
+      field = io::bytes_from_utf8(*text);
     else if (const auto whole = node.value_exact<std::int64_t>())
       field = fmt::format("{}", *whole);
     else if (const auto number = node.value_exact<double>())
@@ -122,7 +123,7 @@ std::string write_config(const Recipe& recipe) {
   std::string text = "# A run of starling: repeat it with  starling sample --config THIS_FILE --out DIR\n";
   const auto quoted = [](const std::string& value) {
     std::string out = "\"";
-    for (const char c : value) {
+    for (const char c : io::kept_as_utf8(value)) { // TOML is UTF-8, paths are any bytes
       if (c == '"' || c == '\\')
         out += '\\';
       if (static_cast<unsigned char>(c) < 0x20)

@@ -53,5 +53,22 @@ TEST(Wild, MemoryAboveTheLimitEndsTheRunWithItsState) {
   EXPECT_TRUE(place.has("p-state/run-1.checkpoint"));
 }
 
+TEST(Wild, NamesAndPathsOfAnyBytesLoseNothing) {
+  const Place place;
+  const std::string odd = "a\xff\xfe" "b";
+  const Ended named = place.run("sample plugin " + library("plugin_odd_names") + " --particles 20 --quiet --out " + odd);
+  EXPECT_EQ(named.code, ok) << named.err;
+  EXPECT_TRUE(place.has(odd + "/summary.json"));
+  EXPECT_EQ(place.run("summary " + odd).code, ok);
+  place.write("d\n" + odd + ".csv", "x,y\n1,0\n2,1\n0.5,0\n3,1\n"); // with a line break
+  std::vector<std::string> line = words("sample logistic --label y --particles 20 --batch 2 --steps 5 --quiet --out m --data");
+  line.push_back("d\n" + odd + ".csv");
+  Running running(STARLING_BINARY, line, place.path(""), place.path(".."), {});
+  const Ended ended = running.wait();
+  EXPECT_EQ(ended.code, ok) << ended.err;
+  EXPECT_EQ(place.run("sample --config m/config.toml --quiet --out again").code, ok);
+  EXPECT_EQ(place.read("m/draws.npz"), place.read("again/draws.npz"));
+}
+
 } // namespace
 } // namespace starling::foreign
