@@ -1,6 +1,7 @@
 // Targets, dealers and step rules of a plan.
 #include "assemble/roles.hpp"
 
+#include "assemble/row_target.hpp"
 #include "plan/names.hpp"
 
 #include <starling/deal/draw.hpp>
@@ -38,6 +39,14 @@ private:
 template <typename Real>
 run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads,
                                  const Guest* guest) {
+  if (guest && guest->rows) {
+    const std::size_t a_step = rows_a_step(guest->data_batch, guest->rows->rows);
+    auto any = row_target<Real>(guest->rows, a_step, guest->data_batch,
+                                guest->names.empty() ? run::numbered("x", guest->dim) : guest->names,
+                                {threads, seed, plan.seed, {}, plan.stages.has_value()});
+    any.decided.clear(); // it is the program that keeps them
+    return any;
+  }
   if (guest) {
     auto any = run::any_target<Real>(GuestTarget<Real>(*guest), guest->names);
     any.has_density = guest->has_density;
