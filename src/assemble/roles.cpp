@@ -1,8 +1,8 @@
 // Targets, dealers and step rules of a plan.
 #include "assemble/roles.hpp"
 
+#include "assemble/row_target.hpp"
 #include "io/any_text.hpp"
-
 #include "plan/names.hpp"
 
 #include <starling/deal/draw.hpp>
@@ -35,12 +35,16 @@ private:
   Guest guest_;
 };
 
-} // namespace
-
-namespace {
-
 template <typename Real>
 run::AnyTarget<Real> target_of(const plan::Plan& plan, std::uint64_t seed, Threads& threads, const Guest* guest) {
+  if (guest && guest->rows) {
+    const std::size_t a_step = rows_a_step(guest->data_batch, guest->rows->rows);
+    auto any = row_target<Real>(guest->rows, a_step, guest->data_batch,
+                                guest->names.empty() ? run::numbered("x", guest->dim) : guest->names,
+                                {threads, seed, plan.seed, {}, plan.stages.has_value()});
+    any.decided.clear(); // it is the program that keeps them
+    return any;
+  }
   if (guest) {
     auto any = run::any_target<Real>(GuestTarget<Real>(*guest), guest->names);
     any.has_density = guest->has_density;

@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t block = 512;           // rows a turn: five arrays of it are 20 kB
 constexpr std::size_t most_for_dense = 500;  // dimensions with a full covariance, as in a run
 constexpr std::size_t most_distances = 2000; // for the median
+constexpr std::size_t exchanges = 3;         // passes over the chosen; more change little
 
 bool finite(std::span<const double> row) {
   return std::ranges::all_of(row, [](double v) { return std::isfinite(v); });
@@ -135,25 +136,43 @@ Thinned thin(Rows<const double> x, Rows<const double> score, std::size_t count, 
 
   std::vector<Best> best((n + block - 1) / block);
   std::vector<std::size_t> chosen;
+  std::vector<char> is_chosen(n); // not again
   const auto look_for_best = [&](std::size_t begin, std::size_t end) {
     Best least;
     for (std::size_t i = begin; i < end; ++i)
-      if (cost[i] < least.cost)
+      if (!is_chosen[i] && cost[i] < least.cost)
         least = {cost[i], i};
     best[begin / block] = least;
   };
   threads.for_pieces(n, block, look_for_best);
-  while (chosen.size() < count) {
-    const std::size_t next = std::ranges::min_element(best, {}, &Best::cost)->row; // the first of equals
-    chosen.push_back(next);
-    cost[next] = std::numeric_limits<double>::infinity(); // not again
+  // What a row that enters, or leaves, adds to the cost of all.
+  const auto count_in = [&](std::size_t row, double sign) {
     threads.for_pieces(n, block, [&](std::size_t begin, std::size_t end) {
       std::array<double, block> values;
-      cloud.against(next, begin, end, values.data());
+      cloud.against(row, begin, end, values.data());
       for (std::size_t i = begin; i < end; ++i)
-        cost[i] += values[i - begin];
+        cost[i] += sign * values[i - begin];
       look_for_best(begin, end);
     });
+  };
+  const auto best_row = [&] { return std::ranges::min_element(best, {}, &Best::cost)->row; }; // the first of equals
+  while (chosen.size() < count) {
+    chosen.push_back(best_row());
+    is_chosen[chosen.back()] = true;
+    count_in(chosen.back(), 1);
+  }
+  // The first were chosen when there were few: each is taken back and the best row put in its place, which may be itself.
+  for (std::size_t pass = 0, changed = 1; pass < exchanges && changed > 0 && count > 1; ++pass) {
+    changed = 0;
+    for (std::size_t& row : chosen) {
+      is_chosen[row] = false;
+      count_in(row, -1);
+      const std::size_t other = best_row();
+      changed += other != row;
+      row = other;
+      is_chosen[row] = true;
+      count_in(row, 1);
+    }
   }
 
   std::vector<double> k(count * count);

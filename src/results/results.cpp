@@ -195,7 +195,8 @@ Json to_json(std::span<const run::Outcome> runs) {
   j["ksd"] = ksd_of(o.diagnosis.ksd);
   j["ksd_gaussian"] = ksd_of(o.diagnosis.ksd_gaussian);
   if (o.held_out) {
-    j["test_accuracy"] = number(o.held_out->accuracy);
+    if (!std::isnan(o.held_out->accuracy)) // of classes alone
+      j["test_accuracy"] = number(o.held_out->accuracy);
     j["test_log_likelihood"] = number(o.held_out->log_likelihood);
   }
   j["verdict"] = o.diagnosis.verdict;

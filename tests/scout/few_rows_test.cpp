@@ -42,6 +42,11 @@ RowDensity without_expansions(RowDensity density) {
   return density;
 }
 
+RowDensity by_differences(RowDensity density) {
+  density.by_differences = true;
+  return without_expansions(std::move(density));
+}
+
 Frame frame_of(std::size_t dim) {
   Eigen::VectorXd mean(static_cast<Eigen::Index>(dim)), scale(mean.size());
   for (Eigen::Index a = 0; a < mean.size(); ++a) {
@@ -95,8 +100,7 @@ Eigen::VectorXd mean_over_rows(const RowDensity& density, const Eigen::VectorXd&
 }
 
 TEST(FewRows, AreUnbiasedByEnumeration) {
-  for (const bool second_order : {true, false}) {
-    const RowDensity density = second_order ? density_of(60) : without_expansions(density_of(60));
+  for (const RowDensity& density : {density_of(60), without_expansions(density_of(60)), by_differences(density_of(60))}) {
     const std::size_t d = density.dim;
     Eigen::VectorXd x = frame_of(d).mean(), exact(x.size());
     for (Eigen::Index a = 0; a < x.size(); ++a)
@@ -157,6 +161,58 @@ TEST(FewRows, ByLeverageAreQuieterThanEvenly) {
   const double quiet = by_leverage.noise(100, rows_of(x), report.frame);
   EXPECT_LT(quiet, .7 * at_random.noise(100, rows_of(x), report.frame));
   EXPECT_LT(quiet, .7 * first_order.noise(100, rows_of(x), report.frame));
+}
+
+TEST(FewRows, ByDifferencesAreNearlyAsQuietAsByExpansions) {
+  const RowDensity density = density_of(5000);
+  RowCounts counts;
+  const scout::Report report = scout::scout(density, 1, counts);
+  const Frame::Matrix x = scout::draws(report.frame, 64, 2);
+  const RowDensity plainer = without_expansions(density), differences = by_differences(density);
+  const auto noise = [&](const RowDensity& given) {
+    return scout::FewRows(given, report.frame.mean(), report.frame, 1, counts).noise(100, rows_of(x), report.frame);
+  };
+  EXPECT_LT(noise(differences), 1.5 * noise(density));
+  EXPECT_LT(noise(differences), .7 * noise(plainer));
+}
+
+TEST(FewRows, MakeTheCurvatureFromDifferencesInAnyFrame) { // a normal likelihood: exact everywhere, from any row
+  RowDensity density;
+  density.rows = 3;
+  density.dim = 2;
+  Eigen::Matrix2d precision;
+  precision << 4e-6, 1e-3, 1e-3, 9;
+  const auto sum = [precision](double weight, Rows<const double> x, Rows<double> score, std::span<double> value) {
+    const Frame::Matrix at = Frame::map(x);
+    Frame::map(score) = -weight * at * precision;
+    for (std::size_t i = 0; i < value.size(); ++i)
+      value[i] = -weight / 2 * at.row(Eigen::Index(i)).dot(at.row(Eigen::Index(i)) * precision);
+  };
+  const std::vector<double> share = {1, 2, 5};
+  density.prior = [](Rows<const double>, Rows<double> score, std::span<double> value) {
+    std::fill(score.begin(), score.end(), 0.0);
+    std::fill(value.begin(), value.end(), 0.0);
+  };
+  density.all = [=](Rows<const double> x, Rows<double> score, std::span<double> value) { sum(8, x, score, value); };
+  density.some = [=](RowNumbers rows, std::span<const double> weights) -> DensityOfRows {
+    double weight = 0;
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      weight += weights[k] * share[rows[k]];
+    return [=](Rows<const double> x, Rows<double> score, std::span<double> value) { sum(weight, x, score, value); };
+  };
+  density.by_differences = true;
+  Frame::Matrix covariance = (8 * precision).inverse();
+  const Frame frame = Frame::from_covariance(Eigen::Vector2d(3, -1), covariance);
+  RowCounts counts;
+  scout::FewRows few(density, frame.mean(), frame, 1, counts);
+  const Eigen::Vector2d x(700, 2);
+  Eigen::Vector2d score, exact;
+  double value = 0, right = 0;
+  density.all({x.data(), 1, 2}, {exact.data(), 1, 2}, {&right, 1});
+  few(1, 1, {x.data(), 1, 2}, {score.data(), 1, 2}, {&value, 1});
+  for (Eigen::Index a = 0; a < 2; ++a)
+    EXPECT_NEAR(score[a], exact[a], 1e-9 * std::abs(exact[a]));
+  EXPECT_NEAR(value, right, 1e-9 * std::abs(right));
 }
 
 TEST(ScoutOfRows, EndsAtTheModeOfAllRows) {
