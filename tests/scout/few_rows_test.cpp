@@ -4,6 +4,7 @@
 #include <starling/scout/many_rows.hpp>
 #include <starling/target/regression.hpp>
 
+#include <Eigen/LU>
 #include <gtest/gtest.h>
 
 #include <cmath>
