@@ -54,7 +54,7 @@ foreach(read IN LISTS listed)
     COMMAND "${STARLING_CLANG}" -fsanitize=fuzzer,address,undefined "${folder}/${name}.o" ${objects} -Wl,-z,muldefs
             "$<TARGET_FILE:starling_edge>" "$<TARGET_FILE:starling>" "$<TARGET_FILE:starling_edge>"
             "$<TARGET_FILE:starling>" "$<TARGET_FILE:fmt::fmt>" ${BLAS_LIBRARIES} ${ZLIB_LIBRARIES} ${LIBLZMA_LIBRARIES}
-            ${CMAKE_DL_LIBS} -lpthread -o "${folder}/${name}"
+            -ltomlplusplus -ldl -lpthread -o "${folder}/${name}"
     DEPENDS "${folder}/${name}.o" ${objects} starling starling_edge
     COMMENT "Fuzzing: linking ${name}" VERBATIM)
   add_custom_target(${name} DEPENDS "${folder}/${name}")
