@@ -66,7 +66,7 @@ std::string fault(const Reader& reader, std::string_view bytes) {
 /// A handful of changes at random places: bits, bytes, numbers, parts taken out, doubled, or from another input.
 std::string mutant(std::string bytes, const std::string& other, std::uint64_t seed, std::uint64_t number) {
   const Philox philox(seed);
-  const auto draw = [&, n = std::uint64_t{0}](std::size_t below) mutable {
+  auto draw = [&, n = std::uint64_t{0}](std::size_t below) mutable {
     return static_cast<std::size_t>(philox(Stream::user, number, n++)[0] % std::max<std::size_t>(below, 1));
   };
   constexpr std::array<std::string_view, 12> words{"0", "-1", "1e999", "nan", "18446744073709551616", ",", "\n", "\"", "[", "{", "=", "\xff"};
