@@ -17,6 +17,16 @@ function(starling_level_unit target source level)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # else a kernel's three vectors travel through memory
     target_compile_options(${target} PRIVATE "SHELL:--param sra-max-scalarization-size-Ospeed=512")
   endif()
+  # Unrolled code is large, and with a check at every access larger still: a call for each access, and undefined
+  # behaviour is looked for elsewhere. Otherwise a single one of these units takes many minutes.
+  if(STARLING_SANITIZE MATCHES "address")
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      target_compile_options(${target} PRIVATE "SHELL:--param asan-instrumentation-with-call-threshold=0")
+    else()
+      target_compile_options(${target} PRIVATE "SHELL:-mllvm -asan-instrumentation-with-call-threshold=0")
+    endif()
+    target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
+  endif()
   target_sources(starling PRIVATE "$<TARGET_OBJECTS:${target}>")
 endfunction()
 

@@ -70,6 +70,15 @@ void expect_resumed(Make make, Roles<double> again, Step stop) {
   expect_the_same_trace(parts, whole);
 }
 
+// Rows travel at step 64, and Adam keeps two numbers for each coordinate: all of that is in the checkpoint.
+TEST(Flight, GoesOnWithWhatItsStepRuleRemembers) {
+  const auto with_adam = [] {
+    return roles_of<double>(normal(), Matching(2), PairwiseDrift<double, Kernel>(Kernel(0.35)),
+                            ExplicitStep<double, Adam<double>>(Adam<double>(0.05)));
+  };
+  expect_resumed([&] { return begin(with_adam(), settings(20, 100), drawn(3)); }, with_adam(), 70);
+}
+
 TEST(Flight, GoesOnFromACheckpointAndJudgesAsIfNeverStopped) {
   expect_resumed([] { return with_replacement(); }, replacing(), 1000);
   expect_resumed([] { return begin(roles(Shuffle(1, 8)), settings(100, 300), drawn(3)); },
