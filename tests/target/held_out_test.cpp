@@ -51,7 +51,7 @@ TEST(HeldOut, IsTheMeanLogOfTheCloudsPredictiveProbability) {
   for (const RegressionKind kind : {RegressionKind::linear, RegressionKind::poisson, RegressionKind::multinomial}) {
     const LabelledData<double> data = table(kind);
     const std::size_t dim = kind == RegressionKind::linear ? 5 : kind == RegressionKind::poisson ? 4 : 7;
-    Frame::Matrix x(Eigen::Index(particles), Eigen::Index(dim));
+    Frame::Matrix x = Frame::Matrix::Zero(Eigen::Index(particles), Eigen::Index(dim));
     for (std::size_t i = 0; i < particles; ++i)
       for (std::size_t a = 0; a < dim; ++a)
         x(Eigen::Index(i), Eigen::Index(a)) = .5 * draw(10 + a, i);
