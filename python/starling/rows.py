@@ -10,6 +10,7 @@ from . import _starling
 from .targets import Function, _dimension, _names, whole
 
 AT_A_TIME = 4096  # rows of the whole likelihood: what a function makes on the way stays small
+MANY, FIRST = 1000, 4  # rows that are enough to look at the scores; calls that see whether sums are sums
 
 
 class Rows(Function):
@@ -44,7 +45,7 @@ class Rows(Function):
                                        self.data_batch, _dimension(self.dim, dim, self.names), self.names)
 
     def watched(self) -> Rows:
-        return Rows(_Watched(self.likelihood, self.names), self.rows, dim=self.dim, prior=self.prior,
+        return Rows(_Watched(self.likelihood, self.names, self.rows), self.rows, dim=self.dim, prior=self.prior,
                     row_scores=self.row_scores, names=self.names or None, data_batch=self.data_batch or None,
                     values=self.values)
 
@@ -62,13 +63,15 @@ class Rows(Function):
 
 
 class _Watched:
-    """A likelihood whose scores are looked at when it is first called with enough rows to tell."""
+    """A likelihood whose scores are looked at when it is first called with many rows, since few may say nothing of a column
+    that is rare; or after the first calls, in a run that never asks for many."""
 
-    def __init__(self, likelihood: Callable, names: list[str]):
-        self._likelihood, self._names, self._due = likelihood, names, True
+    def __init__(self, likelihood: Callable, names: list[str], rows: int):
+        self._likelihood, self._names, self._least, self._due, self._calls = likelihood, names, min(rows, MANY), True, 0
 
     def __call__(self, x: np.ndarray, rows: np.ndarray, weights: np.ndarray) -> Any:
-        if not self._due:
+        self._calls += 1
+        if not self._due or (len(rows) < self._least and self._calls <= FIRST):
             return self._likelihood(x, rows, weights)
         from .gradients import Watched
 
