@@ -88,7 +88,8 @@ def _as_it_was(likelihood: Callable) -> Callable:
 
 class _JaxRows:
     """Sums over given rows, compiled for few different numbers of positions and of rows: powers of two. Positions that are
-    missing are the last one again, rows that are missing the first one, with no weight."""
+    missing are the last one again, rows that are missing the first one, with no weight. Log likelihoods of rows come back
+    apart and are summed in double here: a sum of tens of thousands in single precision is too coarse to accept moves by."""
 
     def __init__(self, log_likelihood: Callable, data: Any):
         import jax
@@ -98,29 +99,34 @@ class _JaxRows:
 
         def total(x, data, rows, weights):
             given = jax.tree_util.tree_map(lambda column: column[rows], data)
-            return jax.numpy.dot(weights, jax.vmap(log_likelihood, (None, 0))(x, given))
+            each = jax.vmap(log_likelihood, (None, 0))(x, given)
+            return jax.numpy.dot(weights, each), each
 
         def one(x, data, rows):
             given = jax.tree_util.tree_map(lambda column: column[rows], data)
             return jax.vmap(jax.grad(log_likelihood), (None, 0))(x, given)
 
         over = (0, None, None, None)
-        self._both = jax.jit(jax.vmap(jax.value_and_grad(total), over))
-        self._alone = jax.jit(jax.vmap(total, over))
+        self._both = jax.jit(jax.vmap(jax.value_and_grad(total, has_aux=True), over))
+        self._alone = jax.jit(jax.vmap(lambda *given: total(*given)[1], over))
         self._each = jax.jit(one)
 
     def __reduce__(self):
         return _JaxRows, (self._log_likelihood, self._jax.tree_util.tree_map(np.asarray, self._data))
 
     def __call__(self, x: np.ndarray, rows: np.ndarray, weights: np.ndarray):
-        value, score = self._both(_filled(x), self._data, *_filled_rows(rows, weights))
-        return np.asarray(value)[: len(x)], np.asarray(score)[: len(x)]
+        (_, each), score = self._both(_filled(x), self._data, *_filled_rows(rows, weights))
+        return _summed(each, len(x), weights), np.asarray(score)[: len(x)]
 
     def values(self, x: np.ndarray, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return np.asarray(self._alone(_filled(x), self._data, *_filled_rows(rows, weights)))[: len(x)]
+        return _summed(self._alone(_filled(x), self._data, *_filled_rows(rows, weights)), len(x), weights)
 
     def row_scores(self, x: np.ndarray, rows: np.ndarray) -> np.ndarray:
         return np.asarray(self._each(x, self._data, _filled_rows(rows, rows)[0]))[: len(rows)]
+
+
+def _summed(each: Any, positions: int, weights: np.ndarray) -> np.ndarray:
+    return np.asarray(each)[:positions, : len(weights)].astype(np.float64) @ weights
 
 
 class _Filled:
@@ -170,7 +176,7 @@ def from_jax_rows(log_likelihood: Callable, data: Any, *, dim: int | None = None
         dictionary of arrays, and row then has its form, without the first axis.
     log_prior(x): of one position; None for a flat one.
     data_batch: as for from_rows. Gradients, and which rows matter more, are found by JAX. It counts in single precision
-    unless jax_enable_x64 is set, which is enough for the likelihood: sums over rows are then made 4096 at a time."""
+    unless jax_enable_x64 is set, which is enough for the rows' log likelihoods: they are summed in double."""
     import jax
 
     from .frameworks import _JaxScore
