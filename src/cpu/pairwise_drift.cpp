@@ -100,13 +100,14 @@ struct Panel {
   }
 };
 
-/// Small batches of a sum of kernels, or whose drifts are to be added. Rows are gathered, some thousands at a
-/// time, for all terms together; what the terms write as the rows then lie is added up and put where it belongs.
+/// Small batches of a sum of kernels, or whose drifts are to be added: the last term is. Rows are gathered, a
+/// thousand at a time, for all terms together; what these write as the rows then lie is added up and put where it
+/// belongs.
 template <typename Real>
 void small_terms(std::span<const SweptTerm<Real>> terms, const BatchWork<Real>& all, const Batches& batches) {
   thread_local std::vector<Real> column;
   thread_local std::vector<std::uint32_t> in_order;
-  constexpr std::size_t rows_together = 2048; // of which four columns stay close at hand
+  constexpr std::size_t rows_together = 1024; // of which four columns stay close at hand
   const std::size_t whole = 4 * terms[0].kernel.table->lanes;
   const std::size_t most = (rows_together / all.size + whole) / whole * whole;
   const std::size_t dim = all.dim, room = most * all.size * dim;
@@ -141,10 +142,11 @@ void small_terms(std::span<const SweptTerm<Real>> terms, const BatchWork<Real>& 
       weigh(work, batches, term.part);
       work.phi = term.part.added ? own : sum;
       term.kernel.table->small(term.kernel.kernel(), work);
-      for (std::size_t n = 0; term.part.added && n < rows * dim; ++n)
-        sum[n] += own[n];
+      if (term.part.added && &term != &terms.back())
+        for (std::size_t n = 0; n < rows * dim; ++n)
+          sum[n] += own[n];
     }
-    each([&](std::size_t here, std::size_t there) { all.phi[there] = sum[here]; });
+    each([&](std::size_t here, std::size_t there) { all.phi[there] = sum[here] + own[here]; });
   }
 }
 
