@@ -39,7 +39,7 @@ struct End {
 
 End end_of(std::size_t particles, Step steps) {
   const auto asked = std::make_shared<std::atomic<std::size_t>>(0);
-  const auto flight = begin(two_modes(asked), settings(particles, steps), at_both);
+  const auto flight = begin<double>(two_modes(asked), settings(particles, steps), at_both);
   flight->take(steps, {});
   const std::size_t during = *asked;
   Outcome o = flight->outcome(true);
