@@ -72,8 +72,8 @@ nb::dict settings_of(const plan::Recipe& recipe) {
                         : staged && about.raw && field == usual)) // as config.toml has it
           set(about.name, field);
       });
-  for (const auto& [name, value] : recipe.extra)
-    std::visit([&](const auto& one) { set(name, one); }, value);
+  for (const auto& extra : recipe.extra)
+    std::visit([&](const auto& one) { set(extra.first, one); }, extra.second);
   return settings;
 }
 

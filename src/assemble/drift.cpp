@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace starling::assemble {
@@ -101,16 +102,31 @@ run::AnyDrift<Real> make_drift(const Plan& plan, std::uint64_t seed, std::size_t
   return drift;
 }
 
+namespace {
+
+/// R^d or a torus, decided at run time: beside a matrix root for each batch that costs nothing, and the step is
+/// compiled once.
+template <typename Real>
+struct EitherDomain {
+  std::optional<Torus<Real>> torus;
+
+  Real chord(Real difference) const { return torus ? torus->chord(difference) : difference; }
+  Real wrap(Real coordinate) const { return torus ? torus->wrap(coordinate) : coordinate; }
+};
+
+} // namespace
+
 template <typename Real>
 run::AnyAdvance<Real> make_stochastic(const Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads) {
-  const auto on = [&](auto domain) -> run::AnyAdvance<Real> {
-    const DecayingStep<Real> rule(plan.step_size, plan::number(plan.rule_settings, "tau"),
-                                  plan::number(plan.rule_settings, "power"));
-    return StochasticStep<Real, kernel::RuntimeSum<Real>, decltype(domain)>(
-        seed, rule, make_sum<Real>(plan, dim), threads, domain, make_bandwidth<Real>(plan, seed, domain),
-        bilinear_weight(plan, dim));
-  };
-  return plan.period ? on(Torus<Real>(static_cast<Real>(*plan.period))) : on(Euclid<Real>());
+  EitherDomain<Real> domain;
+  if (plan.period)
+    domain.torus.emplace(static_cast<Real>(*plan.period));
+  const DecayingStep<Real> rule(plan.step_size, plan::number(plan.rule_settings, "tau"),
+                                plan::number(plan.rule_settings, "power"));
+  return StochasticStep<Real, kernel::RuntimeSum<Real>, EitherDomain<Real>>(
+      seed, rule, make_sum<Real>(plan, dim), threads, domain,
+      domain.torus ? make_bandwidth<Real>(plan, seed, *domain.torus) : make_bandwidth<Real>(plan, seed, Euclid<Real>()),
+      bilinear_weight(plan, dim));
 }
 
 template run::AnyAdvance<double> make_stochastic(const Plan&, std::uint64_t, std::size_t, Threads&);

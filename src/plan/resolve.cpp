@@ -177,12 +177,13 @@ void resolve_kernel(const Recipe& r, Plan& plan) {
       refuse("kernel", fmt::format("{} cannot be used on a torus, which needs smooth kernels of the distance", term.kernel->name));
   }
   if (plan.rule->stochastic)
-    for (const KernelTerm& term : plan.kernel)
+    for (const KernelTerm& term : plan.kernel) {
       if (term.kernel->for_each_parameter)
         refuse("kernel", fmt::format("--advance {} needs a kernel that is one number for two particles; {} is one for each parameter",
                                      r.advance, term.kernel->name));
       else if (term.kernel->singular)
         refuse("kernel", fmt::format("--advance {} needs a kernel that is finite at distance zero; {} is not", r.advance, term.kernel->name));
+    }
   if (plan.rule->for_riesz_pairs) {
     const KernelTerm& first = plan.kernel.front();
     if (plan.kernel.size() != 1 || !first.kernel->singular || first.weight != 1)

@@ -55,7 +55,7 @@ template <typename Real>
 class FlightOf final : public Flight {
 public:
   FlightOf(Roles<Real> roles, const Settings& settings)
-      : Flight(settings), roles_(std::move(roles)), score_(View{roles_.target}, crew()),
+      : Flight(settings, roles), roles_(std::move(roles)), score_(View{roles_.target}, crew()),
         guard_(roles_.target.names, crew()),
         lookout_(settings.seed, settings.periodic, roles_.target.names),
         particles_(settings.particles, roles_.target.dim) {}
@@ -156,23 +156,6 @@ public:
     return checkpoint;
   }
 
-  Outcome outcome(bool measured) override {
-    Outcome o;
-    o.settings = settings_;
-    o.names = names();
-    o.threads = roles_.threads ? roles_.threads->count() : 1;
-    o.warnings = roles_.warnings;
-    o.steps_done = done_;
-    o.positions = positions();
-    o.seconds = seconds_;
-    o.trace = trace_;
-    if (measured)
-      measure(o);
-    if (roles_.target.warnings)
-      std::ranges::move(roles_.target.warnings(), std::back_inserter(o.warnings));
-    return o;
-  }
-
 private:
   Threads& crew() const { return roles_.threads ? *roles_.threads : Threads::alone(); }
 
@@ -202,7 +185,9 @@ private:
 
   /// What the end is worth: exact scores there, diagnostics, the rows held out. On a copy, so that
   /// the run can go on.
-  void measure(Outcome& o) {
+  void report(bool measured, Outcome& o) override {
+    if (!measured)
+      return;
     AnyTarget<Real>& target = roles_.target;
     Ensemble<Real> last(particles_.count(), particles_.dim());
     const Batches batches =
@@ -257,6 +242,22 @@ private:
 };
 
 } // namespace
+
+Outcome Flight::outcome(bool measured) {
+  Outcome o;
+  o.settings = settings_;
+  o.names = names();
+  o.threads = threads_;
+  o.warnings = warnings_;
+  o.steps_done = done_;
+  o.positions = positions();
+  o.seconds = seconds_;
+  o.trace = trace_;
+  report(measured, o);
+  if (late_warnings_)
+    std::ranges::move(late_warnings_(), std::back_inserter(o.warnings));
+  return o;
+}
 
 template <typename Real>
 std::unique_ptr<Flight> begin(Roles<Real> roles, const Settings& settings,

@@ -43,6 +43,6 @@ std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table)
 double rise_by_scores(const AnyTarget<double>& target, Rows<const double> x);
 
 /// Into a report, with a warning where few rows could not speak for all.
-void report_rows(const RowsReport& rows, StageReport& stages, std::vector<std::string>& warnings);
+void report_rows(const RowsReport& rows, StageReport& report, std::vector<std::string>& warnings);
 
 } // namespace starling::run

@@ -176,7 +176,8 @@ void FewRows::operator()(Step k, std::size_t batch, Rows<const double> x, Rows<d
   to.rowwise() += slope.transpose();
   Eigen::VectorXd expanded = off * slope;
   if (all_.curvature.size() > 0) {
-    const Frame::Matrix bent = off * (all_.curvature - chosen_.at_mode.curvature);
+    const Eigen::MatrixXd curvature = all_.curvature - chosen_.at_mode.curvature;
+    const Frame::Matrix bent = off * curvature;
     to -= bent;
     expanded -= 0.5 * bent.cwiseProduct(off).rowwise().sum();
   }

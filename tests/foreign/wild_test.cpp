@@ -19,7 +19,7 @@ const std::string raw = " --particles 20 --batch 4 --bandwidth 1 --steps 1000000
 TEST(Wild, WhatAPluginThrowsIsAFailureOfTheTargetAndTheStateIsKept) {
   for (const auto& [name, words] : {std::pair("plugin_throws", "the plugin threw: the lake is frozen"),
                                     std::pair("plugin_throws_number", "the plugin threw something that is no std::exception")})
-    for (const std::string method : {raw, std::string(" ")}) {
+    for (const std::string& method : {raw, std::string(" ")}) {
       const Place place;
       const Ended ended = place.run("sample plugin " + library(name) + method + "--out p");
       EXPECT_EQ(ended.code, failed);

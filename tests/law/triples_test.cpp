@@ -159,7 +159,7 @@ TEST(Moebius, IsToldApartFromMapsThatAreFairOnlyToPairs) {
   EXPECT_LT(meetings(7, 2, affine_maps(7, 7)).spread, 1e-12);
 }
 TEST(Moebius, IsUnbiasedWithTheVarianceThatLemma1States) {
-  for (const auto [n, p] : {std::pair<std::size_t, std::size_t>{6, 2}, {6, 3}, {7, 3}, {8, 4}, {9, 3}, {12, 4}}) {
+  for (const auto& [n, p] : {std::pair<std::size_t, std::size_t>{6, 2}, {6, 3}, {7, 3}, {8, 4}, {9, 3}, {12, 4}}) {
     const auto worst = deviation(n, all_maps(n, p));
     EXPECT_LT(worst.mean, rounding) << n << ", " << p;
     EXPECT_LT(worst.square, rounding) << n << ", " << p;
@@ -172,7 +172,7 @@ TEST(Moebius, FailsTheVarianceWithMapsThatAreFairOnlyToPairs) {
 }
 
 TEST(Cosets, LetAnyTwoAndAnyThreeMeetAsOftenAsAShuffle) {
-  for (const auto [bits, k] : {std::pair<std::size_t, std::size_t>{3, 1}, {3, 2}, {4, 1}, {4, 2}, {4, 3}, {5, 2}}) {
+  for (const auto& [bits, k] : {std::pair<std::size_t, std::size_t>{3, 1}, {3, 2}, {4, 1}, {4, 2}, {4, 3}, {5, 2}}) {
     const std::size_t n = std::size_t{1} << bits, p = std::size_t{1} << k;
     const auto pairs = meetings(n, 2, all_subspaces(bits, k)), triples = meetings(n, 3, all_subspaces(bits, k));
     EXPECT_NEAR(pairs.mean, double(p - 1) / double(n - 1), 1e-12);
@@ -182,7 +182,7 @@ TEST(Cosets, LetAnyTwoAndAnyThreeMeetAsOftenAsAShuffle) {
   }
 }
 TEST(Cosets, AreUnbiasedWithTheVarianceThatLemma1States) {
-  for (const auto [bits, k] : {std::pair<std::size_t, std::size_t>{3, 1}, {3, 2}, {4, 2}, {4, 3}}) {
+  for (const auto& [bits, k] : {std::pair<std::size_t, std::size_t>{3, 1}, {3, 2}, {4, 2}, {4, 3}}) {
     const auto worst = deviation(std::size_t{1} << bits, all_subspaces(bits, k));
     EXPECT_LT(worst.mean, rounding) << bits << ", " << k;
     EXPECT_LT(worst.square, rounding) << bits << ", " << k;

@@ -6,10 +6,9 @@
 #include <starling/random/philox.hpp>
 #include <starling/rows.hpp>
 
-#include <Eigen/Core>
-
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <span>
 #include <vector>
@@ -93,46 +92,21 @@ Real bandwidth_of(std::span<Real> squared, std::size_t population, Select&& sele
 /// The squared distances of all N(N-1)/2 pairs, without the N zeros of the diagonal. In more than a
 /// few dimensions as |x|^2 + |y|^2 - 2 x.y, so that a matrix product does the work; positions are
 /// taken from their mean, which keeps the difference from cancelling, and where it still does the
-/// pair is measured by itself. Cost: N^2 d.
+/// pair is measured by itself. Cost: N^2 d. Defined for double and float.
 template <typename Real>
 class PairDistances {
 public:
-  std::span<Real> operator()(Rows<const Real> x) {
-    squared_.resize(x.count * (x.count - 1) / 2);
-    Real* next = squared_.data();
-    if (x.dim <= 8) {
-      for (std::size_t i = 0; i < x.count; ++i)
-        for (std::size_t j = 0; j < i; ++j)
-          *next++ = squared_distance(x, i, j);
-      return squared_;
-    }
-    const Eigen::Map<const Matrix> rows(x.data, Eigen::Index(x.count), Eigen::Index(x.dim));
-    centred_ = rows.rowwise() - rows.colwise().mean();
-    square_ = centred_.rowwise().squaredNorm();
-    constexpr Eigen::Index block = 128;
-    for (Eigen::Index first = 0; first < rows.rows(); first += block) {
-      const Eigen::Index size = std::min(block, rows.rows() - first);
-      products_.resize(size, first + size);
-      products_.noalias() =
-          centred_.middleRows(first, size) * centred_.topRows(first + size).transpose();
-      for (Eigen::Index i = first; i < first + size; ++i) {
-        const Real *product = products_.row(i - first).data(), *square = square_.data();
-        for (Eigen::Index j = 0; j < i; ++j) {
-          const Real both = square[i] + square[j], r2 = both - 2 * product[j];
-          next[j] = r2 * close >= both ? r2 : squared_distance(x, std::size_t(i), std::size_t(j));
-        }
-        next += i;
-      }
-    }
-    return squared_;
-  }
+  PairDistances();
+  PairDistances(const PairDistances&); ///< with a room of its own
+  PairDistances& operator=(const PairDistances&);
+  ~PairDistances();
+
+  std::span<Real> operator()(Rows<const Real> x);
 
 private:
-  using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  static constexpr Real close = 256; // r2 below this part of the squares has lost 8 bits
+  struct Room;
   std::vector<Real> squared_;
-  Matrix centred_, products_;
-  Eigen::Matrix<Real, Eigen::Dynamic, 1> square_;
+  std::unique_ptr<Room> room_; // kept from step to step
 };
 
 /// The same by chords on a torus: each coordinate lives on a circle, and chords are the distances of
