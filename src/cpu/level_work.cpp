@@ -5,6 +5,7 @@
 #include "cpu/made.hpp"
 #include "cpu/score_work_inl.hpp"
 #include "cpu/step_work_inl.hpp"
+#include "cpu/wide_work_inl.hpp"
 
 namespace starling::cpu::STARLING_LEVEL {
 
@@ -21,6 +22,12 @@ inline constexpr StepWork<Real, OneStep, Memories> made<StepWork<Real, OneStep, 
 template <typename Real, typename K>
 inline constexpr CoordinateWork<Real, K> made<CoordinateWork<Real, K>> = {coordinate_pairs<Real, K>};
 
+template <typename Real>
+inline constexpr WideWork<Real> made<WideWork<Real>> = {wide_pairs<true, Real>, wide_pairs<false, Real>,
+                                                       wide_forces<true, Real>, wide_forces<false, Real>};
+
+template const WideWork<double>& work_for();
+template const WideWork<float>& work_for();
 template const MixtureWork<double>& work_for();
 template const MixtureWork<float>& work_for();
 template const SigmoidWork<double>& work_for();

@@ -4,6 +4,7 @@
 #include "cpu/gemm_drift.hpp"
 #include "cpu/levels.hpp"
 #include "cpu/tournament.hpp"
+#include "cpu/wide_drift.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -165,6 +166,8 @@ void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, T
   const std::size_t largest = batches[0].size(), dim = particles.dim();
   if (dim > small_dim && largest >= gemm_least)
     return gemm_sweep(table, kernel, particles, batches, threads, part);
+  if (dim >= wide_dim)
+    return wide_sweep(table, kernel, particles, batches, threads, part);
   if (dim > small_dim)
     return for_equal_batches(threads, batches, 1, [&](std::size_t first, std::size_t last) {
       thread_local std::vector<Real> room;
