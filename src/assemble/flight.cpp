@@ -147,11 +147,12 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
   return in_precision(plan, [&]<typename Real>(Real) {
     run::Roles<Real> roles = make_roles<Real>(plan, seed, guest);
     const run::AnyTarget<Real> target = roles.target;
+    const std::shared_ptr<Threads> crew = roles.threads;
     return run::begin<Real>(std::move(roles), settings_for(plan, run, seed, target, guest && guest->rows), [&](Rows<Real> x) {
       if (!scouts.empty())
         place(std::span<const double>(scouts), x);
       else
-        given ? place(positions, x) : start(plan, seed, target, x, read);
+        given ? place(positions, x) : start(plan, seed, target, x, read, *crew);
     });
   });
 }

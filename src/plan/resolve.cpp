@@ -201,7 +201,7 @@ void resolve_deal(const Recipe& r, Plan& plan) {
     return;
   }
   for (const DealerEntry& dealer : dealers())
-    if (dealer.fits(plan) && !dealer.on_request)
+    if (dealer.fits(plan) && plan.particles >= dealer.least_particles)
       plan.dealer = &dealer;
   plan.recipe.deal = plan.dealer->name;
 }

@@ -130,7 +130,7 @@ Checkpoint with_head(const Head& head) {
                          {"done", s.done},
                          {"settled", head.settled},
                          {"memories", head.memories},
-                         {"seconds", {t.total, t.deal, t.score, t.drift, t.advance}},
+                         {"seconds", {t.total, t.deal, t.score, t.drift, t.advance, t.look}},
                          {"trace", to_json(head.trace)}}
                         .dump();
   checkpoint.add_text("identity", s.identity);
@@ -152,7 +152,7 @@ Head read_head(const Checkpoint& checkpoint, const std::string& where) {
     head.settled = json.at("settled").get<bool>();
     head.memories = whole(json.at("memories"));
     const auto t = json.at("seconds").get<std::vector<double>>();
-    head.seconds = {t.at(0), t.at(1), t.at(2), t.at(3), t.at(4)};
+    head.seconds = {t.at(0), t.at(1), t.at(2), t.at(3), t.at(4), t.size() > 5 ? t[5] : 0.0};
     for (const Json& row : json.at("trace"))
       head.trace.push_back(row_from(row));
   } catch (const std::exception& error) { // whole, as its checksum says, but not ours

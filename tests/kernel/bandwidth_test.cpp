@@ -145,6 +145,24 @@ TEST(SampledMedianBandwidth, IsTheExactMedianWithinFiveStandardErrors) {
   }
 }
 
+TEST(SampledMedianBandwidth, OfLongRowsIsThatOfTheirDistancesForAnyNumberOfThreads) {
+  const std::size_t dim = LongDistances<double>::least + 5;
+  Threads three(3);
+  const Cloud cloud(9, dim);
+  const double expected = rule(distances(cloud.view()), 9);
+  const double h = SampledMedianBandwidth<double>(5, 36)(0, cloud.view()); // all 36 pairs
+  EXPECT_NEAR(h, expected, 1e-12 * expected);
+  EXPECT_EQ(h, SampledMedianBandwidth<double>(5, 36, {}, three)(0, cloud.view()));
+  std::vector<double> drawn; // and 35 that are drawn, as of shorter rows
+  const Philox philox(5);
+  for (std::size_t m = 0; m < 35; ++m) {
+    const std::uint32_t i = philox.below(9, Stream::bandwidth, 3, 2 * m), j = philox.below(8, Stream::bandwidth, 3, 2 * m + 1);
+    drawn.push_back(std::sqrt(squared_distance<double>(cloud.view(), i, j < i ? j : j + 1)));
+  }
+  std::ranges::sort(drawn);
+  EXPECT_NEAR(SampledMedianBandwidth<double>(5, 35)(3, cloud.view()), rule(drawn, 9), 1e-12 * expected);
+}
+
 TEST(SampledMedianBandwidth, DrawsAfreshAtEachStepByAddress) {
   const Cloud cloud(50, 2);
   SampledMedianBandwidth<double> one(5, 20), other(5, 20);

@@ -30,7 +30,7 @@ struct Settings {
 };
 
 struct Timing {
-  double total = 0, deal = 0, score = 0, drift = 0, advance = 0;
+  double total = 0, deal = 0, score = 0, drift = 0, advance = 0, look = 0;
 };
 
 /// What a run in stages says beside its cloud.
