@@ -79,6 +79,9 @@ void read_config(const std::filesystem::path& file, Recipe& recipe,
 
 void parse_config(const std::string& text, const std::filesystem::path& file, Recipe& recipe,
                   const std::vector<FurtherKey>& further) {
+  if (const std::size_t at = text.find('\0'); at != std::string::npos) // the parser may end the process over one
+    throw BadConfig(fmt::format("{}:{}: must be text; got a byte of zeros", file.string(),
+                                1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n')));
   toml::table table;
   try {
     table = toml::parse(text, file.string());

@@ -231,4 +231,27 @@ TEST(MedianBandwidth, TakesChordsOnATorus) {
   }
 }
 
+// Rows at 1, 2, 4, ..: the distance of a pair says which it is. A single pair is drawn in each step.
+TEST(SampledMedianBandwidth, DrawsBothOfAPairAfreshAndNeverOneTwice) {
+  constexpr std::size_t n = 6;
+  const std::vector<double> x = {1, 2, 4, 8, 16, 32};
+  kernel::SampledMedianBandwidth<double> rule(3, 1);
+  std::vector<int> seen(n);
+  constexpr int steps = 300;
+  for (Step k = 0; k < steps; ++k) {
+    const double apart = std::sqrt(rule(k, {x.data(), n, 1}) * 2 * std::log(double(n)));
+    int found = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        if (std::abs(x[i] - x[j] - apart) < 1e-9) {
+          ++seen[i];
+          ++seen[j];
+          ++found;
+        }
+    EXPECT_EQ(found, 1) << apart;
+  }
+  for (const int times : seen) // binomial: 100 expected, sd 8.2; 5 of them
+    EXPECT_NEAR(times, steps / 3, 41);
+}
+
 } // namespace

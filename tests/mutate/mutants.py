@@ -176,7 +176,7 @@ of("include/starling/observe/balance.hpp", "tests/observe/balance_test.cpp", [
     ("shift not in sd", "one.mean_score * one.sd", "one.mean_score"),
     ("spread about zero", "static_cast<double>(x[i][a]) - one.mean", "static_cast<double>(x[i][a])"),
 ])
-of("src/cpu/gemm_drift.hpp", "tests/simd/drift_test.cpp", [
+of("src/cpu/gemm_drift.hpp", "tests/simd/layouts_test.cpp", [
     ("forces of matrix products times 1.3", "pair * sum_[i * dim_ + a]", "Real(1.3) * pair * sum_[i * dim_ + a]"),
     ("columns without their slopes", "add_scaled(j + c, down[c]);", ";"),
     ("self term in the product", "w.data[r * columns + r] = p.data[r * columns + r] = 0;", ";"),

@@ -70,6 +70,15 @@ void expect_resumed(Make make, Roles<double> again, Step stop) {
   expect_the_same_trace(parts, whole);
 }
 
+TEST(Flight, GivesPositionsInTheOrderOfTheParticlesThoughRowsTravel) {
+  const auto flight = begin(roles(Matching(2), 1e-12), settings(20, 100), drawn(3));
+  const std::vector<double> before = flight->positions();
+  flight->take(100, {}); // rows travel at step 64, and nobody goes far
+  const std::vector<double> after = flight->positions();
+  for (std::size_t i = 0; i < before.size(); ++i)
+    EXPECT_NEAR(after[i], before[i], 1e-8);
+}
+
 // Rows travel at step 64, and Adam keeps two numbers for each coordinate: all of that is in the checkpoint.
 TEST(Flight, GoesOnWithWhatItsStepRuleRemembers) {
   const auto with_adam = [] {
