@@ -3,6 +3,7 @@
 
 #include <starling/domain.hpp>
 #include <starling/kernel/check.hpp>
+#include <starling/kernel/median.hpp>
 #include <starling/random/philox.hpp>
 #include <starling/rows.hpp>
 #include <starling/threads.hpp>
@@ -86,9 +87,7 @@ Real bandwidth_of(std::span<Real> squared, std::size_t population, Select&& sele
     return 1;
   // Of an even count: the mean of the two middle distances.
   const auto [lower, upper] = select(squared, (squared.size() - 1) / 2, squared.size() / 2);
-  const Real median = (std::sqrt(lower) + std::sqrt(upper)) / 2;
-  const Real h = median * median / (2 * std::log(Real(population)));
-  return h > 0 && std::isfinite(h) ? h : Real(1);
+  return bandwidth_from(lower, upper, Real(population));
 }
 
 /// The squared distances of all N(N-1)/2 pairs, without the N zeros of the diagonal. In more than a
