@@ -23,7 +23,7 @@ int bench(const BenchRequest& request) {
       {"overhead", bench_overhead}, {"full", bench_full}, {"scale", bench_scale},
       {"threads", bench_threads}, {"logistic", bench_logistic}, {"wide", bench_wide},
       {"posteriors", [&](const BenchScope&) { return bench_posteriors(request); }},
-      {"shapes", [&](const BenchScope&) { return bench_shapes(request); }}};
+      {"shapes", [&](const BenchScope&) { return bench_shapes(request); }}, {"cuda", bench_cuda}};
   std::vector<std::string> known;
   for (const auto& [name, measure] : benches)
     known.push_back(name);

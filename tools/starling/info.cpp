@@ -59,6 +59,10 @@ int info(bool json) {
                : state["built"].get<bool>() ? " (built, but nothing to run on)  "
                                             : " (not built)  ");
   fmt::print("\n");
+  for (const auto& [name, state] : j["back_ends"].items())
+    if (name != "cpu")
+      for (std::size_t n = 0; n < state["devices"].size(); ++n)
+        fmt::print("{:<12} {}\n", fmt::format("{}:{}", name, n), state["devices"][n].get<std::string>());
   return ok;
 }
 

@@ -8,6 +8,8 @@
 #include <starling/rows.hpp>
 #include <starling/threads.hpp>
 
+#include <Eigen/Core>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>

@@ -1,0 +1,110 @@
+// Steps on a card beside the same steps on the host, then how long they take: needs nothing but nvcc, no package.
+//
+//     nvcc -std=c++20 -O2 --expt-relaxed-constexpr -arch=sm_90 -I include -I src tests/device/on_a_card.cpp \
+//       src/cuda/present.cu src/cuda/cloud.cpp src/cuda/dealing.cpp src/cuda/figures.cpp src/cpu/threads.cpp -o on_a_card
+#include "cuda/cloud.hpp"
+#include "cuda/figures.hpp"
+#include "cuda/on_host.hpp"
+
+#include <starling/random/start.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+
+namespace {
+
+using namespace starling;
+using By = cuda::Dealing::By;
+
+template <typename Real>
+cuda::Charge<Real> charge(std::size_t n, std::size_t dim, By by, std::size_t p, std::uint32_t kernel, bool median) {
+  cuda::Charge<Real> c;
+  c.particles = n;
+  c.dim = dim;
+  c.names.assign(dim, "x");
+  c.target.normal.share = dim > 1 ? Real(0.05) : Real(0);
+  c.numbers.assign(dim, Real(0.1));
+  c.bandwidth = double(dim);
+  c.median_pairs = median ? 500 : 0;
+  c.dealing.emplace(by, 3, by == By::everyone ? std::nullopt : std::optional<BatchSize>(p), n);
+  cuda::Term<Real>& term = c.pairs.terms[0];
+  term.kind = static_cast<typename cuda::Term<Real>::Kind>(kernel);
+  if (kernel == 1)
+    new (&term.multiquadric) kernel::InverseMultiquadric<Real>(1);
+  if (kernel == 3)
+    new (&term.matern52) kernel::Matern52<Real>(1);
+  if (kernel == 4)
+    new (&term.polynomial) kernel::Polynomial<Real>(Real(1) / Real(dim), 2);
+  c.rule = [](double, std::uint32_t) { return cuda::Move<Real>(Proportional<Real>{Real(0.1)}); };
+  return c;
+}
+
+template <typename Real>
+std::vector<Real> flown(std::shared_ptr<cuda::Machine> machine, const cuda::Charge<Real>& asked, Step steps) {
+  cuda::Cloud<Real> cloud(machine, asked);
+  Ensemble<Real> here(asked.particles, asked.dim);
+  start_normal(here.position(), 1, 0.2, 1.0);
+  cloud.particles().upload(here);
+  for (Step k = 62; k < 62 + steps; ++k) // rows travel before step 64
+    cloud.record(k);
+  cloud.flush();
+  return cloud.column(cloud.particles().position());
+}
+
+int checked = 0, wrong = 0;
+
+template <typename Real>
+void check(const std::shared_ptr<cuda::Machine>& card, std::size_t n, std::size_t dim, By by, std::size_t p,
+           std::uint32_t kernel, bool median) {
+  const auto asked = charge<Real>(n, dim, by, p, kernel, median);
+  const std::vector<Real> there = flown<Real>(card, asked, 5), here = flown<Real>(std::make_shared<cuda::OnHost>(), asked, 5);
+  double worst = 0;
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    const double gap = std::abs(double(there[i]) - double(here[i]));
+    worst = gap <= worst ? worst : gap; // NaN counts
+  }
+  ++checked;
+  const double most = sizeof(Real) == 4 ? 5e-5 : 1e-11; // a few steps of a few hundred operations on numbers of about 1
+  if (worst <= most)
+    return;
+  ++wrong;
+  std::printf("apart by %.2g: %zu in %zu dimensions, dealer %d, batches of %zu, kernel %u, %zu bytes%s\n", worst, n, dim,
+              int(by), p, kernel, sizeof(Real), median ? ", median" : "");
+}
+
+template <typename Real>
+void check_all(const std::shared_ptr<cuda::Machine>& card) {
+  for (const std::size_t dim : {1u, 2u, 3u, 8u, 9u, 33u, 56u, 64u, 65u, 67u, 128u, 130u}) {
+    for (const std::uint32_t kernel : {0u, 1u, 3u, 4u}) {
+      for (const std::size_t p : {2u, 3u, 8u, 64u, 70u})
+        check<Real>(card, 211, dim, By::moebius, p, kernel, false);
+      check<Real>(card, 211, dim, By::everyone, 0, kernel, false);
+    }
+    check<Real>(card, 211, dim, By::matching, 2, 0, false);
+    check<Real>(card, 256, dim, By::cosets, 8, 0, false);
+    check<Real>(card, 2111, dim, By::moebius, 2, 0, false); // too many for one block
+    check<Real>(card, 211, dim, By::moebius, 8, 0, true);
+    check<Real>(card, 21, dim, By::moebius, 8, 0, true); // the median of all pairs
+  }
+}
+
+} // namespace
+
+int main(int arguments, char**) {
+  try {
+    const std::shared_ptr<cuda::Machine> card = cuda::open(0);
+    check_all<float>(card);
+    check_all<double>(card);
+    std::printf("%s: %d of %d cases differ from the host\n", card->name().c_str(), wrong, checked);
+    if (arguments > 1) // any: the check alone, for compute-sanitizer
+      return wrong == 0 ? 0 : 1;
+    std::printf("%-9s %9s %4s %6s %12s %10s\n", "deal", "particles", "dim", "batch", "us a step", "bytes each");
+    for (const cuda::Figure& f : cuda::measure(card, 9, false))
+      std::printf("%-9s %9zu %4zu %6zu %12.2f %10.1f\n", f.deal.c_str(), f.particles, f.dim, f.batch, 1e6 * f.seconds, f.bytes);
+  } catch (const std::exception& error) {
+    std::printf("%s\n", error.what());
+    return 1;
+  }
+  return wrong == 0 ? 0 : 1;
+}
