@@ -10,6 +10,7 @@ from . import _starling
 from .targets import Function, _dimension, _names, whole
 
 AT_A_TIME = 4096  # rows of the whole likelihood: what a function makes on the way stays small
+MANY, FIRST = 1000, 4  # rows that are enough to look at the scores; calls that see whether sums are sums
 
 
 class Rows(Function):
@@ -44,7 +45,7 @@ class Rows(Function):
                                        self.data_batch, _dimension(self.dim, dim, self.names), self.names)
 
     def watched(self) -> Rows:
-        return Rows(_Watched(self.likelihood, self.names), self.rows, dim=self.dim, prior=self.prior,
+        return Rows(_Watched(self.likelihood, self.names, self.rows), self.rows, dim=self.dim, prior=self.prior,
                     row_scores=self.row_scores, names=self.names or None, data_batch=self.data_batch or None,
                     values=self.values)
 
@@ -62,13 +63,15 @@ class Rows(Function):
 
 
 class _Watched:
-    """A likelihood whose scores are looked at when it is first called with enough rows to tell."""
+    """A likelihood whose scores are looked at when it is first called with many rows, since few may say nothing of a column
+    that is rare; or after the first calls, in a run that never asks for many."""
 
-    def __init__(self, likelihood: Callable, names: list[str]):
-        self._likelihood, self._names, self._due = likelihood, names, True
+    def __init__(self, likelihood: Callable, names: list[str], rows: int):
+        self._likelihood, self._names, self._least, self._due, self._calls = likelihood, names, min(rows, MANY), True, 0
 
     def __call__(self, x: np.ndarray, rows: np.ndarray, weights: np.ndarray) -> Any:
-        if not self._due:
+        self._calls += 1
+        if not self._due or (len(rows) < self._least and self._calls <= FIRST):
             return self._likelihood(x, rows, weights)
         from .gradients import Watched
 
@@ -85,7 +88,8 @@ def _as_it_was(likelihood: Callable) -> Callable:
 
 class _JaxRows:
     """Sums over given rows, compiled for few different numbers of positions and of rows: powers of two. Positions that are
-    missing are the last one again, rows that are missing the first one, with no weight."""
+    missing are the last one again, rows that are missing the first one, with no weight. Log likelihoods of rows come back
+    apart and are summed in double here: a sum of tens of thousands in single precision is too coarse to accept moves by."""
 
     def __init__(self, log_likelihood: Callable, data: Any):
         import jax
@@ -95,29 +99,34 @@ class _JaxRows:
 
         def total(x, data, rows, weights):
             given = jax.tree_util.tree_map(lambda column: column[rows], data)
-            return jax.numpy.dot(weights, jax.vmap(log_likelihood, (None, 0))(x, given))
+            each = jax.vmap(log_likelihood, (None, 0))(x, given)
+            return jax.numpy.dot(weights, each), each
 
         def one(x, data, rows):
             given = jax.tree_util.tree_map(lambda column: column[rows], data)
             return jax.vmap(jax.grad(log_likelihood), (None, 0))(x, given)
 
         over = (0, None, None, None)
-        self._both = jax.jit(jax.vmap(jax.value_and_grad(total), over))
-        self._alone = jax.jit(jax.vmap(total, over))
+        self._both = jax.jit(jax.vmap(jax.value_and_grad(total, has_aux=True), over))
+        self._alone = jax.jit(jax.vmap(lambda *given: total(*given)[1], over))
         self._each = jax.jit(one)
 
     def __reduce__(self):
         return _JaxRows, (self._log_likelihood, self._jax.tree_util.tree_map(np.asarray, self._data))
 
     def __call__(self, x: np.ndarray, rows: np.ndarray, weights: np.ndarray):
-        value, score = self._both(_filled(x), self._data, *_filled_rows(rows, weights))
-        return np.asarray(value)[: len(x)], np.asarray(score)[: len(x)]
+        (_, each), score = self._both(_filled(x), self._data, *_filled_rows(rows, weights))
+        return _summed(each, len(x), weights), np.asarray(score)[: len(x)]
 
     def values(self, x: np.ndarray, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return np.asarray(self._alone(_filled(x), self._data, *_filled_rows(rows, weights)))[: len(x)]
+        return _summed(self._alone(_filled(x), self._data, *_filled_rows(rows, weights)), len(x), weights)
 
     def row_scores(self, x: np.ndarray, rows: np.ndarray) -> np.ndarray:
         return np.asarray(self._each(x, self._data, _filled_rows(rows, rows)[0]))[: len(rows)]
+
+
+def _summed(each: Any, positions: int, weights: np.ndarray) -> np.ndarray:
+    return np.asarray(each)[:positions, : len(weights)].astype(np.float64) @ weights
 
 
 class _Filled:
@@ -167,7 +176,7 @@ def from_jax_rows(log_likelihood: Callable, data: Any, *, dim: int | None = None
         dictionary of arrays, and row then has its form, without the first axis.
     log_prior(x): of one position; None for a flat one.
     data_batch: as for from_rows. Gradients, and which rows matter more, are found by JAX. It counts in single precision
-    unless jax_enable_x64 is set, which is enough for the likelihood: sums over rows are then made 4096 at a time."""
+    unless jax_enable_x64 is set, which is enough for the rows' log likelihoods: they are summed in double."""
     import jax
 
     from .frameworks import _JaxScore

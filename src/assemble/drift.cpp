@@ -28,13 +28,13 @@ using BandwidthRule = std::function<Real(Step, Rows<const Real>)>;
 
 /// None where the kernel has no bandwidth.
 template <typename Real, typename Domain>
-BandwidthRule<Real> make_bandwidth(const Plan& plan, std::uint64_t seed, Domain domain) {
+BandwidthRule<Real> make_bandwidth(const Plan& plan, std::uint64_t seed, Threads& threads, Domain domain) {
   if (const auto* fixed = std::get_if<plan::FixedBandwidth>(&plan.bandwidth))
     return kernel::FixedBandwidth<Real>(static_cast<Real>(fixed->h));
   if (std::holds_alternative<plan::MedianOfAll>(plan.bandwidth))
     return kernel::MedianBandwidth<Real, Domain>(domain);
   if (const auto* some = std::get_if<plan::MedianOfPairs>(&plan.bandwidth))
-    return kernel::SampledMedianBandwidth<Real, Domain>(seed, some->pairs, domain);
+    return kernel::SampledMedianBandwidth<Real, Domain>(seed, some->pairs, domain, threads);
   return nullptr;
 }
 
@@ -79,7 +79,7 @@ run::AnyDrift<Real> in_batches(const Plan& plan, std::uint64_t seed, std::size_t
   if (plan.rule->for_riesz_pairs) // the rule solves the repulsion by itself
     sum = kernel::RuntimeSum<Real>({{1, kernel::RieszAttraction<Real>(static_cast<Real>(plan::number(plan.kernel[0].settings, "a")))}});
   cpu::SumDrift<Real, Domain> drift(std::move(sum), threads, domain);
-  auto rule = make_bandwidth<Real>(plan, seed, domain);
+  auto rule = make_bandwidth<Real>(plan, seed, threads, domain);
   if (plan.rule->stochastic)
     return with_bandwidth<Real>(BatchMeanDrift<Real, decltype(drift)>(std::move(drift), threads), std::move(rule));
   return with_bandwidth<Real>(std::move(drift), std::move(rule));
@@ -125,7 +125,7 @@ run::AnyAdvance<Real> make_stochastic(const Plan& plan, std::uint64_t seed, std:
                                 plan::number(plan.rule_settings, "power"));
   return StochasticStep<Real, kernel::RuntimeSum<Real>, EitherDomain<Real>>(
       seed, rule, make_sum<Real>(plan, dim), threads, domain,
-      domain.torus ? make_bandwidth<Real>(plan, seed, *domain.torus) : make_bandwidth<Real>(plan, seed, Euclid<Real>()),
+      domain.torus ? make_bandwidth<Real>(plan, seed, threads, *domain.torus) : make_bandwidth<Real>(plan, seed, threads, Euclid<Real>()),
       bilinear_weight(plan, dim));
 }
 

@@ -1,6 +1,8 @@
 // A plan's roles and settings, handed to a flight.
 #include "assemble/flight.hpp"
 
+#include "assemble/on_device.hpp"
+#include "cuda/flight.hpp"
 #include "io/stan_csv.hpp"
 
 #include <starling/judge/batch_by_noise.hpp>
@@ -147,12 +149,19 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
   return in_precision(plan, [&]<typename Real>(Real) {
     run::Roles<Real> roles = make_roles<Real>(plan, seed, guest);
     const run::AnyTarget<Real> target = roles.target;
-    return run::begin<Real>(std::move(roles), settings_for(plan, run, seed, target, guest && guest->rows), [&](Rows<Real> x) {
+    const std::shared_ptr<Threads> crew = roles.threads;
+    const run::Settings settings = settings_for(plan, run, seed, target, guest && guest->rows);
+    const auto fill = [&](Rows<Real> x) {
       if (!scouts.empty())
         place(std::span<const double>(scouts), x);
       else
-        given ? place(positions, x) : start(plan, seed, target, x, read);
-    });
+        given ? place(positions, x) : start(plan, seed, target, x, read, *crew);
+    };
+    if (plan.card) {
+      auto charge = make_charge<Real>(plan, seed, target.names, guest != nullptr);
+      return cuda::begin<Real>(cuda::open(*plan.card), std::move(charge), std::move(roles), settings, fill);
+    }
+    return run::begin<Real>(std::move(roles), settings, fill);
   });
 }
 
@@ -171,6 +180,10 @@ std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint, co
   return in_precision(plan, [&]<typename Real>(Real) {
     run::Roles<Real> roles = make_roles<Real>(plan, saved.seed, guest);
     const run::Settings settings = settings_for(plan, saved.run, saved.seed, roles.target, guest && guest->rows);
+    if (plan.card) {
+      auto charge = make_charge<Real>(plan, saved.seed, roles.target.names, guest != nullptr);
+      return cuda::resume<Real>(cuda::open(*plan.card), std::move(charge), std::move(roles), settings, checkpoint, where);
+    }
     return run::resume<Real>(std::move(roles), settings, checkpoint, where);
   });
 }

@@ -51,7 +51,7 @@ std::optional<io::Array> read_start(const plan::Plan& plan);
 /// io::BadData when a start file has the wrong shape.
 template <typename Real>
 void start(const plan::Plan& plan, std::uint64_t seed, const run::AnyTarget<Real>& target,
-           Rows<Real> position, const std::optional<io::Array>& read);
+           Rows<Real> position, const std::optional<io::Array>& read, Threads& threads = Threads::alone());
 
 /// The positions that the caller brings. Throws invalid_argument when they are too many, too few or
 /// not finite.

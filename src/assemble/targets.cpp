@@ -18,24 +18,7 @@ using assemble::in_both;
 using assemble::numbered;
 
 InBoth<MakeTarget> mixture(const Given& given) {
-  const auto weights = parse_numbers("weights", text(given, "weights"));
-  const auto means = split(text(given, "means"), ';');
-  auto sds = parse_numbers("sds", text(given, "sds"));
-  if (sds.size() == 1)
-    sds.assign(means.size(), sds[0]);
-  if (weights.size() != means.size() || sds.size() != means.size())
-    reject("mixture weights and sds", "as many as the means, " + std::to_string(means.size()),
-           fmt::format("{} weights and {} sds", weights.size(), sds.size()));
-  std::vector<MixtureComponent> components;
-  for (std::size_t c = 0; c < means.size(); ++c) {
-    const auto mean = parse_numbers("means", means[c]);
-    if (!(sds[c] > 0))
-      reject("sds", "positive", fmt::format("{}", sds[c]));
-    const auto d = static_cast<Eigen::Index>(mean.size());
-    components.push_back({weights[c], Eigen::Map<const Eigen::VectorXd>(mean.data(), d),
-                          Eigen::MatrixXd::Identity(d, d) * sds[c] * sds[c]});
-  }
-  return in_both([components](auto zero, const TargetContext& context) {
+  return in_both([components = assemble::mixture_components(given)](auto zero, const TargetContext& context) {
     using Real = decltype(zero);
     Mixture<Real> one(components);
     if (one.dim() == 1)
@@ -125,3 +108,29 @@ std::span<const TargetEntry> targets() {
 }
 
 } // namespace starling::plan
+
+namespace starling::assemble {
+
+std::vector<MixtureComponent> mixture_components(const plan::Given& given) {
+  using namespace plan;
+  const auto weights = parse_numbers("weights", text(given, "weights"));
+  const auto means = split(text(given, "means"), ';');
+  auto sds = parse_numbers("sds", text(given, "sds"));
+  if (sds.size() == 1)
+    sds.assign(means.size(), sds[0]);
+  if (weights.size() != means.size() || sds.size() != means.size())
+    reject("mixture weights and sds", "as many as the means, " + std::to_string(means.size()),
+           fmt::format("{} weights and {} sds", weights.size(), sds.size()));
+  std::vector<MixtureComponent> components;
+  for (std::size_t c = 0; c < means.size(); ++c) {
+    const auto mean = parse_numbers("means", means[c]);
+    if (!(sds[c] > 0))
+      reject("sds", "positive", fmt::format("{}", sds[c]));
+    const auto d = static_cast<Eigen::Index>(mean.size());
+    components.push_back({weights[c], Eigen::Map<const Eigen::VectorXd>(mean.data(), d),
+                          Eigen::MatrixXd::Identity(d, d) * sds[c] * sds[c]});
+  }
+  return components;
+}
+
+} // namespace starling::assemble

@@ -4,6 +4,7 @@
 #include "plan/tables.hpp"
 
 #include <starling/target/lift.hpp>
+#include <starling/target/mixture.hpp>
 
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ plan::InBoth<plan::MakeTarget> in_both(Make make) {
   return {[make](const plan::TargetContext& context) { return make(0.0, context); },
           [make](const plan::TargetContext& context) { return make(0.0F, context); }};
 }
+
+/// The components of the target mixture, from its settings.
+std::vector<MixtureComponent> mixture_components(const plan::Given& settings);
 
 // Targets with files of their own.
 plan::InBoth<plan::MakeTarget> prepare_logistic(const plan::Given& settings);

@@ -25,7 +25,7 @@ template <typename Real>
 class GemmBatch {
 public:
   void gather(const SweptKernel<Real>& kernel, const Ensemble<Real>& particles,
-              std::span<const std::uint32_t> members) {
+              std::span<const std::uint32_t> members, Threads& threads) {
     radial_ = radial(kernel.nature);
     proportional_ = kernel.nature == Nature::proportional;
     size_ = members.size();
@@ -40,12 +40,12 @@ public:
         for (std::size_t a = 0; a < dim_; ++a)
           centre_[a] += particles.position()[i][a] / static_cast<Real>(size_);
     ratio_ = kernel.weights.ratio;
-    centre_all();
+    centre_all(threads);
     if (radial_) {
       length2_ = kernel.squared_length();
       if (2 * largest() > far_apart * length2_) { // a stray would pull the mean away from everyone
         median_of_some<Real>(rows_, centre_);
-        centre_all();
+        centre_all(threads);
       }
     }
   }
@@ -87,34 +87,38 @@ public:
 
   /// phi_i = pair * sum_i + self * F(x_i, x_i)
   void scatter(const SweptKernel<Real>& kernel, Ensemble<Real>& particles, std::span<const std::uint32_t> members,
-               Real pair, Real self, Part<Real> part) const {
+               Real pair, Real self, Part<Real> part, Threads& threads) const {
     const bool far = radial_ && 2 * largest() > far_apart * length2_;
-    for (std::size_t i = 0; i < size_; ++i) {
-      const PairWeights<Real> w = kernel.at_home(square_[i]);
-      const Real* score = particles.score()[members[i]].data();
-      for (std::size_t a = 0; a < dim_; ++a) {
-        const Real x = x_[i * dim_ + a]; // far out, s - c x has lost the last digits of s
-        const Real s = far ? score[a] : s_[i * dim_ + a] + ratio_ * x;
-        part.put(particles.drift()[members[i]][a],
-                 pair * sum_[i * dim_ + a] + self * (w.weight * s + w.lift * x));
+    threads.for_pieces(size_, gemm_block, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const PairWeights<Real> w = kernel.at_home(square_[i]);
+        const Real* score = particles.score()[members[i]].data();
+        for (std::size_t a = 0; a < dim_; ++a) {
+          const Real x = x_[i * dim_ + a]; // far out, s - c x has lost the last digits of s
+          const Real s = far ? score[a] : s_[i * dim_ + a] + ratio_ * x;
+          part.put(particles.drift()[members[i]][a],
+                   pair * sum_[i * dim_ + a] + self * (w.weight * s + w.lift * x));
+        }
       }
-    }
+    });
   }
 
 private:
-  void centre_all() {
+  void centre_all(Threads& threads) {
     square_.assign(size_, Real(0));
     largest_.assign(blocks(), Real(0));
-    for (std::size_t i = 0; i < size_; ++i) {
-      const Real *from = rows_.x(i), *score = rows_.s(i);
-      for (std::size_t a = 0; a < dim_; ++a) {
-        const Real x = from[a] - centre_[a];
-        x_[i * dim_ + a] = x;
-        s_[i * dim_ + a] = score[a] - ratio_ * x;
-        square_[i] += x * x;
+    threads.for_pieces(size_, gemm_block, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const Real *from = rows_.x(i), *score = rows_.s(i);
+        for (std::size_t a = 0; a < dim_; ++a) {
+          const Real x = from[a] - centre_[a];
+          x_[i * dim_ + a] = x;
+          s_[i * dim_ + a] = score[a] - ratio_ * x;
+          square_[i] += x * x;
+        }
+        largest_[i / gemm_block] = std::max(largest_[i / gemm_block], square_[i]);
       }
-      largest_[i / gemm_block] = std::max(largest_[i / gemm_block], square_[i]);
-    }
+    });
   }
   Real largest() const { return *std::max_element(largest_.begin(), largest_.end()); }
 
@@ -175,21 +179,21 @@ void gemm_sweep(const SweptKernel<Real>& kernel, Ensemble<Real>& particles,
     return threads.for_pieces(batches.count(), 1, [&](std::size_t first, std::size_t last) {
       thread_local GemmBatch<Real> batch;
       for (std::size_t q = first; q < last; ++q) {
-        batch.gather(kernel, particles, batches[q]);
+        batch.gather(kernel, particles, batches[q], Threads::alone());
         for (std::size_t b = 0; b < batch.blocks(); ++b)
           for (std::size_t a = 0; a <= b; ++a)
             batch.meet(kernel, a, b);
-        batch.scatter(kernel, particles, batches[q], pair_of(q), self, part);
+        batch.scatter(kernel, particles, batches[q], pair_of(q), self, part, Threads::alone());
       }
     });
   thread_local GemmBatch<Real> own; // the crew shares the caller's
   GemmBatch<Real>& batch = own;
   for (std::size_t q = 0; q < batches.count(); ++q) {
-    batch.gather(kernel, particles, batches[q]);
+    batch.gather(kernel, particles, batches[q], threads);
     tournament(
         threads, batch.blocks(), [&](std::size_t b) { batch.meet(kernel, b, b); },
         [&](std::size_t a, std::size_t b) { batch.meet(kernel, a, b); });
-    batch.scatter(kernel, particles, batches[q], pair_of(q), self, part);
+    batch.scatter(kernel, particles, batches[q], pair_of(q), self, part, threads);
   }
 }
 

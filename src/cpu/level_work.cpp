@@ -6,6 +6,7 @@
 #include "cpu/score_work_inl.hpp"
 #include "cpu/step_work_inl.hpp"
 #include "cpu/wide_batches_inl.hpp"
+#include "cpu/wide_work_inl.hpp"
 
 namespace starling::cpu::STARLING_LEVEL {
 
@@ -32,6 +33,13 @@ template const WideWork<double, Nature::product>& work_for();
 template const WideWork<float, Nature::distance>& work_for();
 template const WideWork<float, Nature::proportional>& work_for();
 template const WideWork<float, Nature::product>& work_for();
+
+template <typename Real>
+inline constexpr BlockWork<Real> made<BlockWork<Real>> = {wide_pairs<true, Real>, wide_pairs<false, Real>,
+                                                       wide_forces<true, Real>, wide_forces<false, Real>};
+
+template const BlockWork<double>& work_for();
+template const BlockWork<float>& work_for();
 template const MixtureWork<double>& work_for();
 template const MixtureWork<float>& work_for();
 template const SigmoidWork<double>& work_for();

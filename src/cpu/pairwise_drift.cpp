@@ -4,6 +4,7 @@
 #include "cpu/gemm_drift.hpp"
 #include "cpu/swept_kernel.hpp"
 #include "cpu/tournament.hpp"
+#include "cpu/wide_drift.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -187,6 +188,8 @@ void sweep_one(const SweptKernel<Real>& kernel, Ensemble<Real>& particles, const
   const std::size_t largest = batches[0].size(), dim = particles.dim();
   if (dim > small_dim && largest >= gemm_least)
     return gemm_sweep(kernel, particles, batches, threads, part);
+  if (dim >= wide_dim)
+    return wide_sweep(kernel, particles, batches, threads, part);
   if (dim > small_dim)
     return for_equal_batches(threads, batches, 1, [&](std::size_t first, std::size_t last) {
       thread_local std::vector<Real> room;

@@ -2,6 +2,7 @@
 #include "plan/config.hpp"
 
 #include "io/any_text.hpp"
+#include "io/errors.hpp"
 #include "io/fields.hpp"
 #include "io/text.hpp"
 #include "plan/names.hpp"
@@ -67,11 +68,20 @@ void take(const std::filesystem::path& file, std::string_view key, const toml::n
 
 void read_config(const std::filesystem::path& file, Recipe& recipe,
                  const std::vector<FurtherKey>& further) {
-  parse_config(io::read_text(file), file, recipe, further);
+  std::string text;
+  try {
+    text = io::read_text(file);
+  } catch (const io::BadData& error) { // packed, and damaged or of a kind that is not read
+    throw BadConfig(error.what());
+  }
+  parse_config(text, file, recipe, further);
 }
 
 void parse_config(const std::string& text, const std::filesystem::path& file, Recipe& recipe,
                   const std::vector<FurtherKey>& further) {
+  if (const std::size_t at = text.find('\0'); at != std::string::npos) // the parser may end the process over one
+    throw BadConfig(fmt::format("{}:{}: must be text; got a byte of zeros", file.string(),
+                                1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n')));
   toml::table table;
   try {
     table = toml::parse(text, file.string());

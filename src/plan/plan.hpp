@@ -72,6 +72,7 @@ struct Plan {
   bool until_converged = false;
   std::uint64_t seed = 1, runs = 1;
   std::size_t threads = 0;
+  std::optional<std::size_t> card; ///< the one whose steps they are; none: the host takes them
   bool single = false; ///< precision
   std::vector<KernelTerm> kernel;
   Bandwidth bandwidth;

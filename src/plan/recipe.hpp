@@ -38,6 +38,7 @@ struct Recipe {
   std::string domain;
   std::string precision = "double";
   std::uint64_t threads = 0;
+  std::string device = "cpu";
 
   /// For programs: recipe.set("dim", 3).
   Recipe& set(const std::string& name, Value value) {
@@ -75,6 +76,7 @@ void for_each_pair(A& a, B& b, Visit&& visit) {
   const auto next = [&](auto field) { visit(about.at(n++), a.*field, b.*field); };
   next(&Recipe::particles), next(&Recipe::batch), next(&Recipe::steps), next(&Recipe::until_converged);
   next(&Recipe::seed), next(&Recipe::runs), next(&Recipe::start), next(&Recipe::threads);
+  next(&Recipe::device);
   next(&Recipe::precision), next(&Recipe::method), next(&Recipe::prefit), next(&Recipe::metric);
   next(&Recipe::certify), next(&Recipe::exact), next(&Recipe::polish), next(&Recipe::kernel);
   next(&Recipe::bandwidth), next(&Recipe::advance), next(&Recipe::step_size), next(&Recipe::deal);

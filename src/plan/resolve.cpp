@@ -49,6 +49,16 @@ void resolve_numbers(const Recipe& r, Plan& plan) {
     refuse("until-converged", "cannot be used with --replace, where a look sees only a few particles");
 }
 
+void resolve_device(const Recipe& r, Plan& plan) {
+  const auto [name, number] = parse_named(r.device);
+  if (choose("device", name, {"cpu", "cuda"}) == 0) {
+    if (r.device != "cpu")
+      reject("device", "cpu, cuda or cuda:N", quoted(r.device));
+    return;
+  }
+  plan.card = number.empty() ? 0 : parse_count("device cuda:N", number, 0);
+}
+
 void resolve_rule(const Recipe& r, Plan& plan) {
   plan.rule = &rules()[choose("advance", r.advance, names_of(rules()))];
   check({"step-size", 0.1, "", positive}, r.step_size);
@@ -200,8 +210,8 @@ void resolve_deal(const Recipe& r, Plan& plan) {
       refuse("deal", fmt::format("{} does not deal these batches ({})", r.deal, plan.dealer->help));
     return;
   }
-  for (const DealerEntry& dealer : dealers())
-    if (dealer.fits(plan) && !dealer.on_request)
+  for (const DealerEntry& dealer : dealers()) // a card deals by address, as those for many particles do
+    if (dealer.fits(plan) && (plan.card ? dealer.least_particles > 0 || !plan.dealer : plan.particles >= dealer.least_particles))
       plan.dealer = &dealer;
   plan.recipe.deal = plan.dealer->name;
 }
@@ -254,6 +264,7 @@ Plan resolve(const Recipe& r) {
   plan.recipe.extra.clear(); // filled in again with what counts
   resolve_stages(r, plan);
   resolve_numbers(r, plan);
+  resolve_device(r, plan);
   resolve_rule(r, plan);
   resolve_target(r, plan);
   resolve_batch(r, plan);

@@ -189,6 +189,7 @@ Json to_json(std::span<const run::Outcome> runs) {
   j["seconds_score"] = o.seconds.score;
   j["seconds_drift"] = o.seconds.drift;
   j["seconds_advance"] = o.seconds.advance;
+  j["seconds_look"] = o.seconds.look;
   j["parameters"] = list_of(o.parameters());
   if (o.constrained)
     j["unconstrained"] = list_of(o.diagnosis.parameters);

@@ -64,6 +64,7 @@ void add(Timing& sum, const Timing& t) {
   sum.score += t.score;
   sum.drift += t.drift;
   sum.advance += t.advance;
+  sum.look += t.look;
 }
 
 /// The stages of all runs: their work in sum, the most modes, the moments over all moves. The

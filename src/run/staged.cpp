@@ -196,7 +196,7 @@ private:
     AnyTarget<double> target = staged_.target;
     if (journey_->over_rows() && done_ > 0) // all rows for every particle would cost more than the run
       target.evaluate = [this](Rows<const double> at, Rows<double> s, std::span<double> l) { journey_->estimate(at, s, l); };
-    measure_at(target, settings_, o);
+    measure_at(target, settings_, o, staged_.threads ? *staged_.threads : Threads::alone());
     if (!settled_)
       return;
     if (!journey_->over_rows())

@@ -46,7 +46,8 @@ TEST(Wild, MemoryAboveTheLimitEndsTheRunWithItsState) {
   GTEST_SKIP() << "sanitizers take more memory than the limit leaves";
 #endif
   const Place place;
-  const Ended ended = place.run("sample plugin " + library("plugin_leaks") + raw + "--threads 1 --memory-limit 300M --out p");
+  const Ended ended = place.run("sample plugin " + library("plugin_leaks") + raw + "--threads 1 --memory-limit 300M --out p",
+                                {{"OPENBLAS_NUM_THREADS", "1"}}); // its threads take memory of their own
   EXPECT_EQ(ended.code, failed);
   EXPECT_THAT(ended.err, MatchesRegex("starling: target: failed at step [0-9]+, particle 0: the plugin threw: std::bad_alloc; "
                                       "state after [0-9]+ steps saved, .*\n"));

@@ -101,7 +101,7 @@ TEST(RowWarnings, SayThatNoControlVariateTamesTheRows) {
   EXPECT_THAT(warnings_of(smooth, 20), Not(Contains(HasSubstr("do not speak for all"))));
 }
 
-/// v ~ N(0, .04), k numbers ~ N(0, e^v) and a mean of rows. The mode has v = -.02 k, in widths of v .1 k away from the mass.
+/// v ~ N(0, .16), k numbers ~ N(0, e^v) and a mean of rows. The mode has v = -.08 k, in widths of v .2 k away from the mass.
 std::shared_ptr<const RowDensity> funnel_of(std::size_t k) {
   const DensityOfRows prior = [k](Rows<const double> x, Rows<double> score, std::span<double> value) {
     for (std::size_t i = 0; i < x.count; ++i) {
@@ -111,12 +111,12 @@ std::shared_ptr<const RowDensity> funnel_of(std::size_t k) {
         square += x[i][a] * x[i][a];
         score[i][a] = -x[i][a] * precision;
       }
-      value[i] = -v * v / .08 - double(k) * v / 2 - square * precision / 2;
-      score[i][0] = -v / .04 - double(k) / 2 + square * precision / 2;
+      value[i] = -v * v / .32 - double(k) * v / 2 - square * precision / 2;
+      score[i][0] = -v / .16 - double(k) / 2 + square * precision / 2;
       score[i][k + 1] = 0;
     }
   };
-  return density_of(200, k + 2, prior, [k](std::size_t r, std::span<const double> x, double& value, std::span<double> slope) {
+  return density_of(50, k + 2, prior, [k](std::size_t r, std::span<const double> x, double& value, std::span<double> slope) {
     const double off = x[k + 1] - normal_of(r);
     value = -off * off / 2;
     slope[k + 1] = -off;
@@ -124,8 +124,8 @@ std::shared_ptr<const RowDensity> funnel_of(std::size_t k) {
 }
 
 TEST(RowWarnings, SayThatTheModeIsFarFromWhereTheCloudEnded) {
-  EXPECT_THAT(warnings_of(funnel_of(100), 50), Contains(HasSubstr("sd from the mode that few rows were compared with")));
-  EXPECT_THAT(warnings_of(funnel_of(10), 50), Not(Contains(HasSubstr("sd from the mode"))));
+  EXPECT_THAT(warnings_of(funnel_of(36), 20), Contains(HasSubstr("sd from the mode that few rows were compared with")));
+  EXPECT_THAT(warnings_of(funnel_of(4), 20), Not(Contains(HasSubstr("sd from the mode"))));
 }
 
 } // namespace

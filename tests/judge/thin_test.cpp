@@ -104,7 +104,7 @@ std::vector<std::size_t> chosen_slowly(const Eigen::MatrixXd& k, std::size_t cou
   std::vector<std::size_t> rows;
   while (rows.size() < count)
     rows.push_back(best_beside(k, rows));
-  for (int pass = 0; pass < 3; ++pass)
+  for (int pass = 0; pass < 2; ++pass)
     for (std::size_t n = 0; n < count; ++n) {
       std::vector<std::size_t> others = rows;
       others.erase(others.begin() + std::ptrdiff_t(n));

@@ -220,6 +220,24 @@ TEST(Moebius, DrawsEveryPlaceOfARowEquallyOften) {
       EXPECT_NEAR(times, 3000, 4.5 * 51.6);
 }
 
+// As it is dealt, not only over the maps there are: of 6 rows any three are at any three places.
+TEST(Moebius, DrawsEveryThreePlacesOfThreeRows) {
+  Moebius dealer(5, 3);
+  std::map<std::array<std::size_t, 3>, double> times;
+  constexpr Step steps = 12000;
+  for (Step k = 0; k < steps; ++k) {
+    const auto order = dealer.deal(k, 6).order();
+    std::array<std::size_t, 3> places{};
+    for (std::size_t place = 0; place < 6; ++place)
+      if (order[place] < 3)
+        places[order[place]] = place;
+    ++times[places];
+  }
+  EXPECT_EQ(times.size(), 120u);
+  for (const auto& [places, found] : times) // sd of sqrt(12000 / 120) = 10; 5 of them among 120
+    EXPECT_NEAR(found, 100, 50);
+}
+
 /// Its rows are 0 .. n-1, each once.
 void expect_everyone(const Batches& batches, std::size_t n) {
   std::vector<bool> seen(n);
@@ -229,6 +247,14 @@ void expect_everyone(const Batches& batches, std::size_t n) {
     seen[row] = true;
   }
   ASSERT_EQ(batches.order().size(), n);
+}
+
+// The quotient by q is estimated: only from some 65,000 rows on it is ever too small, and only with a large shift that shows.
+TEST(Moebius, PutsEveryoneInExactlyOneBatchAmongManyRows) {
+  Moebius dealer(5, 8);
+  const std::uint32_t q = Moebius::prime_below(1 << 20);
+  for (const std::uint32_t c : {std::uint32_t{12345}, q})
+    expect_everyone(dealer.order(q + 1, 8, {q, q - 1, 123457, c}, [](std::uint32_t row) { return row; }), q + 1);
 }
 
 TEST(DealersWithoutAShuffle, PutEveryoneInExactlyOneBatchForAnyThreads) {

@@ -87,7 +87,7 @@ std::set<std::string> below(const std::string& part) {
   std::set<std::string> edge = core;
   edge.insert({"judge", "run", "scout", "exact", "src/io", "src/foreign"});
   std::set<std::string> factories = edge;
-  factories.insert("src/plan");
+  factories.insert({"src/plan", "src/cuda"});
   std::set<std::string> experiments = factories;
   experiments.insert({"src/assemble", "src/results"});
   std::set<std::string> all = experiments;
@@ -99,8 +99,12 @@ std::set<std::string> below(const std::string& part) {
     return data;
   if (part == "loop")
     return {"concepts", "ensemble", "batches", "ground"};
-  if (part == "src/cpu" || part == "src/cuda" || part == "src/mpi")
+  if (part == "src/cpu" || part == "src/mpi")
     return core;
+  if (part == "src/cuda") { // sweeps, and a run that takes its steps by them
+    running.insert({"run", "src/run"});
+    return running;
+  }
   if (part == "judge")
     return judging;
   if (part == "src/judge") {
@@ -156,7 +160,7 @@ std::optional<std::string> ours(const std::string& from, bool quoted, const std:
 bool allowed_from_outside(const std::string& name) {
   if (begins(name, "Eigen/") || begins(name, "unsupported/Eigen/"))
     return true;
-  if (name == "stddef.h") // for size_t in plain C
+  if (name == "stddef.h" || name == "stdint.h") // for size_t and row numbers in plain C
     return true;
   return name.find_first_of("./") == std::string::npos; // the standard library's headers
 }

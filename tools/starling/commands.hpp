@@ -64,7 +64,7 @@ struct SampleRequest {
   plan::Recipe from_config; ///< as the file alone has it
   std::string config;           ///< the file; empty: none
   Presentation presentation;
-  bool steps_given = false, threads_given = false; ///< besides --resume
+  bool steps_given = false, threads_given = false, device_given = false; ///< besides --resume
   bool out_given = false; ///< by the user, not by the file
   std::string model; ///< the library or program that the user names; what a file names alone is not loaded
   bool trust = false; ///< load and write what a file names

@@ -66,7 +66,7 @@ Action add_sample(CLI::App& app) {
     s->presentation.checkpoint_every = plan::parse_count("checkpoint-every", text, 1);
   };
   add_text(app, "--checkpoint-every", "Save the state every K steps, in DIR-state beside DIR of --out", take_every)->group("Files");
-  add_text(app, "--resume", "DIR, or DIR-state: go on with an unfinished run as if it had never stopped; with it only --steps, --threads and where and how to write", into(p.resume))->group("Files");
+  add_text(app, "--resume", "DIR, or DIR-state: go on with an unfinished run as if it had never stopped; with it only --steps, --threads, --device and where and how to write", into(p.resume))->group("Files");
   add_flag(app, "--trust", s->trust, "Load the library that a config or checkpoint names, and write where it says")->group("Files");
   const auto take_time = [s](const std::string& text) { s->presentation.time_limit = plan::parse_count("time-limit", text, 1); };
   add_text(app, "--time-limit", "Seconds by the clock, from the start of the command; then the state is saved and the exit code is 124", take_time)->group("Limits");
@@ -85,6 +85,7 @@ Action add_sample(CLI::App& app) {
       refuse_what_is_settled(app);
     s->steps_given = app.count("--steps") > 0;
     s->threads_given = app.count("--threads") > 0;
+    s->device_given = app.count("--device") > 0;
     s->out_given = app.count("--out") > 0;
     for (const char* name : {"MODEL", "--model"})
       if (app.count(name) > 0)

@@ -113,7 +113,7 @@ void refuse_what_is_settled(const CLI::App& app) {
   refuse("--config");
   plan::Recipe any;
   plan::for_each_field(any, [&](const plan::About& about, auto&) {
-    if (about.name != "steps" && about.name != "threads")
+    if (about.name != "steps" && about.name != "threads" && about.name != "device")
       refuse("--" + about.name);
   });
   for (const plan::Extra& extra : plan::extras())

@@ -86,6 +86,8 @@ void take_up(SampleRequest& s) {
     s.recipe.steps = given.steps;
   if (s.threads_given)
     s.recipe.threads = given.threads;
+  if (s.device_given)
+    s.recipe.device = given.device;
   if (!s.model.empty() && s.recipe.text_of("model").empty())
     plan::refuse("--model", fmt::format("is an option of stan and plugin; the target here is {}", s.recipe.target));
   if (!s.model.empty()) // it may have moved

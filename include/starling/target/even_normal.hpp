@@ -2,6 +2,7 @@
 #pragma once
 
 #include <starling/target/concepts.hpp>
+#include <starling/target/forms.hpp>
 #include <starling/threads.hpp>
 
 #include <cmath>
@@ -37,14 +38,16 @@ public:
                               : "above " + shown(-1 / (d - 1)) + " and below 1 in " + std::to_string(mean.size()) + " dimensions",
              shown(correlation));
     const double inverse_sd = 1 / std::sqrt(variance * (1 - correlation));
-    precision_ = static_cast<Real>(inverse_sd * inverse_sd); // as a Cholesky factor gives it
-    share_ = static_cast<Real>(correlation / spread);
+    form_.precision = static_cast<Real>(inverse_sd * inverse_sd); // as a Cholesky factor gives it
+    form_.share = static_cast<Real>(correlation / spread);
   }
   /// Mean zero and variance one.
   explicit EvenNormal(std::size_t dim, double correlation = 0, Threads& threads = Threads::alone())
       : EvenNormal(std::vector<double>(dim), 1, correlation, threads) {}
 
   std::size_t dim() const { return mean_.size(); }
+  const EvenNormalForm<Real>& form() const { return form_; }
+  std::span<const Real> mean() const { return mean_; }
 
   void operator()(Step, Rows<const Real> x, Rows<Real> score) {
     threads_->for_pieces(x.count, 256, [&](std::size_t begin, std::size_t end) {
@@ -52,12 +55,12 @@ public:
         const Real* at = x[i].data();
         Real *to = score[i].data(), total = 0;
         for (std::size_t a = 0; a < x.dim; ++a) {
-          to[a] = (mean_[a] - at[a]) * precision_;
+          to[a] = form_.pull(mean_[a], at[a]);
           total += to[a];
         }
-        if (share_ != 0)
+        if (form_.share != 0)
           for (std::size_t a = 0; a < x.dim; ++a)
-            to[a] -= share_ * total;
+            to[a] = form_.shared(to[a], total);
       }
     });
   }
@@ -74,7 +77,7 @@ public:
 private:
   std::vector<Real> mean_;
   Threads* threads_;
-  Real precision_ = 1, share_ = 0; // 1 / (v (1 - rho)), c
+  EvenNormalForm<Real> form_;
 };
 
 } // namespace starling

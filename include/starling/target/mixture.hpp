@@ -2,6 +2,7 @@
 #pragma once
 
 #include <starling/error.hpp>
+#include <starling/target/forms.hpp>
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
@@ -70,32 +71,10 @@ public:
   std::span<const Real> precisions() const { return precisions_; } ///< components x d x d
 
   Real operator()(std::span<const Real> x, std::span<Real> score) const {
-    // One pass, rescaled whenever a larger component turns up.
-    Real top = -INFINITY, total = 0;
-    thread_local std::vector<Real> pull; // -P_c (x - m_c)
+    thread_local std::vector<Real> pull;
     pull.resize(dim_);
-    for (std::size_t c = 0; c < constants_.size(); ++c) {
-      const Real* mean = means_.data() + c * dim_;
-      const Real* precision = precisions_.data() + c * dim_ * dim_;
-      Real quadratic = 0;
-      for (std::size_t a = 0; a < dim_; ++a) {
-        Real sum = 0;
-        for (std::size_t b = 0; b < dim_; ++b)
-          sum += precision[a * dim_ + b] * (mean[b] - x[b]);
-        pull[a] = sum;
-        quadratic += sum * (mean[a] - x[a]);
-      }
-      const Real log_share = constants_[c] - quadratic / 2;
-      const Real keep = log_share > top ? std::exp(top - log_share) : Real(1);
-      const Real share = log_share > top ? Real(1) : std::exp(log_share - top);
-      top = std::max(top, log_share);
-      total = total * keep + share;
-      for (std::size_t a = 0; a < dim_; ++a)
-        score[a] = (c == 0 ? Real(0) : score[a] * keep) + share * pull[a];
-    }
-    for (Real& s : score)
-      s /= total;
-    return top + std::log(total);
+    const MixtureForm<Real> form{dim_, constants_.size(), constants_.data(), means_.data(), precisions_.data()};
+    return form(x.data(), score.data(), pull.data());
   }
 
 private:

@@ -1,6 +1,7 @@
 // Two shapes that samplers are tried on: the banana and the funnel. Each for one particle.
 #pragma once
 
+#include <starling/device.hpp>
 #include <starling/error.hpp>
 
 #include <algorithm>
@@ -24,7 +25,7 @@ public:
 
   static constexpr std::size_t dim() { return 2; }
 
-  Real operator()(std::span<const Real> x, std::span<Real> score) const {
+  STARLING_DEVICE Real operator()(std::span<const Real> x, std::span<Real> score) const {
     const Real off = x[1] - curvature_ * (x[0] * x[0] - width_ * width_);
     const Real z = x[0] / width_;
     score[0] = -z / width_ + 2 * curvature_ * x[0] * off;
@@ -49,7 +50,7 @@ public:
 
   std::size_t dim() const { return dim_; }
 
-  Real operator()(std::span<const Real> x, std::span<Real> score) const {
+  STARLING_DEVICE Real operator()(std::span<const Real> x, std::span<Real> score) const {
     // e^-v, held where squares of positions up to 1e3 and their sums stay finite.
     const Real narrow = std::exp(std::min(-x[0], sizeof(Real) == 8 ? Real(600) : Real(60)));
     const Real others = static_cast<Real>(dim_ - 1), z = x[0] / width_;

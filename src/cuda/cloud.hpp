@@ -1,0 +1,78 @@
+// A cloud on a device and the steps it takes: turns are gathered and taken together, and taken back if one fails.
+#pragma once
+
+#include "cuda/dealing.hpp"
+#include "cuda/ensemble.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace starling::cuda {
+
+/// What a run asks of a device, plain but for the rule.
+template <typename Real>
+struct Charge {
+  std::size_t particles = 0, dim = 0;
+  Scoring<Real> target;             ///< its pointers are filled in by whoever uploads
+  std::vector<Real> numbers;        ///< what they point to: the mean; or constants, means and precisions
+  Pairs<Real> pairs;
+  double bandwidth = 1;             ///< where it is fixed
+  std::size_t median_pairs = 0;     ///< else the median of so many; 0: fixed
+  std::uint64_t seed = 1;
+  std::optional<Dealing> dealing;
+  std::size_t memories = 0;
+  std::function<Move<Real>(double time, std::uint32_t moves)> rule;
+  std::vector<std::string> names;   ///< of the parameters, for errors
+};
+
+template <typename Real>
+class Cloud {
+public:
+  Cloud(std::shared_ptr<Machine> machine, Charge<Real> charge);
+
+  Ensemble<Real>& particles() { return particles_; }
+  Machine& machine() { return *machine_; }
+
+  /// Adds step k, the one after the last, to those that are to be taken.
+  void record(Step k);
+  /// Takes them. If one fails, those before it are taken, those after it forgotten, and TargetError or Diverged
+  /// thrown: next() then says where it stands.
+  void flush();
+  Step next() const { return next_; }
+
+  /// The flow of step k, without its move; then some of its rows, whole batches of them, are put into `some` and their
+  /// batches into `batches`. To be followed by move().
+  void flow(Step k, std::size_t most_rows, std::unique_ptr<starling::Ensemble<Real>>& some, Batches& batches);
+  void move();
+
+  /// As they lie here.
+  void positions_in(Step next) { next_ = next; }
+  std::vector<Real> column(DeviceColumn<Real> column) const;
+
+private:
+  static constexpr std::size_t most_turns = 64;
+
+  void put_turns();
+  void keep();
+  void take_back();
+  bool is_bad();
+  void find_fault();
+  void travel(Step k);
+  Work<Real> work() const;
+  Sweeps<Real>& sweeps() { return machine_->sweeps(Real()); }
+
+  std::shared_ptr<Machine> machine_;
+  Charge<Real> charge_;
+  mutable Ensemble<Real> particles_;
+  Room<Real> numbers_, inverse_h_, distances_;
+  Room<std::uint32_t> inverse_, lists_, order_, bad_;
+  Room<Turn<Real>> turns_;
+  std::vector<Room<Real>> kept_; // position and memories before the turns
+  std::vector<Turn<Real>> pending_;
+  std::vector<std::uint32_t> pending_lists_;
+  Step next_ = 0;
+};
+
+} // namespace starling::cuda

@@ -1,0 +1,116 @@
+// The host in the place of a card: every sweep, index after index, so that each can be tested where no card is.
+#pragma once
+
+#include "cuda/layouts.hpp"
+#include "cuda/machine.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <vector>
+
+namespace starling::cuda {
+
+/// All lanes of a team, or all threads of a block, in turn.
+template <std::uint32_t many>
+struct InTurn {
+  static constexpr std::uint32_t lanes = many, threads = many;
+
+  template <typename T, std::uint32_t n>
+  class Each {
+  public:
+    T& of(std::uint32_t lane, std::uint32_t k) { return values_[lane * n + k]; }
+
+  private:
+    std::vector<T> values_ = std::vector<T>(many * n);
+  };
+  template <typename F>
+  void each(const F& f) const {
+    for (std::uint32_t lane = 0; lane < many; ++lane)
+      f(lane);
+  }
+  template <typename F>
+  auto sum(const F& f) const {
+    decltype(f(0)) total = 0;
+    for (std::uint32_t lane = 0; lane < many; ++lane)
+      total += f(lane);
+    return total;
+  }
+};
+
+struct HostLauncher {
+  template <typename F>
+  void threads(std::size_t count, const F& f) const {
+    for (std::size_t n = 0; n < count; ++n)
+      f(static_cast<decltype(index_of(&F::operator()))>(n));
+  }
+  template <typename F>
+  void singles(std::size_t count, const F& f) const {
+    for (std::size_t n = 0; n < count; ++n)
+      f(InTurn<1>(), static_cast<std::uint32_t>(n));
+  }
+  template <typename F>
+  void teams(std::size_t count, const F& f) const {
+    for (std::size_t n = 0; n < count; ++n)
+      f(InTurn<32>(), static_cast<std::uint32_t>(n));
+  }
+  template <typename Real, typename F>
+  void blocks(std::size_t count, std::size_t room, const F& f) const {
+    for (std::size_t n = 0; n < count; ++n) {
+      std::vector<Real> shared(room, Real(NAN)); // nobody may read what nobody wrote
+      f(InTurn<256>(), shared.data(), static_cast<std::uint32_t>(n));
+    }
+  }
+
+private:
+  template <typename C, typename R, typename Index>
+  static Index index_of(R (C::*)(Index) const);
+};
+
+/// A machine made of the host alone.
+class OnHost final : public Machine {
+public:
+  Sweeps<float>& sweeps(float) override { return single_; }
+  Sweeps<double>& sweeps(double) override { return double_; }
+
+  std::string name() const override { return "the host in the place of a card"; }
+  void* allocate(std::size_t bytes) override {
+    void* memory = std::calloc(1, std::max<std::size_t>(bytes, 1));
+    if (!memory)
+      throw DoesNotFit("device: not enough memory");
+    held += sizes_[memory] = bytes;
+    return memory;
+  }
+  void release(void* memory) noexcept override {
+    held -= sizes_[memory];
+    sizes_.erase(memory);
+    std::free(memory);
+  }
+  void upload(void* to, const void* from, std::size_t bytes) override { copy(to, from, bytes); }
+  void download(void* to, const void* from, std::size_t bytes) override { copy(to, from, bytes); }
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    if (bytes > 0)
+      std::memcpy(to, from, bytes);
+  }
+  void clear(void* memory, std::size_t bytes) override { std::memset(memory, 0, bytes); }
+  void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes, const Scramble& order) override {
+    sweep_travel(launcher_, to, from, rows, bytes, order);
+  }
+  void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes, const std::uint32_t* order) override {
+    sweep_travel(launcher_, to, from, rows, bytes, order);
+  }
+  double seconds(const std::function<void()>& call) override {
+    const auto begin = std::chrono::steady_clock::now();
+    call();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+private:
+  HostLauncher launcher_;
+  SweepsBy<float, HostLauncher> single_{launcher_};
+  SweepsBy<double, HostLauncher> double_{launcher_};
+  std::map<void*, std::size_t> sizes_;
+};
+
+} // namespace starling::cuda

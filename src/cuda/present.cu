@@ -1,0 +1,261 @@
+// The CUDA back end where it is built: launches of the sweeps, memory of the card, and which cards there are.
+#include "cuda/layouts.hpp"
+#include "cuda/machine.hpp"
+
+#include <starling/back_ends.hpp>
+#include <starling/error.hpp>
+
+#include <cuda_runtime.h>
+
+#include <map>
+#include <stdexcept>
+
+namespace starling::cuda {
+
+namespace {
+
+constexpr unsigned block_threads = 256;
+
+[[noreturn]] void fail(cudaError_t error) {
+  if (error == cudaErrorMemoryAllocation)
+    throw DoesNotFit("device: the particles do not fit into the card's memory");
+  throw std::runtime_error(std::string("device: the card failed: ") + cudaGetErrorString(error));
+}
+void must(cudaError_t error) {
+  if (error != cudaSuccess) {
+    cudaGetLastError(); // taken note of
+    fail(error);
+  }
+}
+
+/// A warp along the coordinates.
+struct Warp {
+  static constexpr std::uint32_t lanes = 32;
+  std::uint32_t lane;
+
+  template <typename T, std::uint32_t n>
+  struct Each {
+    T values[n];
+    __device__ T& of(std::uint32_t, std::uint32_t k) { return values[k]; }
+  };
+  template <typename F>
+  __device__ void each(const F& f) const {
+    f(lane);
+  }
+  template <typename F>
+  __device__ auto sum(const F& f) const {
+    auto value = f(lane);
+#pragma unroll
+    for (unsigned away = 16; away > 0; away /= 2)
+      value += __shfl_xor_sync(0xffffffffu, value, away);
+    return value;
+  }
+};
+
+/// A thread that is a team of its own.
+struct Single {
+  static constexpr std::uint32_t lanes = 1;
+  template <typename T, std::uint32_t n>
+  using Each = Warp::Each<T, n>;
+  template <typename F>
+  __device__ void each(const F& f) const {
+    f(0);
+  }
+  template <typename F>
+  __device__ auto sum(const F& f) const {
+    return f(0);
+  }
+};
+
+/// All threads of a block.
+struct WholeBlock {
+  static constexpr std::uint32_t threads = block_threads;
+  template <typename T, std::uint32_t n>
+  using Each = Warp::Each<T, n>;
+  template <typename F>
+  __device__ void each(const F& f) const {
+    f(threadIdx.x);
+    __syncthreads();
+  }
+};
+
+template <typename F>
+__global__ void __launch_bounds__(block_threads) by_threads(const __grid_constant__ F f, std::size_t count) {
+  for (std::size_t n = std::size_t{blockIdx.x} * block_threads + threadIdx.x; n < count;
+       n += std::size_t{gridDim.x} * block_threads)
+    f(n);
+}
+template <typename F>
+__global__ void __launch_bounds__(block_threads) by_singles(const __grid_constant__ F f, std::uint32_t count) {
+  const std::uint32_t n = blockIdx.x * block_threads + threadIdx.x;
+  if (n < count)
+    f(Single{}, n);
+}
+template <typename F>
+__global__ void __launch_bounds__(block_threads) by_teams(const __grid_constant__ F f, std::uint32_t count) {
+  const std::uint32_t n = blockIdx.x * (block_threads / Warp::lanes) + threadIdx.x / Warp::lanes;
+  if (n < count)
+    f(Warp{threadIdx.x % Warp::lanes}, n);
+}
+template <typename Real, typename F>
+__global__ void __launch_bounds__(block_threads) by_blocks(const __grid_constant__ F f) {
+  extern __shared__ double shared[]; // of the widest type: templates share one name
+  f(WholeBlock{}, reinterpret_cast<Real*>(shared), blockIdx.x);
+}
+
+struct Launcher {
+  cudaStream_t stream = nullptr;
+
+  static unsigned blocks_for(std::size_t count, std::size_t each) {
+    return static_cast<unsigned>(std::min<std::size_t>((count + each - 1) / each, 1u << 30));
+  }
+  template <typename F>
+  void threads(std::size_t count, const F& f) {
+    by_threads<<<blocks_for(count, block_threads), block_threads, 0, stream>>>(f, count);
+    must(cudaPeekAtLastError());
+  }
+  template <typename F>
+  void singles(std::size_t count, const F& f) {
+    by_singles<<<blocks_for(count, block_threads), block_threads, 0, stream>>>(f, static_cast<std::uint32_t>(count));
+    must(cudaPeekAtLastError());
+  }
+  template <typename F>
+  void teams(std::size_t count, const F& f) {
+    by_teams<<<blocks_for(count, block_threads / Warp::lanes), block_threads, 0, stream>>>(
+        f, static_cast<std::uint32_t>(count));
+    must(cudaPeekAtLastError());
+  }
+  template <typename Real, typename F>
+  void blocks(std::size_t count, std::size_t room, const F& f) {
+    const auto bytes = static_cast<int>(room * sizeof(Real));
+    if (bytes > 48 * 1024) // more than that is given only to those who ask
+      must(cudaFuncSetAttribute(by_blocks<Real, F>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    by_blocks<Real><<<static_cast<unsigned>(count), block_threads, bytes, stream>>>(f);
+    must(cudaPeekAtLastError());
+  }
+};
+
+class Card final : public Machine {
+public:
+  explicit Card(int number) {
+    must(cudaSetDevice(number));
+    cudaDeviceProp about;
+    must(cudaGetDeviceProperties(&about, number));
+    name_ = about.name;
+    must(cudaStreamCreateWithFlags(&launcher_.stream, cudaStreamNonBlocking));
+    must(cudaEventCreate(&begin_));
+    must(cudaEventCreate(&end_));
+  }
+  ~Card() override {
+    cudaEventDestroy(begin_);
+    cudaEventDestroy(end_);
+    cudaStreamDestroy(launcher_.stream);
+  }
+
+  Sweeps<float>& sweeps(float) override { return single_; }
+  Sweeps<double>& sweeps(double) override { return double_; }
+  std::string name() const override { return name_; }
+
+  void* allocate(std::size_t bytes) override {
+    void* memory = nullptr;
+    must(cudaMalloc(&memory, std::max<std::size_t>(bytes, 1)));
+    held += sizes_[memory] = bytes;
+    clear(memory, bytes);
+    return memory;
+  }
+  void release(void* memory) noexcept override {
+    cudaStreamSynchronize(launcher_.stream); // sweeps that were begun may still use it
+    cudaFree(memory);
+    held -= sizes_[memory];
+    sizes_.erase(memory);
+  }
+  void upload(void* to, const void* from, std::size_t bytes) override {
+    must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, launcher_.stream));
+  }
+  void download(void* to, const void* from, std::size_t bytes) override {
+    must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, launcher_.stream));
+    must(cudaStreamSynchronize(launcher_.stream));
+  }
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, launcher_.stream));
+  }
+  void clear(void* memory, std::size_t bytes) override {
+    if (bytes > 0)
+      must(cudaMemsetAsync(memory, 0, bytes, launcher_.stream));
+  }
+  void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes, const Scramble& order) override {
+    sweep_travel(launcher_, to, from, rows, bytes, order);
+  }
+  void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes, const std::uint32_t* order) override {
+    sweep_travel(launcher_, to, from, rows, bytes, order);
+  }
+  double seconds(const std::function<void()>& call) override {
+    must(cudaEventRecord(begin_, launcher_.stream));
+    call();
+    must(cudaEventRecord(end_, launcher_.stream));
+    must(cudaEventSynchronize(end_));
+    float milliseconds = 0;
+    must(cudaEventElapsedTime(&milliseconds, begin_, end_));
+    return 1e-3 * double(milliseconds);
+  }
+
+private:
+  Launcher launcher_;
+  SweepsBy<float, Launcher> single_{launcher_};
+  SweepsBy<double, Launcher> double_{launcher_};
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  std::string name_;
+  std::map<void*, std::size_t> sizes_;
+};
+
+/// How many cards can be used, or why none can.
+int cards(std::string& why_not) {
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  cudaGetLastError();
+  if (error != cudaSuccess || count == 0) {
+    why_not = std::string("cuda: no device: ") +
+              (error == cudaSuccess ? "this machine has none" : cudaGetErrorString(error));
+    return 0;
+  }
+  return count;
+}
+
+} // namespace
+
+std::vector<std::string> devices() {
+  std::string why_not;
+  std::vector<std::string> names;
+  for (int n = 0, count = cards(why_not); n < count; ++n) {
+    cudaDeviceProp about;
+    must(cudaGetDeviceProperties(&about, n));
+    names.push_back(std::string(about.name) + ", compute " + std::to_string(about.major) + "." +
+                    std::to_string(about.minor) + ", " + std::to_string(about.totalGlobalMem >> 20) + " MiB");
+  }
+  return names;
+}
+
+BackEnd back_end() {
+  BackEnd one{"cuda", true, {}, {}};
+  try {
+    one.devices = devices();
+    if (one.devices.empty())
+      cards(one.why_not);
+  } catch (const std::exception& error) {
+    one.why_not = error.what();
+  }
+  return one;
+}
+
+std::unique_ptr<Machine> open(std::size_t number) {
+  std::string why_not;
+  const int count = cards(why_not);
+  if (count == 0)
+    throw std::runtime_error("device: " + why_not);
+  if (number >= std::size_t(count))
+    throw std::invalid_argument("device: must be one of cuda:0 to cuda:" + std::to_string(count - 1) + "; got cuda:" +
+                                std::to_string(number));
+  return std::make_unique<Card>(static_cast<int>(number));
+}
+
+} // namespace starling::cuda

@@ -1,0 +1,8 @@
+// The word before a loop over an array that a device is to keep in registers, where no index may be unknown.
+#pragma once
+
+#if defined(__CUDA_ARCH__)
+#define STARLING_UNROLL _Pragma("unroll")
+#else
+#define STARLING_UNROLL
+#endif

@@ -1,0 +1,54 @@
+// What a sweep on a device works on: addresses and small figures, and nothing that owns anything.
+#pragma once
+
+#include "cuda/move.hpp"
+#include "cuda/order.hpp"
+#include "cuda/pairs.hpp"
+#include "cuda/scoring.hpp"
+#include "cuda/unroll.hpp"
+
+#include <starling/random/philox.hpp>
+
+#include <type_traits>
+
+namespace starling::cuda {
+
+/// What is drawn and decided for one step, made on the host.
+template <typename Real>
+struct Turn {
+  Step step = 0;
+  Order order;
+  Move<Real> move;
+  Real pair_smaller = 0, pair_larger = 0, self = 0; ///< Lemma 1's weights, for both sizes of batches
+
+  STARLING_DEVICE Real pair_weight(std::uint32_t size) const {
+    return size == order.smaller() ? pair_smaller : pair_larger;
+  }
+};
+
+/// Where the bandwidth comes from.
+template <typename Real>
+struct BandwidthBy {
+  std::uint32_t pairs = 0; ///< the median of so many, drawn afresh in each step; 0: fixed
+  std::uint32_t all = 0;   ///< the pairs are all that there are, each once
+  Philox philox{0};
+};
+
+template <typename Real>
+struct Work {
+  std::uint32_t count = 0, dim = 0; ///< rows that are here, all of them; coordinates
+  Real *x = nullptr, *s = nullptr, *g = nullptr;
+  Real* memory[2] = {};
+  std::uint32_t* order = nullptr; ///< who stands at each place, where a sweep wants it written down
+  Real* inverse = nullptr;        ///< 1 / h, one number
+  Real* distances = nullptr;      ///< squared, of the pairs for the median
+  std::uint32_t* bad = nullptr;   ///< set once a position is no number
+  const Turn<Real>* turns = nullptr;
+  OrderTables tables;
+  Scoring<Real> target;
+  Pairs<Real> pairs;
+  BandwidthBy<Real> bandwidth;
+};
+static_assert(std::is_trivially_copyable_v<Work<float>> && std::is_trivially_copyable_v<Turn<double>>);
+
+} // namespace starling::cuda

@@ -1,0 +1,74 @@
+// The machines that the sweeps are tested on: the host in the place of a card, and a card where there is one.
+#pragma once
+
+#include "cuda/cloud.hpp"
+#include "cuda/on_host.hpp"
+#include "drift/twins.hpp"
+
+#include <starling/back_ends.hpp>
+#include <starling/deal/cosets.hpp>
+#include <starling/deal/matching.hpp>
+#include <starling/deal/moebius.hpp>
+#include <starling/deal/whole.hpp>
+#include <starling/target/even_normal.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string>
+
+namespace cuda_tests {
+
+using namespace starling;
+using By = cuda::Dealing::By;
+
+/// Each test once for either. On a card it is skipped with the reason where there is none, and fails so where
+/// STARLING_REQUIRE_GPU is 1.
+class OnMachine : public testing::TestWithParam<bool> {
+protected:
+  void SetUp() override {
+    if (!GetParam()) {
+      machine = std::make_shared<cuda::OnHost>();
+      return;
+    }
+    const BackEnd there = cuda::back_end();
+    if (there.present()) {
+      machine = cuda::open(0);
+      return;
+    }
+    const char* required = std::getenv("STARLING_REQUIRE_GPU");
+    if (required && std::string(required) == "1")
+      FAIL() << "a card is required: " << there.why_not;
+    GTEST_SKIP() << "no card: " << there.why_not;
+  }
+  std::shared_ptr<cuda::Machine> machine;
+};
+inline std::string machine_name(const testing::TestParamInfo<bool>& info) { return info.param ? "Card" : "Host"; }
+#define STARLING_ON_MACHINES(Suite) INSTANTIATE_TEST_SUITE_P(On, Suite, testing::Bool(), machine_name)
+
+/// A charge for a standard normal with one kernel.
+template <typename Real>
+cuda::Charge<Real> charge(std::size_t n, std::size_t dim, By by, std::size_t p, double correlation = 0.2) {
+  cuda::Charge<Real> c;
+  c.particles = n;
+  c.dim = dim;
+  c.names = std::vector<std::string>(dim, "x");
+  c.seed = 5;
+  c.dealing.emplace(by, c.seed, by == By::everyone ? std::nullopt : std::optional<BatchSize>(p), n);
+  const EvenNormal<Real> target(dim, dim == 1 ? 0 : correlation);
+  c.target.normal = target.form();
+  c.numbers.assign(target.mean().begin(), target.mean().end());
+  c.rule = [](double, std::uint32_t) { return cuda::Move<Real>(Proportional<Real>{Real(0.1)}); };
+  return c;
+}
+
+template <typename Real>
+Ensemble<Real> start(std::size_t n, std::size_t dim) {
+  Ensemble<Real> here(n, dim);
+  start_normal(here.position(), 1, 0.2, 1.0);
+  return here;
+}
+
+} // namespace cuda_tests
