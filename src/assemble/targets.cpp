@@ -114,7 +114,7 @@ namespace starling::assemble {
 std::vector<MixtureComponent> mixture_components(const plan::Given& given) {
   using namespace plan;
   const auto weights = parse_numbers("weights", text(given, "weights"));
-  const auto means = split(text(given, "means"), ';');
+  const auto means = plan::split(text(given, "means"), ';');
   auto sds = parse_numbers("sds", text(given, "sds"));
   if (sds.size() == 1)
     sds.assign(means.size(), sds[0]);

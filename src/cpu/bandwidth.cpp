@@ -63,6 +63,29 @@ std::span<Real> PairDistances<Real>::operator()(Rows<const Real> x) {
   return squared_;
 }
 
+template <typename Real>
+std::span<Real> LongDistances<Real>::operator()(Rows<const Real> x) {
+  const std::size_t blocks = (x.dim + columns - 1) / columns;
+  parts_.resize(blocks * pairs.size());
+  squared_.resize(pairs.size());
+  threads_->for_pieces(x.dim, columns, [&](std::size_t begin, std::size_t end) {
+    using Row = Eigen::Map<const Eigen::Array<Real, Eigen::Dynamic, 1>>;
+    const auto size = Eigen::Index(end - begin);
+    Real* to = parts_.data() + begin / columns * pairs.size();
+    for (const auto& [i, j] : pairs)
+      *to++ = (Row(x[i].data() + begin, size) - Row(x[j].data() + begin, size)).square().sum();
+  });
+  for (std::size_t m = 0; m < pairs.size(); ++m) {
+    double sum = 0; // of single numbers too: there are many
+    for (std::size_t block = 0; block < blocks; ++block)
+      sum += static_cast<double>(parts_[block * pairs.size() + m]);
+    squared_[m] = static_cast<Real>(sum);
+  }
+  return squared_;
+}
+
+template class LongDistances<double>;
+template class LongDistances<float>;
 template class PairDistances<double>;
 template class PairDistances<float>;
 

@@ -1,6 +1,7 @@
 // Rows that were held out: the cloud's predictive probabilities, against a plain loop.
 #include "assemble/held_out.hpp"
 
+#include <starling/frame.hpp>
 #include <starling/random/philox.hpp>
 
 #include <gtest/gtest.h>

@@ -113,7 +113,7 @@ private:
 };
 
 /// The squared distances of pairs of rows that are long: by blocks of columns, shared out, so that a block's
-/// numbers are read once for all pairs. Parts are added in the order of the blocks.
+/// numbers are read once for all pairs. Parts are added in the order of the blocks. Defined for double and float.
 template <typename Real>
 class LongDistances {
 public:
@@ -123,25 +123,7 @@ public:
 
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs; ///< to be measured
 
-  std::span<Real> operator()(Rows<const Real> x) {
-    const std::size_t blocks = (x.dim + columns - 1) / columns;
-    parts_.resize(blocks * pairs.size());
-    squared_.resize(pairs.size());
-    threads_->for_pieces(x.dim, columns, [&](std::size_t begin, std::size_t end) {
-      using Row = Eigen::Map<const Eigen::Array<Real, Eigen::Dynamic, 1>>;
-      const auto size = Eigen::Index(end - begin);
-      Real* to = parts_.data() + begin / columns * pairs.size();
-      for (const auto& [i, j] : pairs)
-        *to++ = (Row(x[i].data() + begin, size) - Row(x[j].data() + begin, size)).square().sum();
-    });
-    for (std::size_t m = 0; m < pairs.size(); ++m) {
-      double sum = 0; // of single numbers too: there are many
-      for (std::size_t block = 0; block < blocks; ++block)
-        sum += static_cast<double>(parts_[block * pairs.size() + m]);
-      squared_[m] = static_cast<Real>(sum);
-    }
-    return squared_;
-  }
+  std::span<Real> operator()(Rows<const Real> x);
 
 private:
   Threads* threads_;
