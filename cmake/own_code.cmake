@@ -72,8 +72,13 @@ function(starling_in_few_units target)
 endfunction()
 
 # Code that waits for files, options or the density more than for itself is compiled with less effort.
+# starling_with_effort(TARGET EFFORT [FILE ...]): all of the target, or these files of it.
 function(starling_with_effort target effort)
-  if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+    return()
+  elseif(ARGN)
+    set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS ${effort})
+  else()
     target_compile_options(${target} PRIVATE ${effort})
   endif()
 endfunction()

@@ -41,11 +41,20 @@ public:
   /// Lays out the particles 0 .. count-1 in order, as `pieces` batches whose sizes differ by at
   /// most one. Returns the order, for the dealer to rearrange.
   std::span<std::uint32_t> lay_out(std::size_t count, std::size_t pieces) {
-    order_.resize(count);
+    cut(count, pieces);
     std::iota(order_.begin(), order_.end(), std::uint32_t{0});
+    return order_;
+  }
+
+  /// The same for a dealer that writes the whole order itself: what it holds so far means nothing.
+  std::span<std::uint32_t> cut(std::size_t count, std::size_t pieces) {
+    if (order_.size() == count && bounds_.size() == pieces + 1 && evenly_) // as in the step before
+      return order_;
+    order_.resize(count);
     bounds_.resize(pieces + 1);
     for (std::size_t q = 0; q <= pieces; ++q) // the first count % pieces batches are larger by one
       bounds_[q] = static_cast<std::uint32_t>(q * (count / pieces) + std::min(q, count % pieces));
+    evenly_ = true;
     return order_;
   }
 
@@ -55,6 +64,7 @@ public:
     population = other.population;
     here = other.here;
     time = other.time;
+    evenly_ = false;
     bounds_.assign(1, 0);
     for (std::size_t q = 0; q < other.count(); q += stride)
       bounds_.push_back(bounds_.back() + static_cast<std::uint32_t>(other[q].size()));
@@ -73,6 +83,7 @@ public:
 
 private:
   std::vector<std::uint32_t> order_, bounds_;
+  bool evenly_ = false; // cut by `cut`
 };
 
 } // namespace starling

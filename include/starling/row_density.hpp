@@ -42,6 +42,9 @@ struct RowDensity {
   std::function<std::vector<double>(const Eigen::VectorXd& mode, const Frame& frame)> leverage;
   /// Scores of given rows, each apart, at one place: rows x dim numbers. Asked where there is no leverage.
   std::function<void(RowNumbers rows, const Eigen::VectorXd& x, Rows<double> scores)> each;
+  /// Where there are no expansions: whether their curvature is made from differences of scores in the frame, 2 dim
+  /// places more for each choice of rows.
+  bool by_differences = false;
 };
 
 /// What was read: a row that is used for all particles at once is read once, and visited once by each.

@@ -14,6 +14,7 @@
 #include <starling/cpu/level.hpp>
 #include <starling/cpu/mixture.hpp>
 #include <starling/cpu/pairwise_drift.hpp>
+#include <starling/cpu/products.hpp>
 #include <starling/deal/batch_size.hpp>
 #include <starling/deal/cosets.hpp>
 #include <starling/deal/draw.hpp>

@@ -72,8 +72,8 @@ nb::dict settings_of(const plan::Recipe& recipe) {
                         : staged && about.raw && field == usual)) // as config.toml has it
           set(about.name, field);
       });
-  for (const auto& [name, value] : recipe.extra)
-    std::visit([&](const auto& one) { set(name, one); }, value);
+  for (const auto& extra : recipe.extra)
+    std::visit([&](const auto& one) { set(extra.first, one); }, extra.second);
   return settings;
 }
 
@@ -128,6 +128,8 @@ NB_MODULE(_starling, m) {
   add_errors(m);
   nb::class_<assemble::Guest>(m, "Guest");
   m.def("guest_of", &guest_of, "function"_a, "dim"_a, "names"_a);
+  m.def("guest_of_rows", &guest_of_rows, "likelihood"_a, "prior"_a.none(), "values"_a.none(), "row_scores"_a.none(),
+        "rows"_a, "data_batch"_a, "dim"_a, "names"_a);
   m.def("guest_at", &guest_at, "address"_a, "batched"_a, "dim"_a, "names"_a);
   add_flight(m);
   add_outcome(m);

@@ -13,11 +13,12 @@ from .flight import Flight, resume
 from .frameworks import from_jax, from_pymc, from_torch
 from .gradients import Check, check
 from .result import Result, load
+from .rows import Rows, from_jax_rows, from_rows
 from .sampling import sample
 from .targets import Builtin, CFunction, Function, Plugin, Stan, Target, builtin, plugin, stan
 
 __all__ = [
-    "Builtin", "CFunction", "Check", "Diverged", "Flight", "Function", "Plugin", "Result", "Stan", "Target", "TargetError",
-    "builtin", "check", "from_jax", "from_pymc", "from_torch", "kernels", "load", "plots", "plugin", "resume", "rules", "sample",
-    "simd_level", "stan", "__version__",
+    "Builtin", "CFunction", "Check", "Diverged", "Flight", "Function", "Plugin", "Result", "Rows", "Stan", "Target", "TargetError",
+    "builtin", "check", "from_jax", "from_jax_rows", "from_pymc", "from_rows", "from_torch", "kernels", "load", "plots", "plugin",
+    "resume", "rules", "sample", "simd_level", "stan", "__version__",
 ]

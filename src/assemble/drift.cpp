@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace starling::assemble {
@@ -27,13 +28,13 @@ using BandwidthRule = std::function<Real(Step, Rows<const Real>)>;
 
 /// None where the kernel has no bandwidth.
 template <typename Real, typename Domain>
-BandwidthRule<Real> make_bandwidth(const Plan& plan, std::uint64_t seed, Domain domain) {
+BandwidthRule<Real> make_bandwidth(const Plan& plan, std::uint64_t seed, Threads& threads, Domain domain) {
   if (const auto* fixed = std::get_if<plan::FixedBandwidth>(&plan.bandwidth))
     return kernel::FixedBandwidth<Real>(static_cast<Real>(fixed->h));
   if (std::holds_alternative<plan::MedianOfAll>(plan.bandwidth))
     return kernel::MedianBandwidth<Real, Domain>(domain);
   if (const auto* some = std::get_if<plan::MedianOfPairs>(&plan.bandwidth))
-    return kernel::SampledMedianBandwidth<Real, Domain>(seed, some->pairs, domain);
+    return kernel::SampledMedianBandwidth<Real, Domain>(seed, some->pairs, domain, threads);
   return nullptr;
 }
 
@@ -78,7 +79,7 @@ run::AnyDrift<Real> in_batches(const Plan& plan, std::uint64_t seed, std::size_t
   if (plan.rule->for_riesz_pairs) // the rule solves the repulsion by itself
     sum = kernel::RuntimeSum<Real>({{1, kernel::RieszAttraction<Real>(static_cast<Real>(plan::number(plan.kernel[0].settings, "a")))}});
   cpu::SumDrift<Real, Domain> drift(std::move(sum), threads, domain);
-  auto rule = make_bandwidth<Real>(plan, seed, domain);
+  auto rule = make_bandwidth<Real>(plan, seed, threads, domain);
   if (plan.rule->stochastic)
     return with_bandwidth<Real>(BatchMeanDrift<Real, decltype(drift)>(std::move(drift), threads), std::move(rule));
   return with_bandwidth<Real>(std::move(drift), std::move(rule));
@@ -101,16 +102,31 @@ run::AnyDrift<Real> make_drift(const Plan& plan, std::uint64_t seed, std::size_t
   return drift;
 }
 
+namespace {
+
+/// R^d or a torus, decided at run time: beside a matrix root for each batch that costs nothing, and the step is
+/// compiled once.
+template <typename Real>
+struct EitherDomain {
+  std::optional<Torus<Real>> torus;
+
+  Real chord(Real difference) const { return torus ? torus->chord(difference) : difference; }
+  Real wrap(Real coordinate) const { return torus ? torus->wrap(coordinate) : coordinate; }
+};
+
+} // namespace
+
 template <typename Real>
 run::AnyAdvance<Real> make_stochastic(const Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads) {
-  const auto on = [&](auto domain) -> run::AnyAdvance<Real> {
-    const DecayingStep<Real> rule(plan.step_size, plan::number(plan.rule_settings, "tau"),
-                                  plan::number(plan.rule_settings, "power"));
-    return StochasticStep<Real, kernel::RuntimeSum<Real>, decltype(domain)>(
-        seed, rule, make_sum<Real>(plan, dim), threads, domain, make_bandwidth<Real>(plan, seed, domain),
-        bilinear_weight(plan, dim));
-  };
-  return plan.period ? on(Torus<Real>(static_cast<Real>(*plan.period))) : on(Euclid<Real>());
+  EitherDomain<Real> domain;
+  if (plan.period)
+    domain.torus.emplace(static_cast<Real>(*plan.period));
+  const DecayingStep<Real> rule(plan.step_size, plan::number(plan.rule_settings, "tau"),
+                                plan::number(plan.rule_settings, "power"));
+  return StochasticStep<Real, kernel::RuntimeSum<Real>, EitherDomain<Real>>(
+      seed, rule, make_sum<Real>(plan, dim), threads, domain,
+      domain.torus ? make_bandwidth<Real>(plan, seed, threads, *domain.torus) : make_bandwidth<Real>(plan, seed, threads, Euclid<Real>()),
+      bilinear_weight(plan, dim));
 }
 
 template run::AnyAdvance<double> make_stochastic(const Plan&, std::uint64_t, std::size_t, Threads&);

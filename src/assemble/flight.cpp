@@ -41,7 +41,7 @@ run::Roles<Real> make_roles(const plan::Plan& plan, std::uint64_t seed, const Gu
 
 template <typename Real>
 run::Settings settings_for(const plan::Plan& plan, std::uint64_t run, std::uint64_t seed,
-                           const run::AnyTarget<Real>& target) {
+                           const run::AnyTarget<Real>& target, bool by_rows) {
   run::Settings settings;
   settings.particles = plan.particles;
   settings.steps = plan.loop_steps();
@@ -50,7 +50,7 @@ run::Settings settings_for(const plan::Plan& plan, std::uint64_t run, std::uint6
   settings.periodic = plan.period.has_value();
   settings.run = run;
   settings.certify = plan.certify;
-  if (!plan.certify && plan.recipe.extra.contains("data-batch"))
+  if (!plan.certify && (by_rows || plan.recipe.extra.contains("data-batch")))
     settings.certify = 0; // all rows are dear against the few that a step reads
   plan::Recipe recipe = plan.recipe;
   for (const plan::Extra& extra : plan::extras())
@@ -127,7 +127,7 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
   std::uint64_t seed = run::run_seed(plan.seed, run);
   if (plan.stages && plan.recipe.start.empty()) {
     run::Staged staged = make_staged(plan, seed, guest);
-    const run::Settings settings = settings_for(plan, run, seed, staged.target);
+    const run::Settings settings = settings_for(plan, run, seed, staged.target, guest && guest->rows);
     return run::begin(std::move(staged), settings);
   }
   const std::vector<double> scouts = plan.prefit > 0 ? scouted(plan, seed, guest) : std::vector<double>();
@@ -139,7 +139,7 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
     seed = run::continued_seed(seed, io::read_stan_csv(own->file).values);
   if (plan.stages) { // from a given start
     run::Staged staged = make_staged(plan, seed, guest);
-    const run::Settings settings = settings_for(plan, run, seed, staged.target);
+    const run::Settings settings = settings_for(plan, run, seed, staged.target, guest && guest->rows);
     std::vector<double> x(plan.particles * staged.target.dim);
     const Rows<double> rows{x.data(), plan.particles, staged.target.dim};
     given ? place(positions, rows) : start(plan, seed, staged.target, rows, read);
@@ -149,12 +149,13 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
   return in_precision(plan, [&]<typename Real>(Real) {
     run::Roles<Real> roles = make_roles<Real>(plan, seed, guest);
     const run::AnyTarget<Real> target = roles.target;
-    const run::Settings settings = settings_for(plan, run, seed, target);
+    const std::shared_ptr<Threads> crew = roles.threads;
+    const run::Settings settings = settings_for(plan, run, seed, target, guest && guest->rows);
     const auto fill = [&](Rows<Real> x) {
       if (!scouts.empty())
         place(std::span<const double>(scouts), x);
       else
-        given ? place(positions, x) : start(plan, seed, target, x, read);
+        given ? place(positions, x) : start(plan, seed, target, x, read, *crew);
     };
     if (plan.card) {
       auto charge = make_charge<Real>(plan, seed, target.names, guest != nullptr);
@@ -169,7 +170,7 @@ std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint, co
   const run::Saved saved = run::saved(checkpoint, where);
   if (plan.stages) {
     run::Staged staged = make_staged(plan, saved.seed, guest);
-    const run::Settings settings = settings_for(plan, saved.run, saved.seed, staged.target);
+    const run::Settings settings = settings_for(plan, saved.run, saved.seed, staged.target, guest && guest->rows);
     if (!plan.recipe.start.empty()) // asked for only where not a unit was done
       staged.start = [plan, seed = saved.seed, target = staged.target](Rows<double> x) {
         start(plan, seed, target, x, read_start(plan));
@@ -178,7 +179,7 @@ std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint, co
   }
   return in_precision(plan, [&]<typename Real>(Real) {
     run::Roles<Real> roles = make_roles<Real>(plan, saved.seed, guest);
-    const run::Settings settings = settings_for(plan, saved.run, saved.seed, roles.target);
+    const run::Settings settings = settings_for(plan, saved.run, saved.seed, roles.target, guest && guest->rows);
     if (plan.card) {
       auto charge = make_charge<Real>(plan, saved.seed, roles.target.names, guest != nullptr);
       return cuda::resume<Real>(cuda::open(*plan.card), std::move(charge), std::move(roles), settings, checkpoint, where);

@@ -1,33 +1,14 @@
-// A recipe as text, whatever the bytes of its paths.
+// A recipe as the text that a checkpoint keeps.
 #include "assemble/identity.hpp"
 
-#include "io/any_text.hpp"
 #include "plan/config.hpp"
 
 #include <starling/file_error.hpp>
 
-#include <type_traits>
-
 namespace starling::assemble {
 
-namespace {
-
-template <typename Change>
-plan::Recipe with_texts(plan::Recipe recipe, Change change) {
-  for (auto& [name, value] : recipe.extra)
-    if (auto* text = std::get_if<std::string>(&value))
-      *text = change(*text);
-  plan::for_each_field(recipe, [&](const plan::About&, auto& field) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, std::string>)
-      field = change(field);
-  });
-  return recipe;
-}
-
-} // namespace
-
 std::string write_identity(const plan::Recipe& recipe) {
-  return plan::write_config(with_texts(recipe, io::kept_as_utf8));
+  return plan::write_config(recipe);
 }
 
 plan::Recipe read_identity(const std::string& identity, const std::string& where) {
@@ -38,7 +19,7 @@ plan::Recipe read_identity(const std::string& identity, const std::string& where
     throw io::BadData(where, std::string("is a checkpoint of another version of starling: ") +
                                  error.what());
   }
-  return with_texts(std::move(recipe), io::bytes_from_utf8);
+  return recipe;
 }
 
 plan::Recipe recipe_in(const run::Checkpoint& checkpoint, const std::string& where) {

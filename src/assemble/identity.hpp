@@ -9,8 +9,7 @@
 
 namespace starling::assemble {
 
-/// The recipe as TOML. TOML is UTF-8 and paths are any bytes: a byte that is no UTF-8 becomes a
-/// character of its own from the private range, and comes back as that byte.
+/// The recipe as TOML, as in config.toml.
 std::string write_identity(const plan::Recipe& recipe);
 
 /// Throws io::BadData that names `where`.

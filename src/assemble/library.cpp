@@ -1,4 +1,5 @@
 // Targets from a shared library: a Stan model, or a C function.
+#include "assemble/row_target.hpp"
 #include "assemble/wrap.hpp"
 #include "foreign/compile_stan.hpp"
 #include "foreign/in_double.hpp"
@@ -20,6 +21,7 @@ namespace {
 
 struct Library {
   std::string model, data;
+  std::uint64_t data_batch = 0; // of a plugin with rows
 };
 
 /// Two columns of one name cannot be written, which would come out only after the run.
@@ -31,9 +33,37 @@ void refuse_equal_names(const std::string& file, const std::vector<std::string>&
 }
 
 template <typename Real>
+run::AnyTarget<Real> by_rows(const Library& r, const std::shared_ptr<foreign::Plugin>& model, std::vector<std::string> names,
+                             const plan::TargetContext& context) {
+  BroughtRows rows;
+  rows.rows = model->data_rows();
+  rows.dim = model->dim();
+  rows.data_batch = r.data_batch;
+  rows.likelihood = [model](Rows<const double> x, RowNumbers some, std::span<const double> weights, Rows<double> score,
+                            std::span<double> value) { model->likelihood(x, some, weights, score, value); };
+  if (model->has_prior())
+    rows.prior = [model](Rows<const double> x, Rows<double> score, std::span<double> value) { model->prior(x, score, value); };
+  if (model->has_row_scores())
+    rows.each = [model](RowNumbers some, const Eigen::VectorXd& x, Rows<double> scores) {
+      model->row_scores(some, {x.data(), std::size_t(x.size())}, scores);
+    };
+  try {
+    check_sums(rows);
+  } catch (const std::invalid_argument& error) {
+    throw foreign::BadLibrary(r.model, error.what());
+  } catch (const TargetError&) { // it may fail where it was tried; where it is flown it says so
+  }
+  return row_target<Real>(density_of(rows), rows_a_step(r.data_batch, rows.rows), r.data_batch, std::move(names), context);
+}
+
+template <typename Real>
 run::AnyTarget<Real> plugin(const Library& r, const plan::TargetContext& context) {
   auto model = std::make_shared<foreign::Plugin>(r.model, r.data, context.threads);
   auto names = model->names().empty() ? numbered("x", model->dim()) : model->names();
+  if (model->data_rows() > 0)
+    return by_rows<Real>(r, model, std::move(names), context);
+  if (r.data_batch > 0)
+    plan::refuse("data-batch", r.model + " scores no rows: it exports no starling_log_likelihood_rows");
   return wrap<Real>(foreign::InDouble<Real, foreign::Plugin>(model), std::move(names));
 }
 
@@ -103,7 +133,8 @@ auto from_library(const Library& library, Make&& make) {
 
 /// The sentence is for those who named none.
 Library asked(const plan::Given& given, const char* sentence) {
-  Library library{plan::text(given, "model"), plan::text(given, "data")};
+  Library library{plan::text(given, "model"), plan::text(given, "data"),
+                  given.contains("data-batch") ? plan::count(given, "data-batch") : 0};
   if (library.model.empty())
     plan::refuse("model", sentence);
   return library;
@@ -120,7 +151,7 @@ plan::InBoth<plan::MakeTarget> prepare_stan(const plan::Given& given) {
       if (!foreign::is_stan_program(library.model))
         return stan<decltype(zero)>(library, context);
       const foreign::CompiledStan made = foreign::compile_stan(library.model, library.data);
-      return stan<decltype(zero)>({made.library, made.data}, context);
+      return stan<decltype(zero)>({made.library, made.data, 0}, context);
     });
   });
 }

@@ -1,14 +1,13 @@
 // Logistic regression on a table: from a file to a target.
 #include "assemble/labelled_rows.hpp"
 #include "assemble/regression.hpp"
+#include "assemble/row_target.hpp"
 #include "assemble/wrap.hpp"
 #include "io/dataset.hpp"
 #include "io/errors.hpp"
 #include "plan/names.hpp"
 
 #include <starling/cpu/algebra.hpp>
-#include <starling/error.hpp>
-#include <starling/random/permute.hpp>
 #include <starling/random/start.hpp>
 #include <starling/target/logistic_regression.hpp>
 #include <starling/target/prediction.hpp>
@@ -16,8 +15,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 namespace starling::assemble {
 
@@ -30,18 +27,8 @@ run::AnyTarget<Real> logistic(const TableRequest& r, const plan::TargetContext& 
     return regression_from_npy<Real>(RegressionKind::logistic, r, context);
   io::Dataset data = load_scaled(r, io::Response::binary);
 
-  std::vector<std::uint32_t> order(data.rows);
-  std::iota(order.begin(), order.end(), std::uint32_t{0});
-  const auto test_rows = static_cast<std::size_t>(std::llround(r.holdout * double(data.rows)));
-  if (test_rows >= data.rows)
-    reject("holdout", "small enough to leave a row to learn from", fmt::format("{}", r.holdout));
-  if (test_rows > 0)
-    permute(order, Philox(context.data_seed), Stream::holdout, 0);
-  const std::span<const std::uint32_t> rows(order);
-  const std::size_t learns_from = data.rows - test_rows;
-  if (r.data_batch > learns_from)
-    reject("data-batch", fmt::format("at most the {} rows to learn from", learns_from),
-           std::to_string(r.data_batch));
+  const SplitRows rows = split(r, data.rows, context.data_seed);
+  const std::size_t learns_from = rows.to_learn_from().size();
   const std::size_t batch =
       r.data_batch == 0 ? std::min<std::size_t>(100, learns_from) : r.data_batch;
 
@@ -51,12 +38,12 @@ run::AnyTarget<Real> logistic(const TableRequest& r, const plan::TargetContext& 
   names.insert(names.end(), {"intercept", "log_alpha"}); // the constant is the last feature
   const std::size_t a_step = context.in_stages ? rows_a_step(r.data_batch, learns_from) : 0;
   auto any = a_step > 0
-                 ? regression_from_rows<Real>(RegressionKind::logistic, data, rows.subspan(test_rows), a_step, names, context)
-                 : wrap<Real>(LogisticRegression<Real, cpu::Algebra<Real>>(with_constant<Real>(data, rows.subspan(test_rows)),
+                 ? regression_from_rows<Real>(RegressionKind::logistic, data, rows.to_learn_from(), a_step, names, context)
+                 : wrap<Real>(LogisticRegression<Real, cpu::Algebra<Real>>(with_constant<Real>(data, rows.to_learn_from()),
                                                                            batch, context.seed, threads),
                               std::move(names));
-  if (test_rows > 0)
-    any.hold_out = [test = with_constant<Real>(data, rows.first(test_rows)),
+  if (rows.held_out > 0)
+    any.hold_out = [test = with_constant<Real>(data, rows.test()),
                     &threads](Rows<const Real> x) {
       const Prediction p = predict<Real, cpu::Algebra<Real>>(*test, x, threads);
       return run::HeldOut{p.accuracy, p.log_likelihood};

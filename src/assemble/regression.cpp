@@ -1,72 +1,29 @@
 // Regressions over tables of many rows: from a file to a target.
 #include "assemble/regression.hpp"
 
+#include "assemble/held_out.hpp"
 #include "assemble/labelled_rows.hpp"
 #include "assemble/npy_rows.hpp"
-#include "foreign/in_double.hpp"
+#include "assemble/row_target.hpp"
 #include "io/errors.hpp"
 #include "plan/names.hpp"
 
 #include <starling/cpu/algebra.hpp>
 #include <starling/error.hpp>
-#include <starling/target/data_batches.hpp>
+#include <starling/random/permute.hpp>
 #include <starling/target/regression.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace starling::assemble {
 
 namespace {
 
-constexpr std::size_t many_rows = 20'000, usual_rows = 1000, usual_mini_batch = 100;
-
-/// A regression as foreign::InDouble takes a model: all rows, or for the raw method the mini-batch of the step.
-class RegressionModel {
-public:
-  RegressionModel(std::shared_ptr<const RowDensity> density, std::uint64_t seed, std::size_t batch)
-      : density_(std::move(density)), batches_(seed, density_->rows, batch), batch_(batch) {}
-
-  std::size_t dim() const { return density_->dim; }
-  void evaluate(Step, Rows<const double> x, Rows<double> score, std::span<double> log_density) {
-    density_->all(x, score, log_density);
-  }
-  void score(Step k, Rows<const double> x, Rows<double> score) {
-    const std::span<const std::uint32_t> rows = batches_(k);
-    const std::vector<double> weights(rows.size(), double(density_->rows) / double(rows.size()));
-    Frame::Matrix likelihood(Eigen::Index(x.count), Eigen::Index(x.dim));
-    std::vector<double> prior(x.count);
-    density_->prior(x, score, prior);
-    density_->some(rows, weights)(x, rows_of(likelihood), {});
-    Frame::map(score) += likelihood;
-  }
-
-private:
-  std::shared_ptr<const RowDensity> density_;
-  DataBatches batches_;
-  std::size_t batch_;
-};
-
-template <typename Real>
-class RegressionTarget : public foreign::InDouble<Real, RegressionModel> {
-public:
-  explicit RegressionTarget(std::shared_ptr<RegressionModel> model)
-      : foreign::InDouble<Real, RegressionModel>(model), model_(std::move(model)) {}
-  void operator()(Step k, Rows<const Real> x, Rows<Real> score) {
-    const std::vector<double> at(x.begin(), x.end());
-    std::vector<double> to(x.size());
-    model_->score(k, {at.data(), x.count, x.dim}, {to.data(), x.count, x.dim});
-    std::transform(to.begin(), to.end(), score.begin(), [](double s) { return static_cast<Real>(s); });
-  }
-
-private:
-  std::shared_ptr<RegressionModel> model_;
-};
-
 template <typename Family, typename Number>
-std::shared_ptr<const RowDensity> density_of(RowTable<Number> table, Family family, Threads& threads) {
+std::shared_ptr<const RowDensity> density_from(RowTable<Number> table, Family family, Threads& threads) {
   using Model = Regression<Family, Number, cpu::Algebra<Number>, cpu::Algebra<double>>;
   return std::make_shared<const RowDensity>(
       row_density<Model>(std::make_shared<const Model>(std::move(table), std::move(family), threads)));
@@ -80,27 +37,14 @@ std::shared_ptr<const RowDensity> density_for(RegressionKind kind, std::size_t r
   const bool many = rows >= many_rows;
   switch (kind) {
   case RegressionKind::logistic:
-    return many ? density_of(table(float()), family::Logistic{}, threads) : density_of(table(double()), family::Logistic{}, threads);
+    return many ? density_from(table(float()), family::Logistic{}, threads) : density_from(table(double()), family::Logistic{}, threads);
   case RegressionKind::multinomial:
-    return many ? density_of(table(float()), family::Multinomial(classes), threads)
-                : density_of(table(double()), family::Multinomial(classes), threads);
-  case RegressionKind::poisson: return density_of(table(double()), family::Poisson{}, threads);
+    return many ? density_from(table(float()), family::Multinomial(classes), threads)
+                : density_from(table(double()), family::Multinomial(classes), threads);
+  case RegressionKind::poisson: return density_from(table(double()), family::Poisson{}, threads);
   case RegressionKind::linear: break;
   }
-  return density_of(table(double()), family::Linear{}, threads);
-}
-
-template <typename Real>
-run::AnyTarget<Real> target_of(std::shared_ptr<const RowDensity> density, std::size_t a_step, std::uint64_t batch,
-                               std::vector<std::string> names, const plan::TargetContext& context) {
-  const std::size_t mini = batch > 0 ? batch : std::min(usual_mini_batch, density->rows);
-  auto any = wrap<Real>(RegressionTarget<Real>(std::make_shared<RegressionModel>(density, context.seed, mini)), std::move(names));
-  if (a_step > 0 && context.in_stages) {
-    any.rows = density;
-    any.rows_a_step = a_step;
-  }
-  any.decided = {{"data-batch", std::to_string(!context.in_stages ? mini : a_step > 0 ? a_step : density->rows)}};
-  return any;
+  return density_from(table(double()), family::Linear{}, threads);
 }
 
 std::vector<std::string> names_for(RegressionKind kind, const std::vector<std::string>& features,
@@ -154,10 +98,18 @@ io::Dataset load_scaled(const TableRequest& r, io::Response response) {
   return data;
 }
 
-std::size_t rows_a_step(std::uint64_t asked, std::size_t rows) {
-  if (asked > 0)
-    return asked < rows ? asked : 0;
-  return rows >= many_rows ? usual_rows : 0;
+SplitRows split(const TableRequest& r, std::size_t rows, std::uint64_t seed) {
+  SplitRows made;
+  made.order.resize(rows);
+  std::iota(made.order.begin(), made.order.end(), std::uint32_t{0});
+  made.held_out = static_cast<std::size_t>(std::llround(r.holdout * double(rows)));
+  if (made.held_out >= rows)
+    reject("holdout", "small enough to leave a row to learn from", fmt::format("{}", r.holdout));
+  if (made.held_out > 0)
+    permute(made.order, Philox(seed), Stream::holdout, 0);
+  if (const std::size_t left = rows - made.held_out; r.data_batch > left)
+    reject("data-batch", fmt::format("at most the {} rows to learn from", left), std::to_string(r.data_batch));
+  return made;
 }
 
 template <typename Real>
@@ -168,7 +120,7 @@ run::AnyTarget<Real> regression_from_rows(RegressionKind kind, const io::Dataset
     using Number = decltype(zero);
     return rows_in_memory<Number>(with_constant<Number>(data, rows));
   };
-  return target_of<Real>(density_for(kind, rows.size(), data.classes.size(), table, context.threads), a_step, a_step, std::move(names), context);
+  return row_target<Real>(density_for(kind, rows.size(), data.classes.size(), table, context.threads), a_step, a_step, std::move(names), context);
 }
 
 template <typename Real>
@@ -178,7 +130,7 @@ run::AnyTarget<Real> regression_from_npy(RegressionKind kind, const TableRequest
   const NpyRows rows(r, kind, context.threads);
   const auto table = [&](auto zero) { return rows.table<decltype(zero)>(); };
   const std::size_t a_step = rows_a_step(r.data_batch, rows.count());
-  auto any = target_of<Real>(density_for(kind, rows.count(), rows.classes().size(), table, context.threads), a_step, r.data_batch,
+  auto any = row_target<Real>(density_for(kind, rows.count(), rows.classes().size(), table, context.threads), a_step, r.data_batch,
                              names_for(kind, rows.names(), rows.classes()), context);
   any.decided.emplace_back("label", rows.label());
   if (kind == RegressionKind::logistic)
@@ -202,12 +154,16 @@ plan::InBoth<plan::MakeTarget> prepare(const plan::Given& given, RegressionKind 
     if (r.data.ends_with(".npy"))
       return regression_from_npy<Real>(kind, r, context);
     const io::Dataset data = load_scaled(r, response);
-    if (r.data_batch > data.rows)
-      reject("data-batch", fmt::format("at most the {} rows to learn from", data.rows), std::to_string(r.data_batch));
-    std::vector<std::uint32_t> all(data.rows);
-    std::iota(all.begin(), all.end(), std::uint32_t{0});
-    const std::size_t a_step = context.in_stages ? rows_a_step(r.data_batch, data.rows) : r.data_batch;
-    auto any = regression_from_rows<Real>(kind, data, all, a_step, names_for(kind, data.names, data.classes), context);
+    const SplitRows rows = split(r, data.rows, context.data_seed);
+    const std::size_t a_step = context.in_stages ? rows_a_step(r.data_batch, rows.to_learn_from().size()) : r.data_batch;
+    auto any = regression_from_rows<Real>(kind, data, rows.to_learn_from(), a_step, names_for(kind, data.names, data.classes), context);
+    if (rows.held_out > 0)
+      any.hold_out = [kind, classes = data.classes.size(), test = with_constant<double>(data, rows.test()),
+                      &threads = context.threads](Rows<const Real> x) {
+        const std::vector<double> at(x.begin(), x.end());
+        const Prediction p = held_out(kind, classes, *test, {at.data(), x.count, x.dim}, threads);
+        return run::HeldOut{p.accuracy, p.log_likelihood};
+      };
     any.decided.emplace_back("label", r.label.empty() ? std::to_string(data.label_column) : r.label);
     return any;
   });

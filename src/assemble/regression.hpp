@@ -25,8 +25,15 @@ TableRequest read_table_request(const plan::Given& given, const char* what);
 /// Reads a table and scales its features. Throws BadData that names the file.
 io::Dataset load_scaled(const TableRequest& request, io::Response response);
 
-/// How many rows a step of a run in stages reads: as asked for, 500 of many, and 0 for all where there are few.
-std::size_t rows_a_step(std::uint64_t asked, std::size_t rows);
+/// Rows in the order in which they are used: first those that are held out, of `share` of them, then those to learn from.
+struct SplitRows {
+  std::vector<std::uint32_t> order;
+  std::size_t held_out = 0;
+  std::span<const std::uint32_t> test() const { return std::span(order).first(held_out); }
+  std::span<const std::uint32_t> to_learn_from() const { return std::span(order).subspan(held_out); }
+};
+/// Shuffled only where rows are held out. Refuses a share that leaves none, and a data_batch that is larger than what is left.
+SplitRows split(const TableRequest& request, std::size_t rows, std::uint64_t seed);
 
 /// These rows of the data, in memory; few of them a step where a_step is not 0.
 template <typename Real>

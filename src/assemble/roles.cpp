@@ -1,6 +1,8 @@
 // Targets, dealers and step rules of a plan.
 #include "assemble/roles.hpp"
 
+#include "assemble/row_target.hpp"
+#include "io/any_text.hpp"
 #include "plan/names.hpp"
 
 #include <starling/deal/draw.hpp>
@@ -33,11 +35,16 @@ private:
   Guest guest_;
 };
 
-} // namespace
-
 template <typename Real>
-run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads,
-                                 const Guest* guest) {
+run::AnyTarget<Real> target_of(const plan::Plan& plan, std::uint64_t seed, Threads& threads, const Guest* guest) {
+  if (guest && guest->rows) {
+    const std::size_t a_step = rows_a_step(guest->data_batch, guest->rows->rows);
+    auto any = row_target<Real>(guest->rows, a_step, guest->data_batch,
+                                guest->names.empty() ? run::numbered("x", guest->dim) : guest->names,
+                                {threads, seed, plan.seed, {}, plan.stages.has_value()});
+    any.decided.clear(); // it is the program that keeps them
+    return any;
+  }
   if (guest) {
     auto any = run::any_target<Real>(GuestTarget<Real>(*guest), guest->names);
     any.has_density = guest->has_density;
@@ -47,6 +54,16 @@ run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Thr
     plan::refuse("target", "this run's target was a function of the program that began it; bring it again");
   const auto* own = std::get_if<plan::StartOwn>(&plan.start);
   return plan.make_target.in<Real>()({threads, seed, plan.seed, own ? own->file : std::string(), plan.stages.has_value()});
+}
+
+} // namespace
+
+template <typename Real>
+run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads, const Guest* guest) {
+  auto any = target_of<Real>(plan, seed, threads, guest);
+  for (std::string& name : any.names) // a library's are any bytes; files hold UTF-8
+    name = io::utf8(name);
+  return any;
 }
 
 template <typename Real>

@@ -7,6 +7,7 @@
 #include <starling/run/roles.hpp>
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 namespace starling::assemble {
@@ -19,6 +20,8 @@ struct Guest {
   std::function<void(Step, Rows<const double>, Rows<double>, std::span<double>)> in_double;
   std::function<void(Step, Rows<const float>, Rows<float>, std::span<float>)> in_single;
   std::function<bool()> has_density = {}; ///< asked after a call that wanted densities; empty: it has
+  std::shared_ptr<const RowDensity> rows = {}; ///< where it is made of rows of data, instead of the calls
+  std::uint64_t data_batch = 0;                ///< of those, that a step reads; 0: decide
 };
 
 /// Threads must outlive what is made. `seed` is that of one run of the plan; what of the target is
@@ -48,7 +51,7 @@ std::optional<io::Array> read_start(const plan::Plan& plan);
 /// io::BadData when a start file has the wrong shape.
 template <typename Real>
 void start(const plan::Plan& plan, std::uint64_t seed, const run::AnyTarget<Real>& target,
-           Rows<Real> position, const std::optional<io::Array>& read);
+           Rows<Real> position, const std::optional<io::Array>& read, Threads& threads = Threads::alone());
 
 /// The positions that the caller brings. Throws invalid_argument when they are too many, too few or
 /// not finite.

@@ -47,21 +47,22 @@ std::optional<io::Array> read_start(const plan::Plan& plan) {
 
 template <typename Real>
 void start(const plan::Plan& plan, std::uint64_t seed, const run::AnyTarget<Real>& target, Rows<Real> x,
-           const std::optional<io::Array>& read) {
+           const std::optional<io::Array>& read, Threads& threads) {
   struct Place {
     std::uint64_t seed;
     const run::AnyTarget<Real>& target;
     Rows<Real> x;
     const std::optional<io::Array>& read;
-    void operator()(const plan::StartNormal& s) const { start_normal(x, seed, s.mean, s.sd); }
-    void operator()(const plan::StartUniform& s) const { start_uniform(x, seed, s.low, s.high); }
+    Threads& threads;
+    void operator()(const plan::StartNormal& s) const { start_normal(x, seed, s.mean, s.sd, IdIsRow(), threads); }
+    void operator()(const plan::StartUniform& s) const { start_uniform(x, seed, s.low, s.high, IdIsRow(), threads); }
     void operator()(const plan::StartOwn&) const { target.start(x); }
     void operator()(const plan::StartFile& s) const { take(*read, s.file, x); }
     void operator()(const plan::StartGiven&) const {
       plan::refuse("start", "this run began at positions that its program gave; give them again");
     }
   };
-  std::visit(Place{seed, target, x, read}, plan.start);
+  std::visit(Place{seed, target, x, read, threads}, plan.start);
   if (plan.period) {
     const Torus<Real> torus(static_cast<Real>(*plan.period));
     std::transform(x.begin(), x.end(), x.begin(), [&](Real v) { return torus.wrap(v); });
@@ -82,8 +83,8 @@ void place(std::span<const double> given, Rows<Real> x) {
 template void place(std::span<const double>, Rows<double>);
 template void place(std::span<const double>, Rows<float>);
 template void start(const plan::Plan&, std::uint64_t, const run::AnyTarget<double>&, Rows<double>,
-                    const std::optional<io::Array>&);
+                    const std::optional<io::Array>&, Threads&);
 template void start(const plan::Plan&, std::uint64_t, const run::AnyTarget<float>&, Rows<float>,
-                    const std::optional<io::Array>&);
+                    const std::optional<io::Array>&, Threads&);
 
 } // namespace starling::assemble

@@ -61,12 +61,15 @@ std::vector<TargetEntry> make_target_table() {
   const auto width = [](double usual) {
     return Setting{"width", usual, "Standard deviation of the first coordinate (default 1 for banana, 3 for funnel)", positive};
   };
+  const Setting data_batch = {"data-batch", std::uint64_t{0},
+                              "Data rows seen per step (0: 100, or all if fewer; with --method auto 1000 of 20,000 or more, else all)"};
   const std::vector<Setting> table = {
       data,
       {"label", std::string(), "Label column: NAME, or INDEX from 0 (negative: from the end); default the last"},
       {"drop", std::string(), "Columns to leave out: NAME,NAME, or indices as for the label"},
       {"scale", std::string("minmax"), "Feature scaling: minmax, standard or none", any_number, {"minmax", "standard", "none"}, true},
-      {"data-batch", std::uint64_t{0}, "Data rows seen per step (0: 100, or all if fewer; with --method auto 500 of 20,000 or more, else all)"},
+      data_batch,
+      {"holdout", 0.0, "Share of the rows kept for testing, 0 to below 1", {0, 1, false, true}},
   };
   return {
       {"mixture", "a mixture of normals; as it is, the paper's",
@@ -84,8 +87,7 @@ std::vector<TargetEntry> make_target_table() {
       {"logistic", "Bayesian logistic regression on a table",
        {data, table[1],
         {"positive", std::string(), "The label VALUE that counts as 1; needed when there are more than two"},
-        table[2], table[3], table[4],
-        {"holdout", 0.0, "Share of the rows kept for testing, 0 to below 1", {0, 1, false, true}}},
+        table[2], table[3], table[4], table[5]},
        {"prior"}, "normal:0,1", false, false, assemble::prepare_logistic},
       {"linear", "Bayesian linear regression on a table", table, {}, "normal:0,1", false, false, assemble::prepare_linear},
       {"poisson", "Bayesian Poisson regression on a table", table, {}, "normal:0,1", false, false, assemble::prepare_poisson},
@@ -93,7 +95,7 @@ std::vector<TargetEntry> make_target_table() {
        assemble::prepare_multinomial},
       {"stan", "a Stan model through BridgeStan's C interface", {model, data}, {"stan", "FILE.csv"}, "stan", false, false,
        assemble::prepare_stan},
-      {"plugin", "a C function in a library of your own", {model, data}, {}, "normal:0,1", true, true,
+      {"plugin", "a C function in a library of your own", {model, data, data_batch}, {}, "normal:0,1", true, true,
        assemble::prepare_plugin},
   };
 }
@@ -112,7 +114,7 @@ namespace starling::assemble {
 std::vector<MixtureComponent> mixture_components(const plan::Given& given) {
   using namespace plan;
   const auto weights = parse_numbers("weights", text(given, "weights"));
-  const auto means = split(text(given, "means"), ';');
+  const auto means = plan::split(text(given, "means"), ';');
   auto sds = parse_numbers("sds", text(given, "sds"));
   if (sds.size() == 1)
     sds.assign(means.size(), sds[0]);

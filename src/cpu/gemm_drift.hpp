@@ -4,13 +4,12 @@
 
 #include "cpu/blas.hpp"
 #include "cpu/near_pairs.hpp"
-#include "cpu/pair_work.hpp"
+#include "cpu/swept_kernel.hpp"
 #include "cpu/tournament.hpp"
 
 #include <starling/batches.hpp>
 #include <starling/drift/part.hpp>
 #include <starling/ensemble.hpp>
-#include <starling/kernel/concepts.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -22,14 +21,13 @@ namespace starling::cpu {
 /// Where P = c W (the Gaussian), W (S - c X) needs one product instead of two. Positions are taken
 /// from their mean, or a median when some are far away, which keeps |x|^2 + |y|^2 - 2 x.y from
 /// cancelling; pairs for which it still does are taken apart, by their difference: see NearPairs.
-template <typename Real, typename K>
+template <typename Real>
 class GemmBatch {
-  static constexpr bool radial = RadialKernel<K, Real>;
-  static constexpr bool proportional = requires(const K& k) { k.repulsion_per_weight(); };
-
 public:
-  void gather(const K& kernel, const Ensemble<Real>& particles,
-              std::span<const std::uint32_t> members) {
+  void gather(const SweptKernel<Real>& kernel, const Ensemble<Real>& particles,
+              std::span<const std::uint32_t> members, Threads& threads) {
+    radial_ = radial(kernel.nature);
+    proportional_ = kernel.nature == Nature::proportional;
     size_ = members.size();
     dim_ = particles.dim();
     rows_ = {particles.position(), particles.score(), members};
@@ -37,19 +35,17 @@ public:
     s_.resize(size_ * dim_);
     sum_.assign(size_ * dim_, Real(0));
     centre_.assign(dim_, Real(0));
-    if (radial)
+    if (radial_)
       for (const std::uint32_t i : members)
         for (std::size_t a = 0; a < dim_; ++a)
           centre_[a] += particles.position()[i][a] / static_cast<Real>(size_);
-    ratio_ = 0;
-    if constexpr (proportional)
-      ratio_ = kernel.repulsion_per_weight();
-    centre_all();
-    if constexpr (radial) {
-      length2_ = squared_length<Real>(kernel);
+    ratio_ = kernel.weights.ratio;
+    centre_all(threads);
+    if (radial_) {
+      length2_ = kernel.squared_length();
       if (2 * largest() > far_apart * length2_) { // a stray would pull the mean away from everyone
         median_of_some<Real>(rows_, centre_);
-        centre_all();
+        centre_all(threads);
       }
     }
   }
@@ -57,7 +53,7 @@ public:
   std::size_t blocks() const { return (size_ + gemm_block - 1) / gemm_block; }
 
   /// All pairs of block a with block b, both ways; a = b: those inside it.
-  void meet(const PairWork<Real, K>& table, const K& kernel, std::size_t a, std::size_t b) {
+  void meet(const SweptKernel<Real>& kernel, std::size_t a, std::size_t b) {
     thread_local std::vector<Real> argument, slope;
     thread_local NearPairs<Real> near;
     const std::size_t i = a * gemm_block, rows = std::min(gemm_block, size_ - i);
@@ -65,10 +61,10 @@ public:
     argument.resize(rows * columns);
     slope.resize(rows * columns);
     const Matrix<Real> w{argument.data(), columns}, p{slope.data(), columns};
-    multiply<Real>(Turn::none, Turn::transpose, rows, columns, dim_, radial ? Real(-2) : Real(1),
+    multiply<Real>(Turn::none, Turn::transpose, rows, columns, dim_, radial_ ? Real(-2) : Real(1),
                    at(x_, i), at(x_, j), Real(0), w);
     near.clear();
-    if (radial) {
+    if (radial_) {
       for (std::size_t r = 0; r < rows; ++r)
         for (std::size_t c = 0; c < columns; ++c)
           w.data[r * columns + c] =
@@ -78,47 +74,51 @@ public:
                   wide_apart * length2_, a == b);
       near.measure(rows_, i, j, w.data);
     }
-    table.weights(kernel, w.data, w.data, proportional ? nullptr : p.data, rows * columns);
+    kernel.weights.of(kernel.weights.kernel, w.data, w.data, proportional_ ? nullptr : p.data, rows * columns);
     if (a == b)
       for (std::size_t r = 0; r < rows; ++r) // the self term has a weight of its own
         w.data[r * columns + r] = p.data[r * columns + r] = 0;
-    near.add(rows_, i, j, w.data, proportional ? nullptr : p.data, ratio_, a != b, sum_.data());
+    near.add(rows_, i, j, w.data, proportional_ ? nullptr : p.data, ratio_, a != b, sum_.data());
     add(Turn::none, rows, columns, i, j, w, p);
     if (a != b)
       add(Turn::transpose, columns, rows, j, i, w, p);
-    add_slopes(rows, columns, i, j, proportional ? w : p, a != b);
+    add_slopes(rows, columns, i, j, proportional_ ? w : p, a != b);
   }
 
   /// phi_i = pair * sum_i + self * F(x_i, x_i)
-  void scatter(const K& kernel, Ensemble<Real>& particles, std::span<const std::uint32_t> members,
-               Real pair, Real self, Part<Real> part) const {
-    const bool far = radial && 2 * largest() > far_apart * length2_;
-    for (std::size_t i = 0; i < size_; ++i) {
-      const PairWeights<Real> w = pair_weights(kernel, Real(0), square_[i]);
-      const Real* score = particles.score()[members[i]].data();
-      for (std::size_t a = 0; a < dim_; ++a) {
-        const Real x = x_[i * dim_ + a]; // far out, s - c x has lost the last digits of s
-        const Real s = far ? score[a] : s_[i * dim_ + a] + ratio_ * x;
-        part.put(particles.drift()[members[i]][a],
-                 pair * sum_[i * dim_ + a] + self * (w.weight * s + w.lift * x));
+  void scatter(const SweptKernel<Real>& kernel, Ensemble<Real>& particles, std::span<const std::uint32_t> members,
+               Real pair, Real self, Part<Real> part, Threads& threads) const {
+    const bool far = radial_ && 2 * largest() > far_apart * length2_;
+    threads.for_pieces(size_, gemm_block, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const PairWeights<Real> w = kernel.at_home(square_[i]);
+        const Real* score = particles.score()[members[i]].data();
+        for (std::size_t a = 0; a < dim_; ++a) {
+          const Real x = x_[i * dim_ + a]; // far out, s - c x has lost the last digits of s
+          const Real s = far ? score[a] : s_[i * dim_ + a] + ratio_ * x;
+          part.put(particles.drift()[members[i]][a],
+                   pair * sum_[i * dim_ + a] + self * (w.weight * s + w.lift * x));
+        }
       }
-    }
+    });
   }
 
 private:
-  void centre_all() {
+  void centre_all(Threads& threads) {
     square_.assign(size_, Real(0));
     largest_.assign(blocks(), Real(0));
-    for (std::size_t i = 0; i < size_; ++i) {
-      const Real *from = rows_.x(i), *score = rows_.s(i);
-      for (std::size_t a = 0; a < dim_; ++a) {
-        const Real x = from[a] - centre_[a];
-        x_[i * dim_ + a] = x;
-        s_[i * dim_ + a] = score[a] - ratio_ * x;
-        square_[i] += x * x;
+    threads.for_pieces(size_, gemm_block, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const Real *from = rows_.x(i), *score = rows_.s(i);
+        for (std::size_t a = 0; a < dim_; ++a) {
+          const Real x = from[a] - centre_[a];
+          x_[i * dim_ + a] = x;
+          s_[i * dim_ + a] = score[a] - ratio_ * x;
+          square_[i] += x * x;
+        }
+        largest_[i / gemm_block] = std::max(largest_[i / gemm_block], square_[i]);
       }
-      largest_[i / gemm_block] = std::max(largest_[i / gemm_block], square_[i]);
-    }
+    });
   }
   Real largest() const { return *std::max_element(largest_.begin(), largest_.end()); }
 
@@ -132,7 +132,7 @@ private:
     const Matrix<Real> to{sum_.data() + i * dim_, dim_};
     multiply<Real>(turn, Turn::none, rows, dim_, inner, Real(1), {w.data, w.stride}, at(s_, j),
                    Real(1), to);
-    if constexpr (radial && !proportional)
+    if (radial_ && !proportional_)
       multiply<Real>(turn, Turn::none, rows, dim_, inner, Real(-1), {p.data, p.stride}, at(x_, j),
                      Real(1), to);
   }
@@ -155,20 +155,21 @@ private:
         add_scaled(j + c, down[c]);
   }
   void add_scaled(std::size_t i, Real factor) {
-    if constexpr (proportional)
+    if (proportional_)
       factor *= ratio_;
     for (std::size_t a = 0; a < dim_; ++a)
       sum_[i * dim_ + a] += factor * x_[i * dim_ + a];
   }
 
   std::size_t size_ = 0, dim_ = 0;
+  bool radial_ = true, proportional_ = false;
   Real ratio_ = 0, length2_ = 0;
   MemberRows<Real> rows_;
   std::vector<Real> x_, s_, sum_, square_, centre_, largest_; // largest_: square of each block
 };
 
-template <typename Real, typename K>
-void gemm_sweep(const PairWork<Real, K>& table, const K& kernel, Ensemble<Real>& particles,
+template <typename Real>
+void gemm_sweep(const SweptKernel<Real>& kernel, Ensemble<Real>& particles,
                 const Batches& batches, Threads& threads, Part<Real> part) {
   const Real self = static_cast<Real>(batches.self_weight()) * part.weight;
   const auto pair_of = [&](std::size_t q) {
@@ -176,23 +177,23 @@ void gemm_sweep(const PairWork<Real, K>& table, const K& kernel, Ensemble<Real>&
   };
   if (batches[0].size() < shared_products) // many batches: each on one thread
     return threads.for_pieces(batches.count(), 1, [&](std::size_t first, std::size_t last) {
-      thread_local GemmBatch<Real, K> batch;
+      thread_local GemmBatch<Real> batch;
       for (std::size_t q = first; q < last; ++q) {
-        batch.gather(kernel, particles, batches[q]);
+        batch.gather(kernel, particles, batches[q], Threads::alone());
         for (std::size_t b = 0; b < batch.blocks(); ++b)
           for (std::size_t a = 0; a <= b; ++a)
-            batch.meet(table, kernel, a, b);
-        batch.scatter(kernel, particles, batches[q], pair_of(q), self, part);
+            batch.meet(kernel, a, b);
+        batch.scatter(kernel, particles, batches[q], pair_of(q), self, part, Threads::alone());
       }
     });
-  thread_local GemmBatch<Real, K> own; // the crew shares the caller's
-  GemmBatch<Real, K>& batch = own;
+  thread_local GemmBatch<Real> own; // the crew shares the caller's
+  GemmBatch<Real>& batch = own;
   for (std::size_t q = 0; q < batches.count(); ++q) {
-    batch.gather(kernel, particles, batches[q]);
+    batch.gather(kernel, particles, batches[q], threads);
     tournament(
-        threads, batch.blocks(), [&](std::size_t b) { batch.meet(table, kernel, b, b); },
-        [&](std::size_t a, std::size_t b) { batch.meet(table, kernel, a, b); });
-    batch.scatter(kernel, particles, batches[q], pair_of(q), self, part);
+        threads, batch.blocks(), [&](std::size_t b) { batch.meet(kernel, b, b); },
+        [&](std::size_t a, std::size_t b) { batch.meet(kernel, a, b); });
+    batch.scatter(kernel, particles, batches[q], pair_of(q), self, part, threads);
   }
 }
 

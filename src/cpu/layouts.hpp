@@ -20,6 +20,10 @@ inline constexpr std::size_t gemm_least = 256;  ///< members a batch needs for B
 inline constexpr std::size_t gemm_block = 256;  ///< rows of a block
 inline constexpr std::size_t shared_products = 2 * gemm_block; ///< from here threads share one batch
 
+// Very many dimensions: blocks of columns, all threads on one batch.
+inline constexpr std::size_t wide_dim = 8192;     ///< from here on, for batches that BLAS does not take
+inline constexpr std::size_t wide_columns = 2048; ///< of a block: a few rows of it stay close at hand
+
 // Batches spread wide against the kernel. The rounding of r2 = |x|^2 + |y|^2 - 2 x.y is that of the
 // squares, and so is that of forces summed as products. It is of no account while the squares are
 // below `wide_apart` squared lengths of the kernel, or r2 is not below 1 / near_share of them.

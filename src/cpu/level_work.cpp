@@ -1,10 +1,12 @@
-// Compiled once per SIMD level, with that level's flags: exports its scores, its steps and
-// its work on coordinates. Its pair work is in level_work_pairs.cpp.
+// Compiled once per SIMD level, with that level's flags: exports its scores, its steps, its work on
+// coordinates and in many dimensions. Its pair work for each kernel is in level_work_pairs.cpp.
 #include "cpu/coordinate_work_inl.hpp"
 #include "cpu/exp_work.hpp"
 #include "cpu/made.hpp"
 #include "cpu/score_work_inl.hpp"
 #include "cpu/step_work_inl.hpp"
+#include "cpu/wide_batches_inl.hpp"
+#include "cpu/wide_work_inl.hpp"
 
 namespace starling::cpu::STARLING_LEVEL {
 
@@ -21,6 +23,23 @@ inline constexpr StepWork<Real, OneStep, Memories> made<StepWork<Real, OneStep, 
 template <typename Real, typename K>
 inline constexpr CoordinateWork<Real, K> made<CoordinateWork<Real, K>> = {coordinate_pairs<Real, K>};
 
+template <typename Real, Nature nature>
+inline constexpr WideWork<Real, nature> made<WideWork<Real, nature>> = {wide_rows<Real, nature>,
+                                                                        wide_batches<Real, nature>};
+
+template const WideWork<double, Nature::distance>& work_for();
+template const WideWork<double, Nature::proportional>& work_for();
+template const WideWork<double, Nature::product>& work_for();
+template const WideWork<float, Nature::distance>& work_for();
+template const WideWork<float, Nature::proportional>& work_for();
+template const WideWork<float, Nature::product>& work_for();
+
+template <typename Real>
+inline constexpr BlockWork<Real> made<BlockWork<Real>> = {wide_pairs<true, Real>, wide_pairs<false, Real>,
+                                                       wide_forces<true, Real>, wide_forces<false, Real>};
+
+template const BlockWork<double>& work_for();
+template const BlockWork<float>& work_for();
 template const MixtureWork<double>& work_for();
 template const MixtureWork<float>& work_for();
 template const SigmoidWork<double>& work_for();

@@ -5,6 +5,7 @@
 #include "cpu/pair_work.hpp"
 #include "cpu/score_work.hpp"
 #include "cpu/step_work.hpp"
+#include "cpu/wide_work.hpp"
 
 // STARLING_LEVELS(X) calls X for each level of this architecture, narrowest first.
 #if defined(__aarch64__)
@@ -17,7 +18,7 @@
 
 namespace starling::cpu {
 
-/// W is a struct of functions: PairWork, CoordinateWork, MixtureWork, SigmoidWork or StepWork.
+/// W is a struct of functions: PairWork, CoordinateWork, MixtureWork, SigmoidWork, StepWork, WideWork or BlockWork.
 #define STARLING_DECLARE(name)                                                                     \
   namespace name {                                                                                 \
   template <typename W>                                                                            \

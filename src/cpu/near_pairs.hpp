@@ -4,7 +4,6 @@
 
 #include "cpu/layouts.hpp"
 
-#include <starling/kernel/concepts.hpp>
 #include <starling/rows.hpp>
 
 #include <algorithm>
@@ -14,13 +13,6 @@
 #include <vector>
 
 namespace starling::cpu {
-
-/// h times a constant: the r2 over which a kernel of the distance changes, K / (-2 f') at zero.
-template <typename Real, typename K>
-Real squared_length(const K& kernel) {
-  const PairWeights<Real> top = pair_weights(kernel, Real(0), Real(0));
-  return top.weight / top.repulsion;
-}
 
 /// The members of a batch where they lie.
 template <typename Real>

@@ -2,8 +2,9 @@
 #include <starling/cpu/pairwise_drift.hpp>
 
 #include "cpu/gemm_drift.hpp"
-#include "cpu/levels.hpp"
+#include "cpu/swept_kernel.hpp"
 #include "cpu/tournament.hpp"
+#include "cpu/wide_drift.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -17,23 +18,30 @@ namespace {
 
 constexpr std::size_t pairs_a_piece = 8192; // long against taking a piece
 
+template <typename Real>
+void weigh(BatchWork<Real>& work, const Batches& batches, Part<Real> part) {
+  work.pair = static_cast<Real>(batches.pair_weight(work.size)) * part.weight;
+  work.self = static_cast<Real>(batches.self_weight()) * part.weight;
+  work.added = part.added;
+}
+
 /// Batches [first, last), all of one size.
 template <typename Real>
 BatchWork<Real> work_of(Ensemble<Real>& particles, const Batches& batches, std::size_t first,
                         std::size_t last, Part<Real> part) {
-  const auto bounds = batches.bounds();
-  const std::size_t size = batches[first].size();
-  return {std::as_const(particles).position().data,
-          std::as_const(particles).score().data,
-          particles.drift().data,
-          particles.dim(),
-          batches.order().data() + bounds[first],
-          size,
-          last - first,
-          static_cast<Real>(batches.pair_weight(size)) * part.weight,
-          static_cast<Real>(batches.self_weight()) * part.weight,
-          part.added,
-          nullptr};
+  BatchWork<Real> work = {std::as_const(particles).position().data,
+                          std::as_const(particles).score().data,
+                          particles.drift().data,
+                          particles.dim(),
+                          batches.order().data() + batches.bounds()[first],
+                          batches[first].size(),
+                          last - first,
+                          0,
+                          0,
+                          false,
+                          nullptr};
+  weigh(work, batches, part);
+  return work;
 }
 
 /// Calls run(first, last) for pieces of batches of equal size, `together` of them or a multiple. Sizes
@@ -77,14 +85,13 @@ struct Panel {
   }
 
   /// phi_i = pair * sum_i + self * F(x_i, x_i)
-  template <typename K>
-  void scatter(const K& kernel, Ensemble<Real>& particles, std::span<const std::uint32_t> members,
+  void scatter(const SweptKernel<Real>& kernel, Ensemble<Real>& particles, std::span<const std::uint32_t> members,
                Real pair, Real self, Part<Real> part) const {
     for (std::size_t i = 0; i < members.size(); ++i) {
       Real product = 0;
       for (std::size_t a = 0; a < work.dim; ++a)
         product += work.x[a * work.stride + i] * work.x[a * work.stride + i];
-      const PairWeights<Real> w = pair_weights(kernel, Real(0), product);
+      const PairWeights<Real> w = kernel.at_home(product);
       for (std::size_t a = 0; a < work.dim; ++a) {
         const std::size_t at = a * work.stride + i;
         part.put(particles.drift()[members[i]][a],
@@ -94,22 +101,23 @@ struct Panel {
   }
 };
 
-/// Small batches whose drifts are to be added. The levels write theirs, so rows are gathered, some
-/// thousands at a time, swept as they then lie, and added where they belong.
-template <typename Real, typename K>
-void add_small(const PairWork<Real, K>& table, const K& kernel, const BatchWork<Real>& all) {
+/// Small batches of a sum of kernels, or whose drifts are to be added: the last term is. Rows are gathered, a
+/// thousand at a time, for all terms together; what these write as the rows then lie is added up and put where it
+/// belongs.
+template <typename Real>
+void small_terms(std::span<const SweptTerm<Real>> terms, const BatchWork<Real>& all, const Batches& batches) {
   thread_local std::vector<Real> column;
   thread_local std::vector<std::uint32_t> in_order;
-  constexpr std::size_t rows_together = 2048; // of which three columns stay close at hand
-  const std::size_t whole = 4 * table.lanes;
+  constexpr std::size_t rows_together = 1024; // of which four columns stay close at hand
+  const std::size_t whole = 4 * terms[0].kernel.table->lanes;
   const std::size_t most = (rows_together / all.size + whole) / whole * whole;
   const std::size_t dim = all.dim, room = most * all.size * dim;
-  column.resize(3 * room);
+  column.resize(4 * room);
   if (in_order.size() < most * all.size) {
     in_order.resize(most * all.size);
     std::iota(in_order.begin(), in_order.end(), std::uint32_t{0});
   }
-  Real *x = column.data(), *s = x + room, *phi = s + room;
+  Real *x = column.data(), *s = x + room, *sum = s + room, *own = sum + room;
   for (std::size_t first = 0; first < all.count; first += most) {
     BatchWork<Real> work = all;
     work.count = std::min(most, all.count - first);
@@ -126,19 +134,26 @@ void add_small(const PairWork<Real, K>& table, const K& kernel, const BatchWork<
       x[here] = all.x[there];
       s[here] = all.s[there];
     });
+    if (terms[0].part.added)
+      each([&](std::size_t here, std::size_t there) { sum[here] = all.phi[there]; });
     work.x = x;
     work.s = s;
-    work.phi = phi;
     work.order = in_order.data();
-    table.small(kernel, work);
-    each([&](std::size_t here, std::size_t there) { all.phi[there] += phi[here]; });
+    for (const SweptTerm<Real>& term : terms) {
+      weigh(work, batches, term.part);
+      work.phi = term.part.added ? own : sum;
+      term.kernel.table->small(term.kernel.kernel(), work);
+      if (term.part.added && &term != &terms.back())
+        for (std::size_t n = 0; n < rows * dim; ++n)
+          sum[n] += own[n];
+    }
+    each([&](std::size_t here, std::size_t there) { all.phi[there] = sum[here] + own[here]; });
   }
 }
 
 /// A batch of many, in blocks that meet in the rounds of a tournament.
-template <typename Real, typename K>
-void large_batch(const PairWork<Real, K>& table, const K& kernel, const Panel<Real>& panel,
-                 Threads& threads) {
+template <typename Real>
+void large_batch(const SweptKernel<Real>& kernel, const Panel<Real>& panel, Threads& threads) {
   const std::size_t size = panel.work.size;
   const auto end_of = [&](std::size_t b) { return std::min(size, (b + 1) * panel_block); };
   const auto with_scratch = [&] {
@@ -150,36 +165,40 @@ void large_batch(const PairWork<Real, K>& table, const K& kernel, const Panel<Re
   };
   tournament(
       threads, (size + panel_block - 1) / panel_block,
-      [&](std::size_t b) { table.triangle(kernel, with_scratch(), b * panel_block, end_of(b)); },
+      [&](std::size_t b) { kernel.table->triangle(kernel.kernel(), with_scratch(), b * panel_block, end_of(b)); },
       [&](std::size_t a, std::size_t b) {
-        table.rectangle(kernel, with_scratch(), a * panel_block, end_of(a), b * panel_block, end_of(b));
+        kernel.table->rectangle(kernel.kernel(), with_scratch(), a * panel_block, end_of(a), b * panel_block,
+                                end_of(b));
       });
 }
 
-} // namespace
+/// Whether there are enough batches that each fits a lane.
+template <typename Real>
+bool fills_lanes(const Ensemble<Real>& particles, const Batches& batches, const PairTable<Real>& table) {
+  const std::size_t largest = batches[0].size(), dim = particles.dim();
+  const std::size_t vectors = largest <= one_vector_most ? 1 : 2;
+  return dim <= small_dim && largest <= small_most && largest * dim <= small_room &&
+         batches.count() >= vectors * table.lanes;
+}
 
-template <typename Real, typename K>
-void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, Threads& threads,
-           Part<Real> part) {
-  const PairWork<Real, K>& table = work_in_use<PairWork<Real, K>>();
+/// Every layout but that of small batches in lanes.
+template <typename Real>
+void sweep_one(const SweptKernel<Real>& kernel, Ensemble<Real>& particles, const Batches& batches,
+               Threads& threads, Part<Real> part) {
   const std::size_t largest = batches[0].size(), dim = particles.dim();
   if (dim > small_dim && largest >= gemm_least)
-    return gemm_sweep(table, kernel, particles, batches, threads, part);
+    return gemm_sweep(kernel, particles, batches, threads, part);
+  if (dim >= wide_dim)
+    return wide_sweep(kernel, particles, batches, threads, part);
   if (dim > small_dim)
     return for_equal_batches(threads, batches, 1, [&](std::size_t first, std::size_t last) {
       thread_local std::vector<Real> room;
       BatchWork<Real> work = work_of(particles, batches, first, last, part);
       if (work.size <= few)
-        return table.wide_rows(kernel, work);
+        return kernel.wide_rows(kernel.weights, work);
       room.resize(wide_room(work.size, dim));
       work.room = room.data();
-      table.wide_batches(kernel, work);
-    });
-  const std::size_t vectors = largest <= one_vector_most ? 1 : 2;
-  if (largest <= small_most && largest * dim <= small_room && batches.count() >= vectors * table.lanes)
-    return for_equal_batches(threads, batches, 4 * table.lanes, [&](std::size_t first, std::size_t last) {
-      const BatchWork<Real> work = work_of(particles, batches, first, last, part);
-      part.added ? add_small(table, kernel, work) : table.small(kernel, work);
+      kernel.wide_batches(kernel.weights, work);
     });
   const Real self = static_cast<Real>(batches.self_weight()) * part.weight;
   const auto pair_of = [&](std::size_t q) {
@@ -192,7 +211,7 @@ void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, T
           thread_local Panel<Real> panel;
           for (std::size_t q = first; q < last; ++q) {
             panel.gather(particles, batches[q]);
-            table.triangle(kernel, panel.work, 0, panel.work.size);
+            kernel.table->triangle(kernel.kernel(), panel.work, 0, panel.work.size);
             panel.scatter(kernel, particles, batches[q], pair_of(q), self, part);
           }
         });
@@ -200,9 +219,39 @@ void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, T
   Panel<Real>& panel = own;
   for (std::size_t q = 0; q < batches.count(); ++q) {
     panel.gather(particles, batches[q]);
-    large_batch(table, kernel, panel, threads);
+    large_batch(kernel, panel, threads);
     panel.scatter(kernel, particles, batches[q], pair_of(q), self, part);
   }
+}
+
+} // namespace
+
+template <typename Real>
+void sweep_terms(std::span<const SweptTerm<Real>> terms, Ensemble<Real>& particles, const Batches& batches,
+                 Threads& threads) {
+  const PairTable<Real>& table = *terms[0].kernel.table;
+  if (!fills_lanes(particles, batches, table)) {
+    for (const SweptTerm<Real>& term : terms)
+      sweep_one(term.kernel, particles, batches, threads, term.part);
+    return;
+  }
+  for_equal_batches(threads, batches, 4 * table.lanes, [&](std::size_t first, std::size_t last) {
+    const BatchWork<Real> work = work_of(particles, batches, first, last, terms[0].part);
+    if (terms.size() > 1 || terms[0].part.added)
+      small_terms(terms, work, batches);
+    else
+      table.small(terms[0].kernel.kernel(), work);
+  });
+}
+
+template void sweep_terms(std::span<const SweptTerm<double>>, Ensemble<double>&, const Batches&, Threads&);
+template void sweep_terms(std::span<const SweptTerm<float>>, Ensemble<float>&, const Batches&, Threads&);
+
+template <typename Real, typename K>
+void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, Threads& threads,
+           Part<Real> part) {
+  const SweptTerm<Real> term{swept<Real>(kernel), part};
+  sweep_terms<Real>({&term, 1}, particles, batches, threads);
 }
 
 #define STARLING_SWEEP(K)                                                                          \

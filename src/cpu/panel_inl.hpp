@@ -12,6 +12,7 @@ HWY_INLINE void strip(const K& kernel, const PanelWork<Real>& work, std::size_t 
                       std::size_t present, std::size_t first, std::size_t last) {
   using One = Lanes<Real>;
   constexpr std::size_t most = Dim ? Dim : small_dim;
+  constexpr Nature nature = nature_of<Real, K>();
   const std::size_t dim = Dim ? Dim : work.dim, stride = work.stride;
   L xi[most], si[most], sum_i[most];
   for (std::size_t a = 0; a < dim; ++a) {
@@ -24,14 +25,14 @@ HWY_INLINE void strip(const K& kernel, const PanelWork<Real>& work, std::size_t 
   for (std::size_t j = first; j < last; ++j) {
     L argument(Real(0));
     for (std::size_t a = 0; a < dim; ++a)
-      argument = gather_argument<K>(xi[a], L(work.x[a * stride + j]), argument);
+      argument = gather_argument<nature>(xi[a], L(work.x[a * stride + j]), argument);
     const auto w = ask(kernel, argument);
     const L weight = partial ? w.weight * mask : w.weight;
-    const L push = partial ? slope<K>(w) * mask : slope<K>(w);
+    const L push = partial ? slope<nature>(w) * mask : slope<nature>(w);
     for (std::size_t a = 0; a < dim; ++a) {
       Real* other = work.scratch + ((j - first) * dim + a) * One::count;
       L sum_j(Real(0));
-      add_both<K>(weight, push, xi[a], L(work.x[a * stride + j]), si[a], L(work.s[a * stride + j]),
+      add_both<nature>(weight, push, xi[a], L(work.x[a * stride + j]), si[a], L(work.s[a * stride + j]),
                   sum_i[a], sum_j);
       (One::load(other) + sum_j.folded()).store(other);
     }
@@ -70,19 +71,20 @@ template <std::size_t Dim, typename Real, typename K>
 HWY_FLATTEN void corner_fixed(const K& kernel, const PanelWork<Real>& work, std::size_t i, std::size_t end) {
   using L = Lanes<Real>;
   constexpr std::size_t lanes = L::count;
+  constexpr Nature nature = nature_of<Real, K>();
   const std::size_t dim = Dim ? Dim : work.dim, stride = work.stride;
   for (std::size_t j = i; j < end && j < i + lanes; ++j) {
     L argument(Real(0));
     for (std::size_t a = 0; a < dim; ++a)
-      argument = gather_argument<K>(L::load(work.x + a * stride + i), L(work.x[a * stride + j]),
+      argument = gather_argument<nature>(L::load(work.x + a * stride + i), L(work.x[a * stride + j]),
                                           argument);
     const auto w = ask(kernel, argument);
     const L others = L(Real(1)) - L::only(j - i);
-    const L weight = w.weight * others, push = slope<K>(w) * others;
+    const L weight = w.weight * others, push = slope<nature>(w) * others;
     for (std::size_t a = 0; a < dim; ++a) {
       const L xi = L::load(work.x + a * stride + i);
       L unused(Real(0)), sum_i = L::load(work.sum + a * stride + i);
-      add_both<K>(weight, push, xi, L(work.x[a * stride + j]), L(Real(0)),
+      add_both<nature>(weight, push, xi, L(work.x[a * stride + j]), L(Real(0)),
                         L(work.s[a * stride + j]), sum_i, unused);
       sum_i.store(work.sum + a * stride + i);
     }

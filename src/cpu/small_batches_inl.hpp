@@ -11,6 +11,7 @@ HWY_INLINE void meet_columns(const K& kernel, const BatchWork<Real>& work, const
                              const Real* s, Real* sum, std::size_t i, std::size_t size,
                              std::size_t dim) {
   constexpr std::size_t lanes = L::count, most = Dim ? Dim : small_dim;
+  constexpr Nature nature = nature_of<Real, K>();
   const auto at = [=](std::size_t k, std::size_t a) { return (k * dim + a) * lanes; };
   L xi[Rows][most], si[Rows][most], sum_i[Rows][most];
   for (std::size_t v = 0; v < Rows; ++v)
@@ -22,16 +23,16 @@ HWY_INLINE void meet_columns(const K& kernel, const BatchWork<Real>& work, const
   const auto weights_with = [&](std::size_t v, const L* xj, L& weight, L& push) STARLING_INLINE {
     L argument(Real(0));
     for (std::size_t a = 0; a < dim; ++a)
-      argument = gather_argument<K>(xi[v][a], xj[a], argument);
+      argument = gather_argument<nature>(xi[v][a], xj[a], argument);
     const auto w = ask(kernel, argument);
     weight = w.weight * L(work.pair);
-    push = slope<K>(w) * L(work.pair);
+    push = slope<nature>(w) * L(work.pair);
   };
   L weight[Rows], push[Rows];
   if constexpr (Rows == 2) { // the two with each other
     weights_with(0, xi[1], weight[0], push[0]);
     for (std::size_t a = 0; a < dim; ++a)
-      add_both<K>(weight[0], push[0], xi[0][a], xi[1][a], si[0][a], si[1][a], sum_i[0][a],
+      add_both<nature>(weight[0], push[0], xi[0][a], xi[1][a], si[0][a], si[1][a], sum_i[0][a],
                         sum_i[1][a]);
   }
   for (std::size_t j = i + Rows; j < size; ++j) {
@@ -44,7 +45,7 @@ HWY_INLINE void meet_columns(const K& kernel, const BatchWork<Real>& work, const
       const L sj = L::load(s + at(j, a));
       L sum_j = L::load(sum + at(j, a));
       for (std::size_t v = 0; v < Rows; ++v)
-        add_both<K>(weight[v], push[v], xi[v][a], xj[a], si[v][a], sj, sum_i[v][a], sum_j);
+        add_both<nature>(weight[v], push[v], xi[v][a], xj[a], si[v][a], sj, sum_i[v][a], sum_j);
       sum_j.store(sum + at(j, a));
     }
   }
@@ -60,6 +61,7 @@ HWY_FLATTEN void small_fixed(const K& given, const BatchWork<Real>& task) {
   const K kernel = given; // copies: nothing stored below can be taken for a change of them
   const BatchWork<Real> work = task;
   constexpr std::size_t lanes = L::count;
+  constexpr Nature nature = nature_of<Real, K>();
   constexpr std::size_t room = (Size && Dim ? Size * Dim : small_room) * lanes;
   const std::size_t size = Size ? Size : work.size, dim = Dim ? Dim : work.dim;
   alignas(64) Real x[room], s[room], sum[room]; // member, coordinate, lane
@@ -80,22 +82,23 @@ HWY_FLATTEN void small_fixed(const K& given, const BatchWork<Real>& task) {
     const auto at = [=](std::size_t k, std::size_t a) { return (k * dim + a) * lanes; };
     for (std::size_t k = 0; k < size; ++k) { // F(x_i, x_i) / N
       auto w = home;
-      if constexpr (!radial<K, Real>) {
+      if constexpr (!radial(nature)) {
         L argument(Real(0));
         for (std::size_t a = 0; a < dim; ++a)
-          argument = gather_argument<K>(L::load(x + at(k, a)), L::load(x + at(k, a)), argument);
+          argument = gather_argument<nature>(L::load(x + at(k, a)), L::load(x + at(k, a)), argument);
         w = ask(kernel, argument);
       }
       for (std::size_t a = 0; a < dim; ++a) {
         L own = w.weight * L::load(s + at(k, a));
-        if constexpr (!radial<K, Real>)
+        if constexpr (!radial(nature))
           own = mul_add(w.lift, L::load(x + at(k, a)), own);
         (own * L(work.self)).store(sum + at(k, a));
       }
     }
     std::size_t i = 0;
-    for (; i + 2 < size; i += 2) // two rows together: each column is loaded and stored once for both
-      meet_columns<L, Dim, 2>(kernel, work, x, s, sum, i, size, dim);
+    if constexpr (Size != 2)
+      for (; i + 2 < size; i += 2) // two rows together: each column is loaded and stored once for both
+        meet_columns<L, Dim, 2>(kernel, work, x, s, sum, i, size, dim);
     for (; i + 1 < size; ++i)
       meet_columns<L, Dim, 1>(kernel, work, x, s, sum, i, size, dim);
     for (std::size_t lane = 0; lane < batches; ++lane)
@@ -115,7 +118,7 @@ void small_together(const K& kernel, const BatchWork<Real>& work) {
   rest.count = work.count - most.count;
   rest.order = work.order + most.count * work.size;
   small_fixed<Lanes<Real, Vectors>, Size, Dim>(kernel, most);
-  small_fixed<Lanes<Real>, 0, Dim == 1 ? 1 : 0>(kernel, rest); // pairs get no code of their own for it
+  small_fixed<Lanes<Real>, 0, 0>(kernel, rest); // no code of its own for every number of members and coordinates
 }
 
 template <typename Real, typename K>

@@ -13,17 +13,16 @@ namespace starling::cpu::STARLING_LEVEL {
 /// Where P = c W (the Gaussian), W (s - c x) is one product instead of two. Positions are taken from their
 /// mean, so that what cancels is small; distances from differences. Where members are too far apart for
 /// that, the batch is taken row by row.
-template <typename Real, typename K>
+template <typename Real, Nature nature>
 class WideBatch {
   using One = Lanes<Real>;
   using Chunk = Lanes<Real, (One::width < 8 ? 4 : 2)>; // coordinates taken together
-  static constexpr bool radial_kernel = radial<K, Real>;
-  static constexpr bool proportional = requires(const K& k) { k.repulsion_per_weight(); };
-  static constexpr bool second_product = radial_kernel && !proportional;
+  static constexpr bool radial_kernel = radial(nature);
+  static constexpr bool second_product = nature == Nature::distance;
 
 public:
-  HWY_INLINE WideBatch(const K& kernel, const BatchWork<Real>& work)
-      : kernel_(kernel), work_(work), size_(work.size), dim_(work.dim),
+  HWY_INLINE WideBatch(const Weights<Real>& weights, const BatchWork<Real>& work)
+      : weights_(weights), work_(work), size_(work.size), dim_(work.dim),
         stride_((work.dim + Chunk::count - 1) / Chunk::count * Chunk::count),
         packed_(size_ * (size_ + 1) / 2) {
     x_ = work.room;
@@ -37,10 +36,10 @@ public:
     centre_ = across_ + size_;
     own_ = centre_ + stride_;
     if constexpr (radial_kernel) { // K / (-2 f') at zero: the squared length over which it changes
-      const auto top = ask(kernel_, One(Real(0)));
-      Real limits[One::count];
-      (One(Real(far_apart)) * top.weight / top.repulsion).store(limits);
-      limit_ = limits[0];
+      const Real here = 0;
+      Real top, falls;
+      weights_.of(weights_.kernel, &here, &top, &falls, 1);
+      limit_ = Real(far_apart) * top / falls;
     }
   }
 
@@ -58,7 +57,7 @@ public:
     if constexpr (radial_kernel)
       if (largest_argument() > limit_)
         return false;
-    weights(kernel_, argument_, weight_, push_, packed_);
+    weights_.of(weights_.kernel, argument_, weight_, push_, packed_);
     unpack();
     std::size_t i = 0;
     for (; i + 4 <= size_; i += 4)
@@ -74,9 +73,7 @@ public:
 
 private:
   HWY_INLINE void gather(const std::uint32_t* members) {
-    Real ratio = 0;
-    if constexpr (proportional)
-      ratio = kernel_.repulsion_per_weight();
+    const Real ratio = nature == Nature::proportional ? weights_.ratio : Real(0);
     for (std::size_t a = 0; a < stride_; ++a)
       centre_[a] = 0;
     if constexpr (radial_kernel) {
@@ -107,7 +104,7 @@ private:
     for (std::size_t a = 0; a < stride_; a += One::count) {
       const One xi = One::load(x_ + i * stride_ + a);
       for (std::size_t c = 0; c < Columns; ++c)
-        sum[c] = gather_argument<K>(xi, One::load(x_ + (j + c) * stride_ + a), sum[c]);
+        sum[c] = gather_argument<nature>(xi, One::load(x_ + (j + c) * stride_ + a), sum[c]);
     }
     for (std::size_t c = 0; c < Columns; ++c)
       to[c] = sum[c].sum();
@@ -179,22 +176,22 @@ private:
     }
   }
 
-  const K kernel_;
+  const Weights<Real> weights_;
   const BatchWork<Real> work_;
   const std::size_t size_, dim_, stride_, packed_;
   Real limit_ = 0;
   Real *x_, *y_, *w_, *p_, *argument_, *weight_, *push_, *across_, *centre_, *own_;
 };
 
-template <typename Real, typename K>
-HWY_FLATTEN void wide_batches(const K& kernel, const BatchWork<Real>& work) {
-  WideBatch<Real, K> batch(kernel, work);
+template <typename Real, Nature nature>
+HWY_FLATTEN void wide_batches(const Weights<Real>& weights, const BatchWork<Real>& work) {
+  WideBatch<Real, nature> batch(weights, work);
   for (std::size_t q = 0; q < work.count; ++q)
     if (!batch.run(work.order + q * work.size)) { // apart from the class, whose members stay in registers
       BatchWork<Real> alone = work;
       alone.order = work.order + q * work.size;
       alone.count = 1;
-      wide_rows(kernel, alone);
+      wide_rows<Real, nature>(weights, alone);
     }
 }
 

@@ -33,10 +33,17 @@ Plugin::Plugin(const std::string& file, const std::string& data, Threads& thread
   library_.find("starling_open", open_with);
   library_.find("starling_name", name_of);
   library_.find("starling_threads_ok", threads_ok);
+  decltype(starling_rows)* rows_of = nullptr;
   library_.find("starling_error", error_);
-  if (!density_of_all_ && !density_of_one_)
-    throw BadLibrary(file, "must export starling_log_density_all or starling_log_density; got a "
-                           "library without them");
+  library_.find("starling_rows", rows_of);
+  library_.find("starling_log_likelihood_rows", likelihood_);
+  library_.find("starling_log_prior", prior_);
+  library_.find("starling_row_scores", row_scores_);
+  if (!density_of_all_ && !density_of_one_ && !likelihood_)
+    throw BadLibrary(file, "must export starling_log_density_all, starling_log_density or "
+                           "starling_log_likelihood_rows; got a library without them");
+  if ((likelihood_ == nullptr) != (rows_of == nullptr))
+    throw BadLibrary(file, "must export starling_rows and starling_log_likelihood_rows, or neither; got one of them");
   if (!open_with && !data.empty())
     throw BadLibrary(file, "must export starling_open to be given data; got a library without it");
 
@@ -45,10 +52,11 @@ Plugin::Plugin(const std::string& file, const std::string& data, Threads& thread
       throw BadLibrary(data.empty() ? file : data, cause(code));
   library_.find("starling_close", close_); // only from here on is there something to close
   dim_ = dim_of(user_);
-  if (dim_ == 0) {
+  data_rows_ = rows_of ? rows_of(user_) : 0;
+  if (dim_ == 0 || (rows_of && data_rows_ == 0)) {
     if (close_)
       close_(user_);
-    throw BadLibrary(file, "starling_dim: must be at least 1; got 0");
+    throw BadLibrary(file, std::string(dim_ == 0 ? "starling_dim" : "starling_rows") + ": must be at least 1; got 0");
   }
   for (std::size_t a = 0; name_of && a < dim_; ++a) {
     const char* text = name_of(a, user_);
@@ -80,6 +88,28 @@ void Plugin::evaluate(Step k, Rows<const double> x, Rows<double> score,
     }
   };
   on_all_threads_ ? threads_.for_pieces(x.count, at_a_time, some) : some(0, x.count);
+}
+
+void Plugin::likelihood(Rows<const double> x, std::span<const std::uint32_t> rows, std::span<const double> weights,
+                        Rows<double> score, std::span<double> log_likelihood) {
+  const auto some = [&](std::size_t begin, std::size_t end) {
+    const Rows<const double> at = x.slice(begin, end);
+    const int code = likelihood_(at.count, at.dim, at.data, rows.size(), rows.data(), weights.data(),
+                                 score.slice(begin, end).data, log_likelihood.data() + begin, user_);
+    if (code != 0)
+      throw TargetError(0, begin, cause(code));
+  };
+  on_all_threads_ ? threads_.for_pieces(x.count, at_a_time, some) : some(0, x.count);
+}
+
+void Plugin::prior(Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+  if (const int code = prior_(x.count, x.dim, x.data, score.data, log_density.data(), user_); code != 0)
+    throw TargetError(0, 0, cause(code));
+}
+
+void Plugin::row_scores(std::span<const std::uint32_t> rows, std::span<const double> x, Rows<double> scores) {
+  if (const int code = row_scores_(x.size(), x.data(), rows.size(), rows.data(), scores.data, user_); code != 0)
+    throw TargetError(0, 0, cause(code));
 }
 
 std::string Plugin::cause(int code) const {

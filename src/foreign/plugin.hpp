@@ -8,6 +8,7 @@
 #include <starling/rows.hpp>
 #include <starling/threads.hpp>
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,16 @@ public:
   /// library allows that. A failure is a TargetError that names the row.
   void evaluate(Step k, Rows<const double> x, Rows<double> score, std::span<double> log_density);
 
+  /// Rows of data that it is made of; 0: it is asked as a whole. The calls below are for one that has them. A failure is
+  /// a TargetError.
+  std::size_t data_rows() const { return data_rows_; }
+  void likelihood(Rows<const double> x, std::span<const std::uint32_t> rows, std::span<const double> weights,
+                  Rows<double> score, std::span<double> log_likelihood);
+  bool has_prior() const { return prior_ != nullptr; }
+  void prior(Rows<const double> x, Rows<double> score, std::span<double> log_density);
+  bool has_row_scores() const { return row_scores_ != nullptr; }
+  void row_scores(std::span<const std::uint32_t> rows, std::span<const double> x, Rows<double> scores);
+
 private:
   std::string cause(int code) const;
   [[noreturn]] void blame(Step k, Rows<const double> x, Rows<double> score,
@@ -38,10 +49,13 @@ private:
   Threads& threads_;
   decltype(starling_log_density_all)* density_of_all_ = nullptr;
   decltype(starling_log_density)* density_of_one_ = nullptr;
+  decltype(starling_log_likelihood_rows)* likelihood_ = nullptr;
+  decltype(starling_log_prior)* prior_ = nullptr;
+  decltype(starling_row_scores)* row_scores_ = nullptr;
   decltype(starling_close)* close_ = nullptr;
   decltype(starling_error)* error_ = nullptr;
   void* user_ = nullptr;
-  std::size_t dim_ = 0;
+  std::size_t dim_ = 0, data_rows_ = 0;
   std::vector<std::string> names_;
   bool on_all_threads_ = false;
 };

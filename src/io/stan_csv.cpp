@@ -19,9 +19,11 @@ namespace {
 
 using Sink = std::function<void(std::string_view)>;
 
-const std::string& one_line(const std::string& what, const std::string& text) {
-  if (text.find_first_of("\r\n") != std::string::npos)
-    reject(what, "one line", "a line break");
+/// In one line: a name, and a path, may have any letters.
+std::string escaped(std::string_view name) {
+  std::string text;
+  for (const char c : name)
+    text += c == '\\' ? "\\\\" : c == '\n' ? "\\n" : c == '\r' ? "\\r" : std::string(1, c);
   return text;
 }
 
@@ -45,9 +47,9 @@ std::string comments_before(std::size_t rows, const StanHeader& header,
                   "#     algorithm = rbm_svgd\n"
                   "#       rbm_svgd\n"
                   "#         metric = unit_e\n",
-                  one_line("model", header.model), rows, std::max(header.steps, std::uint64_t{1}));
+                  escaped(header.model), rows, std::max(header.steps, std::uint64_t{1}));
   for (const auto& [key, value] : header.settings)
-    text += fmt::format("#         {} = {}\n", one_line("setting", key), one_line(key, value));
+    text += fmt::format("#         {} = {}\n", escaped(key), escaped(value));
   text += names;
   text +=
       fmt::format("# id = {}\n"
@@ -61,7 +63,7 @@ std::string comments_before(std::size_t rows, const StanHeader& header,
                   "#   diagnostic_file =  (Default)\n"
                   "#   refresh = 100 (Default)\n",
                   header.run == 1 ? "1 (Default)" : std::to_string(header.run),
-                  header.data_file.empty() ? " (Default)" : one_line("data_file", header.data_file),
+                  header.data_file.empty() ? " (Default)" : escaped(header.data_file),
                   header.seed);
   return text;
 }
@@ -75,14 +77,6 @@ std::string comments_after(const StanHeader& header) {
                      "#                {0:.3f} seconds (Total)\n"
                      "# \n",
                      header.seconds);
-}
-
-/// In one line: a name may have any letters.
-std::string escaped(std::string_view name) {
-  std::string text;
-  for (const char c : name)
-    text += c == '\\' ? "\\\\" : c == '\n' ? "\\n" : c == '\r' ? "\\r" : std::string(1, c);
-  return text;
 }
 
 /// The names that the header does not tell.

@@ -42,10 +42,10 @@ std::vector<std::string> names_of(const fs::path& folder) {
 std::pair<std::size_t, std::size_t> extents_of(const fs::path& file) {
   const Json array = read_json(file);
   try {
-    const auto chains = array.at("shape").at(0).get<std::size_t>();
-    const auto draws = array.at("shape").at(1).get<std::size_t>();
-    if (chains > 0 && draws > 0)
-      return {chains, draws};
+    const Json &chains = array.at("shape").at(0), &draws = array.at("shape").at(1);
+    // Whole numbers: 1e30 would be converted to something.
+    if (chains.is_number_unsigned() && draws.is_number_unsigned() && chains > 0 && draws > 0)
+      return {chains.get<std::size_t>(), draws.get<std::size_t>()};
   } catch (const Json::exception&) { // said below
   }
   throw BadData(file, "zarr: must have a shape of chains and draws");

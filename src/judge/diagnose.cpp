@@ -3,6 +3,7 @@
 
 #include <starling/batches.hpp>
 #include <starling/random/permute.hpp>
+#include <starling/random/scramble.hpp>
 
 #include <fmt/format.h>
 
@@ -16,25 +17,35 @@ static constexpr double tolerated_losses = 0.01;
 
 Diagnosis diagnose(Rows<const double> x, Rows<const double> score,
                    std::span<const double> log_density, const std::vector<std::string>& names,
-                   std::uint64_t seed, bool periodic, const std::vector<TraceRow>& trace) {
+                   std::uint64_t seed, bool periodic, const std::vector<TraceRow>& trace, Threads& threads) {
   Diagnosis d;
-  const std::vector<Balance> parameters = balance(x, score);
-  for (std::size_t a = 0; a < x.dim; ++a) {
-    std::vector<double> values(x.count);
-    for (std::size_t i = 0; i < x.count; ++i)
-      values[i] = x[i][a];
-    d.parameters.push_back(summarize(names[a], std::move(values)));
-    d.parameters.back().shift = parameters[a].shift;
-    if (!periodic && x.count > 1)
-      d.parameters.back().spread_identity = parameters[a].spread;
-  }
+  const std::vector<Balance> parameters = balance(x, score, threads);
+  d.parameters.resize(x.dim);
+  const std::size_t together = std::max<std::size_t>(1, 16384 / x.count); // columns: a piece is not too short
+  threads.for_pieces(x.dim, together, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t a = begin; a < end; ++a) {
+      std::vector<double> values(x.count);
+      for (std::size_t i = 0; i < x.count; ++i)
+        values[i] = x[i][a];
+      d.parameters[a] = summarize(names[a], std::move(values));
+      d.parameters[a].shift = parameters[a].shift;
+      if (!periodic && x.count > 1)
+        d.parameters[a].spread_identity = parameters[a].spread;
+    }
+  });
   if (!periodic && x.count > 1) {
     constexpr std::size_t most_pairs = 200000; // some milliseconds
     Batches batches; // of everyone, in batches that have about that many pairs together
     batches.population = x.count;
-    permute(batches.lay_out(x.count, Batches::pieces(x.count, 2 * most_pairs / x.count + 1)),
-            Philox(seed), Stream::diagnosis, 0);
-    const SteinDiscrepancies found = stein_discrepancy(x, score, batches, most_pairs);
+    if (x.count <= 2 * most_pairs) {
+      permute(batches.lay_out(x.count, Batches::pieces(x.count, 2 * most_pairs / x.count + 1)),
+              Philox(seed), Stream::diagnosis, 0);
+    } else { // pairs of different rows, without an order of all
+      const Scramble row(static_cast<std::uint32_t>(x.count), Philox(seed), Stream::diagnosis, 0);
+      for (std::uint32_t m = 0; std::uint32_t& place : batches.cut(2 * most_pairs, most_pairs))
+        place = row(m++);
+    }
+    const SteinDiscrepancies found = stein_discrepancy(x, score, batches, most_pairs, threads);
     d.ksd = found.multiquadric;
     d.ksd_gaussian = found.gaussian;
   }

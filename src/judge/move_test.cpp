@@ -25,6 +25,17 @@ double winsorised(double value, double median, double robust) {
   return std::clamp(value, median - clip * robust, median + clip * robust);
 }
 
+/// Whether users read this position as it is, so that its own moments matter: a scale is read, not its logarithm.
+bool read_as_it_is(Rows<const double> cloud, std::size_t position, std::size_t positions) {
+  bool read = positions >= cloud.dim; // nothing else is
+  for (std::size_t a = positions; a < cloud.dim && !read; ++a) {
+    read = true;
+    for (std::size_t i = 0; i < cloud.count && read; ++i)
+      read = cloud[i][a] == cloud[i][position];
+  }
+  return read;
+}
+
 } // namespace
 
 bool heavy_tailed(std::span<const double> values) {
@@ -64,7 +75,7 @@ MoveTest::MoveTest(Rows<const double> cloud, Rows<const double> moved, std::size
     scale.followed = finite && std::isfinite(scale.sd) &&
                      scale.sd > 1e-13 * std::abs(scale.mean) && scale.sd > 0;
     if (scale.followed) {
-      scale.heavy = a >= positions && heavy_tailed(column);
+      scale.heavy = heavy_tailed(column) && (a >= positions || !read_as_it_is(cloud, a, positions));
       scale.median = median_of(column);
       for (std::size_t i = 0; i < all; ++i)
         column[i] = std::abs(cloud[i][a] - scale.median);

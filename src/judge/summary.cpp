@@ -20,15 +20,43 @@ namespace {
 // have .08, of an exponential .2.
 constexpr double most_outside = 0.5;
 
+/// Where a share q of the sorted values ends, between two neighbours.
+double place_of(std::size_t count, double q) { return q * static_cast<double>(count - 1); }
+
 // The value below which a share q of the sorted values lies, linear between neighbours.
 double quantile(const std::vector<double>& sorted, double q) {
-  const double place = q * static_cast<double>(sorted.size() - 1);
+  const double place = place_of(sorted.size(), q);
   const auto below = static_cast<std::size_t>(place);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
   return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
 std::size_t outermost(std::size_t count) { return (count + 99) / 100; }
+
+/// Sorts as much as is read afterwards: both ends, and the neighbours of the three quantiles.
+void sort_what_counts(std::vector<double>& values) {
+  constexpr std::size_t worth_it = 4096;
+  const std::size_t count = values.size(), ends = outermost(count);
+  if (count < worth_it)
+    return std::sort(values.begin(), values.end());
+  std::vector<std::size_t> ranks = {ends, count - ends};
+  for (const double q : {0.05, 0.50, 0.95}) {
+    const auto below = static_cast<std::size_t>(place_of(count, q));
+    ranks.insert(ranks.end(), {below, below + 1});
+  }
+  std::ranges::sort(ranks);
+  auto from = values.begin(); // ranks rise, and what is below the last one stays where it is
+  for (const std::size_t rank : ranks) {
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank);
+    if (at < from)
+      continue;
+    std::nth_element(from, at, values.end());
+    from = at + 1;
+  }
+  const auto some = static_cast<std::ptrdiff_t>(ends);
+  std::sort(values.begin(), values.begin() + some);
+  std::sort(values.end() - some, values.end());
+}
 
 /// Of the hundredth of the sorted values that is farthest from the mean.
 double outer_squares(std::span<const double> sorted, double mean) {
@@ -60,7 +88,7 @@ ParameterSummary summarize(std::string name, std::vector<double> values) {
     squares += (v - p.mean) * (v - p.mean);
   p.sd = std::sqrt(squares / n);
   p.heavy = heavy_tailed(values);
-  std::sort(values.begin(), values.end());
+  sort_what_counts(values);
   p.q05 = quantile(values, 0.05);
   p.q50 = quantile(values, 0.50);
   p.q95 = quantile(values, 0.95);

@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t block = 512;           // rows a turn: five arrays of it are 20 kB
 constexpr std::size_t most_for_dense = 500;  // dimensions with a full covariance, as in a run
 constexpr std::size_t most_distances = 2000; // for the median
+constexpr std::size_t exchanges = 2;         // passes over the chosen; more change little
+constexpr std::size_t most_kept = 1 << 25;   // numbers of the chosen ones' kernels: 256 MB
 
 bool finite(std::span<const double> row) {
   return std::ranges::all_of(row, [](double v) { return std::isfinite(v); });
@@ -135,26 +137,45 @@ Thinned thin(Rows<const double> x, Rows<const double> score, std::size_t count, 
 
   std::vector<Best> best((n + block - 1) / block);
   std::vector<std::size_t> chosen;
+  std::vector<char> is_chosen(n); // not again
   const auto look_for_best = [&](std::size_t begin, std::size_t end) {
     Best least;
     for (std::size_t i = begin; i < end; ++i)
-      if (cost[i] < least.cost)
+      if (!is_chosen[i] && cost[i] < least.cost)
         least = {cost[i], i};
     best[begin / block] = least;
   };
   threads.for_pieces(n, block, look_for_best);
-  while (chosen.size() < count) {
-    const std::size_t next = std::ranges::min_element(best, {}, &Best::cost)->row; // the first of equals
-    chosen.push_back(next);
-    cost[next] = std::numeric_limits<double>::infinity(); // not again
+  const bool exchanged = count > 1 && count <= most_kept / n; // for that the chosen ones' kernels are kept
+  std::vector<std::vector<double>> kept(exchanged ? count : 1, std::vector<double>(n));
+  const auto evaluate = [&](std::size_t row, std::vector<double>& values) {
+    threads.for_pieces(n, block, [&](std::size_t begin, std::size_t end) { cloud.against(row, begin, end, &values[begin]); });
+  };
+  const auto add = [&](const std::vector<double>& values, double sign) {
     threads.for_pieces(n, block, [&](std::size_t begin, std::size_t end) {
-      std::array<double, block> values;
-      cloud.against(next, begin, end, values.data());
       for (std::size_t i = begin; i < end; ++i)
-        cost[i] += values[i - begin];
+        cost[i] += sign * values[i];
       look_for_best(begin, end);
     });
+  };
+  const auto best_row = [&] { return std::ranges::min_element(best, {}, &Best::cost)->row; }; // the first of equals
+  while (chosen.size() < count) {
+    std::vector<double>& values = kept[exchanged ? chosen.size() : 0];
+    chosen.push_back(best_row());
+    is_chosen[chosen.back()] = true;
+    evaluate(chosen.back(), values);
+    add(values, 1);
   }
+  // The first were chosen when there were few: each is taken back and the best row put in its place, which may be itself.
+  for (std::size_t pass = 0; exchanged && pass < exchanges; ++pass)
+    for (std::size_t c = 0; c < count; ++c) {
+      is_chosen[chosen[c]] = false;
+      add(kept[c], -1);
+      if (const std::size_t other = best_row(); other != chosen[c])
+        evaluate(chosen[c] = other, kept[c]);
+      is_chosen[chosen[c]] = true;
+      add(kept[c], 1);
+    }
 
   std::vector<double> k(count * count);
   for (std::size_t i = 0; i < count; ++i)

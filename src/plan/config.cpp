@@ -1,6 +1,8 @@
 // A recipe to TOML and back.
 #include "plan/config.hpp"
 
+#include "io/any_text.hpp"
+#include "io/errors.hpp"
 #include "io/fields.hpp"
 #include "io/text.hpp"
 #include "plan/names.hpp"
@@ -52,7 +54,7 @@ void take(const std::filesystem::path& file, std::string_view key, const toml::n
     field = static_cast<std::uint64_t>(*value);
   } else { // texts: a bare number will do (batch = 8, bandwidth = 0.35)
     if (const auto text = node.value_exact<std::string>())
-      field = *text;
+      field = io::bytes_from_utf8(*text);
     else if (const auto whole = node.value_exact<std::int64_t>())
       field = fmt::format("{}", *whole);
     else if (const auto number = node.value_exact<double>())
@@ -66,11 +68,20 @@ void take(const std::filesystem::path& file, std::string_view key, const toml::n
 
 void read_config(const std::filesystem::path& file, Recipe& recipe,
                  const std::vector<FurtherKey>& further) {
-  parse_config(io::read_text(file), file, recipe, further);
+  std::string text;
+  try {
+    text = io::read_text(file);
+  } catch (const io::BadData& error) { // packed, and damaged or of a kind that is not read
+    throw BadConfig(error.what());
+  }
+  parse_config(text, file, recipe, further);
 }
 
 void parse_config(const std::string& text, const std::filesystem::path& file, Recipe& recipe,
                   const std::vector<FurtherKey>& further) {
+  if (const std::size_t at = text.find('\0'); at != std::string::npos) // the parser may end the process over one
+    throw BadConfig(fmt::format("{}:{}: must be text; got a byte of zeros", file.string(),
+                                1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n')));
   toml::table table;
   try {
     table = toml::parse(text, file.string());
@@ -122,7 +133,7 @@ std::string write_config(const Recipe& recipe) {
   std::string text = "# A run of starling: repeat it with  starling sample --config THIS_FILE --out DIR\n";
   const auto quoted = [](const std::string& value) {
     std::string out = "\"";
-    for (const char c : value) {
+    for (const char c : io::kept_as_utf8(value)) { // TOML is UTF-8, paths are any bytes
       if (c == '"' || c == '\\')
         out += '\\';
       if (static_cast<unsigned char>(c) < 0x20)

@@ -187,12 +187,13 @@ void resolve_kernel(const Recipe& r, Plan& plan) {
       refuse("kernel", fmt::format("{} cannot be used on a torus, which needs smooth kernels of the distance", term.kernel->name));
   }
   if (plan.rule->stochastic)
-    for (const KernelTerm& term : plan.kernel)
+    for (const KernelTerm& term : plan.kernel) {
       if (term.kernel->for_each_parameter)
         refuse("kernel", fmt::format("--advance {} needs a kernel that is one number for two particles; {} is one for each parameter",
                                      r.advance, term.kernel->name));
       else if (term.kernel->singular)
         refuse("kernel", fmt::format("--advance {} needs a kernel that is finite at distance zero; {} is not", r.advance, term.kernel->name));
+    }
   if (plan.rule->for_riesz_pairs) {
     const KernelTerm& first = plan.kernel.front();
     if (plan.kernel.size() != 1 || !first.kernel->singular || first.weight != 1)
@@ -209,8 +210,8 @@ void resolve_deal(const Recipe& r, Plan& plan) {
       refuse("deal", fmt::format("{} does not deal these batches ({})", r.deal, plan.dealer->help));
     return;
   }
-  for (const DealerEntry& dealer : dealers()) // a card deals by address, which those on request can
-    if (dealer.fits(plan) && (dealer.on_request == plan.card.has_value() || plan.dealer == nullptr))
+  for (const DealerEntry& dealer : dealers()) // a card deals by address, as those for many particles do
+    if (dealer.fits(plan) && (plan.card ? dealer.least_particles > 0 || !plan.dealer : plan.particles >= dealer.least_particles))
       plan.dealer = &dealer;
   plan.recipe.deal = plan.dealer->name;
 }

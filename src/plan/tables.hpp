@@ -59,7 +59,7 @@ struct DealerEntry {
   std::string name, help;
   bool (*fits)(const Plan& plan); ///< whether it can deal these batches
   InBoth<MakeDealer> make;
-  bool on_request = false; ///< taken only by name
+  std::size_t least_particles = 0; ///< of fewer it is taken only by name
 };
 
 template <typename Real>

@@ -189,13 +189,15 @@ Json to_json(std::span<const run::Outcome> runs) {
   j["seconds_score"] = o.seconds.score;
   j["seconds_drift"] = o.seconds.drift;
   j["seconds_advance"] = o.seconds.advance;
+  j["seconds_look"] = o.seconds.look;
   j["parameters"] = list_of(o.parameters());
   if (o.constrained)
     j["unconstrained"] = list_of(o.diagnosis.parameters);
   j["ksd"] = ksd_of(o.diagnosis.ksd);
   j["ksd_gaussian"] = ksd_of(o.diagnosis.ksd_gaussian);
   if (o.held_out) {
-    j["test_accuracy"] = number(o.held_out->accuracy);
+    if (!std::isnan(o.held_out->accuracy)) // of classes alone
+      j["test_accuracy"] = number(o.held_out->accuracy);
     j["test_log_likelihood"] = number(o.held_out->log_likelihood);
   }
   j["verdict"] = o.diagnosis.verdict;

@@ -9,6 +9,9 @@ namespace starling::run {
 namespace {
 
 constexpr std::size_t fewest_to_count = 8;
+constexpr double most_spent = 0.05; // of the run's own gradients
+
+struct Spent {}; // more than that
 constexpr double dip = 2.5; // a shallower one does not keep particles apart
 
 /// The columns that users read, of rows of positions.
@@ -56,7 +59,11 @@ void count_groups(const AnyTarget<Real>& target, Outcome& o) {
   if (o.settings.periodic || x.count < fewest_to_count || !sound)
     return;
   std::vector<Real> at, slope, height;
+  const double allowed = most_spent * (o.trace.empty() ? 0 : o.trace.back().sweeps) * static_cast<double>(x.count);
+  double spent = 0;
   CountedDensity density([&](Rows<const double> rows, Rows<double> score, std::span<double> log_density) {
+    if ((spent += static_cast<double>(rows.count)) > allowed) // a gradient may be dear
+      throw Spent();
     at.assign(rows.begin(), rows.end());
     slope.resize(at.size());
     height.resize(rows.count);
@@ -69,7 +76,13 @@ void count_groups(const AnyTarget<Real>& target, Outcome& o) {
   search.has_density = !target.has_density || target.has_density();
   search.dip = dip;
   search.seed = o.settings.seed;
-  const std::vector<scout::Mode> modes = scout::modes_under(x, density, true, search);
+  std::vector<scout::Mode> modes;
+  try {
+    modes = scout::modes_under(x, density, true, search);
+  } catch (const Spent&) {
+    o.diagnosis.sentence += " (separate groups were not looked for: in so short a run that costs too many gradients)";
+    return;
+  }
   if (modes.size() < 2)
     return;
   add(target, scout::shared_out(x, modes), modes, o);

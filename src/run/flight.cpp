@@ -55,9 +55,9 @@ template <typename Real>
 class FlightOf final : public Flight {
 public:
   FlightOf(Roles<Real> roles, const Settings& settings)
-      : Flight(settings), roles_(std::move(roles)), score_(View{roles_.target}, crew()),
+      : Flight(settings, roles), roles_(std::move(roles)), score_(View{roles_.target}, crew()),
         guard_(roles_.target.names, crew()),
-        lookout_(settings.seed, settings.periodic, roles_.target.names),
+        lookout_(settings.seed, settings.periodic, roles_.target.names, crew()),
         particles_(settings.particles, roles_.target.dim) {}
 
   void start(const std::function<void(Rows<Real>)>& fill) { fill(particles_.position()); }
@@ -79,8 +79,7 @@ public:
     if (over())
       return;
     const Step last = count < total() - done_ ? done_ + count : total();
-    // A look costs a few steps: a hundred in a long run, in a short one no more than trends need.
-    const Step usual = std::max(std::clamp<Step>(total() / 25, 1, 20), total() / 100);
+    const Step usual = look_every(total(), particles_.count(), particles_.dim());
     const Clock::time_point begin = Clock::now();
     const Timing before = seconds_;
     const auto deal = [&](Step k, Ensemble<Real>& e) -> const Batches& {
@@ -119,9 +118,7 @@ public:
       ~Ending() {
         Timing& t = flight.seconds_;
         t.total = before.total + since(begin);
-        t.advance -=
-            t.score + t.drift + flight.looking_ - before.score - before.drift; // it called them
-        flight.looking_ = 0;
+        t.advance -= t.score + t.drift + t.look - before.score - before.drift - before.look; // it called them
       }
     } const ending{*this, before, begin};
     rbm_svgd(particles_, Span{done_, last}, deal, score, drift, look, advance, observe);
@@ -156,23 +153,6 @@ public:
     return checkpoint;
   }
 
-  Outcome outcome(bool measured) override {
-    Outcome o;
-    o.settings = settings_;
-    o.names = names();
-    o.threads = roles_.threads ? roles_.threads->count() : 1;
-    o.warnings = roles_.warnings;
-    o.steps_done = done_;
-    o.positions = positions();
-    o.seconds = seconds_;
-    o.trace = trace_;
-    if (measured)
-      measure(o);
-    if (roles_.target.warnings)
-      std::ranges::move(roles_.target.warnings(), std::back_inserter(o.warnings));
-    return o;
-  }
-
 private:
   Threads& crew() const { return roles_.threads ? *roles_.threads : Threads::alone(); }
 
@@ -184,7 +164,7 @@ private:
   };
 
   void look(Step k, const Batches& batches, double seconds) {
-    const Stopwatch watching(looking_);
+    const Stopwatch watching(seconds_.look);
     lookout_.look(k, particles_, batches, roles_.drift, seconds, trace_);
     if (roles_.heed)
       roles_.heed(trace_);
@@ -194,15 +174,18 @@ private:
   /// Rows in the order of their particles, wherever a dealer let them travel.
   std::vector<double> at_home(Rows<const Real> rows) const {
     std::vector<double> home(rows.size());
-    for (std::size_t i = 0; i < rows.count; ++i)
-      std::ranges::copy(rows[i],
-                        home.begin() + static_cast<std::ptrdiff_t>(particles_.id()[i] * rows.dim));
+    crew().for_pieces(rows.count, 1 + 65536 / rows.dim, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        std::ranges::copy(rows[i], home.begin() + static_cast<std::ptrdiff_t>(particles_.id()[i] * rows.dim));
+    });
     return home;
   }
 
   /// What the end is worth: exact scores there, diagnostics, the rows held out. On a copy, so that
   /// the run can go on.
-  void measure(Outcome& o) {
+  void report(bool measured, Outcome& o) override {
+    if (!measured)
+      return;
     AnyTarget<Real>& target = roles_.target;
     Ensemble<Real> last(particles_.count(), particles_.dim());
     const Batches batches =
@@ -222,13 +205,13 @@ private:
     o.diagnosis = judge::diagnose(
         {o.positions.data(), last.count(), last.dim()}, {scores.data(), last.count(), last.dim()},
         has_density ? std::span<const double>(o.log_density) : std::span<const double>(), o.names,
-        settings_.seed, settings_.periodic, o.trace);
+        settings_.seed, settings_.periodic, o.trace, crew());
     certify(o);
     if (target.hold_out)
       o.held_out = target.hold_out(std::as_const(last).position());
     if (target.constrain) {
       o.constrained = target.constrain(std::as_const(last).position());
-      o.constrained_summary = summarize_columns(*o.constrained);
+      o.constrained_summary = summarize_columns(*o.constrained, crew());
     }
     count_groups(target, o);
     o.trace.back().verdict = o.diagnosis.verdict; // it knows of densities that fail, of the certificate and of groups
@@ -253,10 +236,25 @@ private:
   Lookout<Real> lookout_;
   Ensemble<Real> particles_;
   const Batches* dealt_ = nullptr; // of the last step
-  double looking_ = 0;             // seconds
 };
 
 } // namespace
+
+Outcome Flight::outcome(bool measured) {
+  Outcome o;
+  o.settings = settings_;
+  o.names = names();
+  o.threads = threads_;
+  o.warnings = warnings_;
+  o.steps_done = done_;
+  o.positions = positions();
+  o.seconds = seconds_;
+  o.trace = trace_;
+  report(measured, o);
+  if (late_warnings_)
+    std::ranges::move(late_warnings_(), std::back_inserter(o.warnings));
+  return o;
+}
 
 template <typename Real>
 std::unique_ptr<Flight> begin(Roles<Real> roles, const Settings& settings,

@@ -110,7 +110,10 @@ void GroupedJourney::restore(const JourneyState& state) {
     mode.x = Eigen::Map<const Eigen::VectorXd>(x.data(), Eigen::Index(dim_));
     mode.log_density = numbers[0];
     mode.log_mass = numbers[1];
-    if (!column(state, mark + "mean").empty())
+    if (const std::size_t given = column(state, mark + "mean").size();
+        (given != 0 && given != dim_) || count(state, mark + "form") > std::uint64_t(Frame::Form::low_rank))
+      throw std::invalid_argument("state: the frame of a mode does not fit the journey");
+    else if (given != 0)
       mode.frame = Frame::from_numbers(column(state, mark + "mean"), column(state, mark + "factor"),
                                        Frame::Form(count(state, mark + "form")));
     modes_.push_back(std::move(mode));
@@ -122,7 +125,12 @@ void GroupedJourney::restore(const JourneyState& state) {
   drawn_ = column(state, "groups.drawn");
   journeys_.clear();
   flown_.clear();
-  if (const std::uint64_t all = count(state, "groups.journeys"); all == 0) {
+  const std::uint64_t all = count(state, "groups.journeys");
+  const bool by_groups = part_ == Part::fly || part_ == Part::weigh_last;
+  if ((all > 0 ? part_ == Part::one || part_ == Part::weigh_first : by_groups) ||
+      (part_ == Part::weigh_first && modes_.empty()) || (!shares_.empty() && shares_.size() != modes_.size()))
+    throw std::invalid_argument("state: groups do not fit the journey");
+  if (all == 0) {
     first_->restore(state);
   } else {
     if (all != modes_.size() || all != shares_.size() || (part_ == Part::fly && current_ >= all))
@@ -146,18 +154,21 @@ std::string GroupedJourney::stage(const JourneyState& state) {
     const auto found = state.counts.find(name);
     return found == state.counts.end() ? usual : found->second;
   };
+  const auto named = [](std::uint64_t stage) { // of a state that nobody has looked at yet
+    return stage <= std::uint64_t(Stage::finished) ? name(Stage(stage)) : "no stage";
+  };
   switch (Part(at(part_name, 0))) {
   case Part::weigh_first:
   case Part::weigh_last: return "weigh";
   case Part::finished: return name(Stage::finished);
   case Part::fly: {
     const std::uint64_t group = at("groups.current", 0);
-    return std::string(name(Stage(at(of_group(group) + "stage", 1)))) + ", group " + std::to_string(group + 1) + " of " +
+    return std::string(named(at(of_group(group) + "stage", 1))) + ", group " + std::to_string(group + 1) + " of " +
            std::to_string(at("groups.journeys", 1));
   }
   case Part::one: break;
   }
-  return name(Stage(at("stage", 0)));
+  return named(at("stage", 0));
 }
 
 Progress GroupedJourney::progress() const {

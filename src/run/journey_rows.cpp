@@ -132,6 +132,8 @@ void Journey::restore_rows(const JourneyState& state) {
     report_->read[s] = {count(std::string("reads.") + name(Stage(s))), count(std::string("visits.") + name(Stage(s)))};
   if (column("home.mean").empty()) // before the scout
     return;
+  if (column("home.mean").size() != dim_ || count("home.form") > std::uint64_t(Frame::Form::low_rank))
+    throw std::invalid_argument("state: the frame of the mode does not fit the journey");
   home_ = Frame::from_numbers(column("home.mean"), column("home.factor"), Frame::Form(count("home.form")));
   const std::vector<double>& began = column("began");
   if (const std::size_t width = dim_ + read_.count; !began.empty())

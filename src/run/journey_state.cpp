@@ -4,6 +4,7 @@
 #include <starling/error.hpp>
 #include <starling/scout/scout.hpp>
 
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -65,24 +66,31 @@ std::vector<double> numbers(const std::optional<judge::Certificate>& certificate
   return all;
 }
 
-std::optional<judge::Certificate> certificate_from(const std::vector<double>& all) {
+/// Of so many columns, which its displacements name.
+std::optional<judge::Certificate> certificate_from(const std::vector<double>& all, std::size_t columns) {
   if (all.size() < 11)
     return std::nullopt;
-  judge::Certificate made;
-  made.finding = judge::Finding(int(all[0]));
-  made.moves = std::uint64_t(all[1]);
-  made.acceptance = all[2];
-  made.not_followed = std::size_t(all[3]);
-  made.particles = std::size_t(all[4]);
-  const auto at = [&](std::size_t i) {
-    return judge::Displacement{std::size_t(all[i]), judge::Trait(int(all[i + 1])), all[i + 2],
-                               all[i + 3], all[i + 4]};
+  const auto whole = [&](std::size_t i, double below) {
+    if (!(all[i] >= 0 && all[i] < below && all[i] == std::floor(all[i])))
+      throw std::invalid_argument("state: a certificate does not fit the journey");
+    return std::size_t(all[i]);
   };
-  const std::size_t heavy = std::size_t(all[5]);
+  constexpr double any = 0x1p53;
+  judge::Certificate made;
+  made.finding = judge::Finding(whole(0, double(judge::Finding::undecided) + 1));
+  made.moves = whole(1, any);
+  made.acceptance = all[2];
+  made.not_followed = whole(3, any);
+  made.particles = whole(4, any);
+  const auto at = [&](std::size_t i) {
+    return judge::Displacement{whole(i, double(columns)), judge::Trait(whole(i + 1, double(judge::Trait::square) + 1)),
+                               all[i + 2], all[i + 3], all[i + 4]};
+  };
+  const std::size_t heavy = whole(5, any);
   if (heavy > all.size() || all.size() < 11 + heavy)
     return std::nullopt;
   for (std::size_t i = 0; i < heavy; ++i)
-    made.heavy.push_back(std::size_t(all[6 + i]));
+    made.heavy.push_back(whole(6 + i, double(columns)));
   made.worst = at(6 + heavy);
   for (std::size_t i = 11 + heavy; i + 5 <= all.size(); i += 5)
     made.all.push_back(at(i));
@@ -169,8 +177,8 @@ void Journey::restore(const JourneyState& state) {
   kept_ = column(c, "kept");
   pooled_means_ = column(c, "pooled.means");
   pooled_sds_ = column(c, "pooled.sds");
-  certificate_ = certificate_from(column(c, "certificate"));
-  first_ = certificate_from(column(c, "first_certificate"));
+  certificate_ = certificate_from(column(c, "certificate"), dim_ + read_.count);
+  first_ = certificate_from(column(c, "first_certificate"), dim_ + read_.count);
   const std::vector<double>& numbers = column(c, "numbers");
   if (numbers.size() != 4)
     throw std::invalid_argument("state: column numbers does not fit the journey");
@@ -190,6 +198,31 @@ void Journey::restore(const JourneyState& state) {
   polished_ = count("polished") != 0;
   for (std::size_t s = 0; s < stages; ++s)
     gradients_[s] = count(std::string("gradients.") + name(Stage(s)));
+  // Sizes by which later units reach into columns, and counts at which they end: no journey saves others.
+  const auto must = [](bool fits) {
+    if (!fits)
+      throw std::invalid_argument("state: its columns and counts do not fit each other");
+  };
+  if (stage_ == Stage::scout)
+    return;
+  const std::size_t all = settings_.particles, width = dim_ + read_.count;
+  must(frame_.dim() == dim_ && kept_.size() % dim_ == 0);
+  for (const auto* pool : {&pooled_means_, &pooled_sds_})
+    must(pool->size() == width || (pool->empty() && stage_ != Stage::settle));
+  for (const exact::Walkers* some : {&exact_, &best_})
+    must(some->count() == 0 || some->count() == all);
+  must(exact_.count() == all || !polished_ || stage_ != Stage::settle);
+  if (stage_ == Stage::finished)
+    return;
+  must(std::size_t(next_.rows()) == all);
+  must(round_ <= settings_.settle_rounds && (stage_ != Stage::fly || done_ < settings_.flight_moves + settings_.steps));
+  const std::uint64_t moves = stage_ == Stage::settle && !settled_ ? round_moves() : settings_.certify_moves;
+  if (part_ == Part::move)
+    must(test_ && 3 * walkers_.count() * width == test_->sums().size() && in_part_ < moves);
+  if (part_ == Part::polish)
+    must((test_ || !settled_) && in_part_ < settings_.polish_steps);
+  if (stage_ == Stage::settle)
+    must(walkers_.count() >= 4 && walkers_.count() <= all);
 }
 
 } // namespace starling::run

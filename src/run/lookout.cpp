@@ -5,35 +5,97 @@
 #include <starling/observe/balance.hpp>
 #include <starling/observe/noise.hpp>
 #include <starling/observe/stein.hpp>
+#include <starling/random/philox.hpp>
+
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 namespace starling::run {
 
 namespace {
 
-/// Root mean square over the dealt particles.
+/// Root mean square over these rows. Blocks of rows are added up each for itself, and the blocks in order.
 template <typename Real>
-double rms(Rows<const Real> rows, const Batches& batches) {
+double rms(Rows<const Real> rows, std::span<const std::uint32_t> which, Threads& threads) {
+  const std::size_t block = std::max<std::size_t>(1, LookSize::numbers / rows.dim);
+  std::vector<double> sums((which.size() + block - 1) / block);
+  threads.for_pieces(which.size(), block, [&](std::size_t begin, std::size_t end) {
+    double sum = 0;
+    for (std::size_t m = begin; m < end; ++m)
+      if (sums.size() > 1 && rows.dim > 8) // in vectors
+        sum += Eigen::Map<const Eigen::Array<Real, Eigen::Dynamic, 1>>(rows[which[m]].data(), Eigen::Index(rows.dim))
+                   .template cast<double>()
+                   .square()
+                   .sum();
+      else // in one block as ever, one after another
+        for (const Real value : rows[which[m]])
+          sum += static_cast<double>(value) * static_cast<double>(value);
+    sums[begin / block] = sum;
+  });
   double sum = 0;
-  for (const std::uint32_t i : batches.order())
-    for (const Real value : rows[i])
-      sum += static_cast<double>(value) * static_cast<double>(value);
-  return std::sqrt(sum / static_cast<double>(batches.order().size() * rows.dim));
+  for (const double one : sums)
+    sum += one;
+  return std::sqrt(sum / static_cast<double>(which.size() * rows.dim));
 }
 
-/// As many pairs as cost about what a step costs, which forms its own in vectors.
-std::size_t affordable(std::size_t population, std::size_t batch) {
-  return std::clamp<std::size_t>(population * std::max<std::size_t>(1, batch / 32), 200, 100000);
+/// One row out of each of `count` equal parts of the rows that are here, drawn by address.
+std::vector<std::uint32_t> drawn_rows(std::size_t rows, std::size_t count, std::uint64_t seed, Step k) {
+  const Philox philox(seed);
+  std::vector<std::uint32_t> which(count);
+  for (std::size_t m = 0; m < count; ++m) {
+    const std::size_t begin = m * rows / count, end = (m + 1) * rows / count;
+    which[m] = static_cast<std::uint32_t>(begin + philox.below(static_cast<std::uint32_t>(end - begin), Stream::look, k, m));
+  }
+  return which;
+}
+
+template <typename Real>
+Rows<const Real> gathered(Rows<const Real> rows, std::span<const std::uint32_t> which, Threads& threads, Column<Real>& room) {
+  room.resize(which.size() * rows.dim);
+  threads.for_pieces(which.size(), 1 + 65536 / rows.dim, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t m = begin; m < end; ++m)
+      copy_row(rows[which[m]], room.data() + m * rows.dim);
+  });
+  return {room.data(), which.size(), rows.dim};
 }
 
 } // namespace
 
+LookSize LookSize::of(std::size_t particles, std::size_t dim, std::size_t batch) {
+  const std::size_t some = std::min(particles, everyone);
+  // As many pairs as cost about what a step costs, which forms its own in vectors.
+  std::size_t pairs = std::clamp<std::size_t>(some * std::max<std::size_t>(1, batch / 32), 200, 100000);
+  std::size_t anew = particles > everyone ? everyone : std::max<std::size_t>(particles, 1);
+  constexpr std::size_t wide = std::size_t{1} << 21, much = std::size_t{1} << 19;
+  if (pairs * dim > wide) // long rows: their numbers make up for what is lost in pairs
+    pairs = std::max<std::size_t>(8, wide / dim);
+  if (anew * dim > much)
+    anew = std::max<std::size_t>(1, much / dim);
+  return {std::min(particles, seen), pairs, anew};
+}
+
+Step look_every(Step total, std::size_t particles, std::size_t dim) {
+  const Step usual = std::max(std::clamp<Step>(total / 25, 1, 20), total / 100);
+  const LookSize size = LookSize::of(particles, dim, 2);
+  const auto d = static_cast<double>(dim), n = static_cast<double>(particles);
+  // Nanoseconds on one core: what does not depend on the dimension, and what each number takes.
+  const double pairs = std::min(static_cast<double>(size.pairs), n / 2);
+  const double look = 1e4 + 60 * d + static_cast<double>(size.rows) * 5 * d + pairs * (70 + 4 * d) +
+                      static_cast<double>(size.dealt_anew) * (15 + 8 * d);
+  const double step = n * (10 + 4 * d);
+  constexpr double unnoticed = 1e7, share = 0.05;
+  if (look * static_cast<double>(total / usual) <= unnoticed)
+    return usual;
+  return std::max(usual, static_cast<Step>(std::ceil(look / (share * step))));
+}
+
 template <typename Real>
-Lookout<Real>::Lookout(std::uint64_t seed, bool periodic, std::vector<std::string> names)
-    : seed_(seed), periodic_(periodic), names_(std::move(names)) {}
+Lookout<Real>::Lookout(std::uint64_t seed, bool periodic, std::vector<std::string> names, Threads& threads)
+    : seed_(seed), periodic_(periodic), names_(std::move(names)), threads_(&threads) {}
 
 template <typename Real>
 void Lookout<Real>::look(Step k, Ensemble<Real>& particles, const Batches& batches,
@@ -42,14 +104,21 @@ void Lookout<Real>::look(Step k, Ensemble<Real>& particles, const Batches& batch
   const Rows<const Real> x = std::as_const(particles).position();
   const Rows<const Real> score = std::as_const(particles).score();
   const auto dim = static_cast<double>(x.dim);
-  const std::vector<Balance> parameters = balance(x, score);
+  const LookSize size = LookSize::of(x.count, x.dim, batches[0].size());
+  const bool some = batches.whole() && size.rows < x.count;
+  const std::vector<std::uint32_t> drawn = some ? drawn_rows(x.count, size.rows, seed_, k) : std::vector<std::uint32_t>();
+  const std::span<const std::uint32_t> dealt = some ? std::span<const std::uint32_t>(drawn) : batches.order();
+  Column<Real> room, score_room;
+  const std::vector<Balance> parameters =
+      some ? balance(gathered(x, dealt, *threads_, room), gathered(score, dealt, *threads_, score_room), *threads_)
+           : balance(x, score, *threads_);
   judge::TraceRow row;
   row.step = k;
   row.sweeps = batches.time;
   row.seconds = seconds;
   row.batch = batches[0].size();
-  row.drift = rms(std::as_const(particles).drift(), batches);
-  row.score = rms(score, batches);
+  row.drift = rms(std::as_const(particles).drift(), dealt, *threads_);
+  row.score = rms(score, dealt, *threads_);
   double variance = 0, centre = 0;
   for (const Balance& one : parameters) {
     variance += one.sd * one.sd;
@@ -59,14 +128,14 @@ void Lookout<Real>::look(Step k, Ensemble<Real>& particles, const Batches& batch
   if (!periodic_)
     row.centre = centre / std::sqrt(dim);
   if (!periodic_ && x.count > 1) {
-    const auto found = stein_discrepancy(x, score, batches, affordable(x.count, row.batch));
+    const auto found = stein_discrepancy(x, score, batches, size.pairs, *threads_);
     row.ksd = found.multiquadric.value;
     row.ksd_se = found.multiquadric.se;
     row.ksd_gaussian = found.gaussian.value;
     row.ksd_gaussian_se = found.gaussian.se;
   }
   if (batches.whole()) { // else most scores are those of an earlier step, or of none
-    row.noise = drift_noise(k, particles, batches, drift, seed_).ratio();
+    row.noise = drift_noise(k, particles, batches, drift, seed_, size.dealt_anew).ratio();
     row.shift = 0;
     for (const Balance& one : parameters)
       row.shift = std::max(row.shift, std::abs(one.shift));

@@ -28,20 +28,20 @@ void judge_rows(Rows<const double> x, Rows<const double> score, judge::TraceRow&
   row.most_identity = most->spread;
 }
 
-std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table) {
-  std::vector<judge::ParameterSummary> summaries;
+std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table, Threads& threads) {
   const std::size_t width = table.names.size();
-  for (std::size_t c = 0; c < width; ++c) {
+  std::vector<judge::ParameterSummary> summaries(width);
+  threads.for_pieces(width, 1, [&](std::size_t c, std::size_t) {
     std::vector<double> values;
     for (std::size_t at = c; at < table.values.size(); at += width)
       values.push_back(table.values[at]);
-    summaries.push_back(judge::summarize(table.names[c], std::move(values)));
-    summaries.back().shift = NAN;
-  }
+    summaries[c] = judge::summarize(table.names[c], std::move(values));
+    summaries[c].shift = NAN;
+  });
   return summaries;
 }
 
-void measure_at(const AnyTarget<double>& target, const Settings& settings, Outcome& o) {
+void measure_at(const AnyTarget<double>& target, const Settings& settings, Outcome& o, Threads& threads) {
   const std::size_t count = settings.particles, dim = target.dim;
   std::vector<double> score(count * dim);
   o.log_density.resize(count);
@@ -50,12 +50,12 @@ void measure_at(const AnyTarget<double>& target, const Settings& settings, Outco
   const bool has_density = !target.has_density || target.has_density();
   o.diagnosis = judge::diagnose(x, {score.data(), count, dim},
                                 has_density ? std::span<const double>(o.log_density) : std::span<const double>(), o.names,
-                                settings.seed, settings.periodic, o.trace);
+                                settings.seed, settings.periodic, o.trace, threads);
   if (target.hold_out)
     o.held_out = target.hold_out(x);
   if (target.constrain) {
     o.constrained = target.constrain(x);
-    o.constrained_summary = summarize_columns(*o.constrained);
+    o.constrained_summary = summarize_columns(*o.constrained, threads);
   }
   for (std::string found : {judge::strays(o.parameters(), count), judge::left_out(o.parameters())})
     if (!found.empty())

@@ -12,7 +12,8 @@ void judge_rows(Rows<const double> x, Rows<const double> score, judge::TraceRow&
 
 /// Exact scores at the outcome's positions, the diagnosis that follows from them, what was held out, and
 /// the parameters as users read them. The trace must end with the look at these positions.
-void measure_at(const AnyTarget<double>& target, const Settings& settings, Outcome& outcome);
+void measure_at(const AnyTarget<double>& target, const Settings& settings, Outcome& outcome,
+                Threads& threads = Threads::alone());
 
 /// The separate groups of the outcome's draws, as the journey found and weighed them; nothing where there is one. A group
 /// without particles is at its mode.
@@ -36,13 +37,14 @@ void judge_by(const judge::Certificate& certificate, const AnyTarget<double>& ta
 void certify_at(const AnyTarget<double>& target, Threads& threads, double sweeps, Outcome& outcome);
 
 /// Summaries of columns that have no scores; values that are not numbers are passed over.
-std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table);
+std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table,
+                                                       Threads& threads = Threads::alone());
 
 /// How much the log density rises from particles to points beside them, against what its scores foresee: 1 for a
 /// gradient that is its own, the middle of all for one that is not. 1 also where nothing can be told.
 double rise_by_scores(const AnyTarget<double>& target, Rows<const double> x);
 
 /// Into a report, with a warning where few rows could not speak for all.
-void report_rows(const RowsReport& rows, StageReport& stages, std::vector<std::string>& warnings);
+void report_rows(const RowsReport& rows, StageReport& report, std::vector<std::string>& warnings);
 
 } // namespace starling::run

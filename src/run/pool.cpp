@@ -64,6 +64,7 @@ void add(Timing& sum, const Timing& t) {
   sum.score += t.score;
   sum.drift += t.drift;
   sum.advance += t.advance;
+  sum.look += t.look;
 }
 
 /// The stages of all runs: their work in sum, the most modes, the moments over all moves. The
@@ -71,12 +72,12 @@ void add(Timing& sum, const Timing& t) {
 void add(StageReport& all, std::span<const Outcome> runs) {
   const auto count = static_cast<double>(runs.size());
   for (const Outcome& o : runs.subspan(1)) {
-    for (const auto& [stage, count] : o.stages->gradients) { // a run in groups has one more
+    for (const auto& [stage, more] : o.stages->gradients) { // a run in groups has one more
       const auto found = std::ranges::find(all.gradients, stage, &std::pair<std::string, std::uint64_t>::first);
       if (found != all.gradients.end())
-        found->second += count;
+        found->second += more;
       else
-        all.gradients.emplace_back(stage, count);
+        all.gradients.emplace_back(stage, more);
     }
     all.modes = std::max(all.modes, o.stages->modes);
     all.settled = all.settled || o.stages->settled;

@@ -12,13 +12,13 @@ constexpr double far_away = 5; // from the mode, in sd: there a score expanded a
 
 } // namespace
 
-void report_rows(const RowsReport& rows, StageReport& stages, std::vector<std::string>& warnings) {
-  stages.data_rows = rows.rows;
-  stages.rows_a_step = rows.a_step;
-  for (std::size_t n = 0; n < run::stages; ++n)
-    stages.rows_read.emplace_back(name(static_cast<Stage>(n)), rows.read[n].reads);
-  stages.rows_noise = rows.noise;
-  stages.rows_away = rows.away;
+void report_rows(const RowsReport& rows, StageReport& report, std::vector<std::string>& warnings) {
+  report.data_rows = rows.rows;
+  report.rows_a_step = rows.a_step;
+  for (std::size_t n = 0; n < stages; ++n)
+    report.rows_read.emplace_back(name(static_cast<Stage>(n)), rows.read[n].reads);
+  report.rows_noise = rows.noise;
+  report.rows_away = rows.away;
   if (rows.noise > loud)
     warnings.push_back(fmt::format("{} rows a step do not speak for all of them: the noise of their score is {:.2f} of its "
                                    "size; raise --data-batch",

@@ -22,7 +22,7 @@ const std::string alone = "scores alone"; // a count of the state
 
 class StagedFlight final : public Flight {
 public:
-  StagedFlight(Staged staged, const Settings& settings) : Flight(settings), staged_(std::move(staged)) {
+  StagedFlight(Staged staged, const Settings& settings) : Flight(settings, staged), staged_(std::move(staged)) {
     settings_.steps = 1; // there is always one more, until it is finished
   }
 
@@ -105,30 +105,6 @@ public:
     settings_.steps = settled_ ? done_ : done_ + 1;
   }
 
-  Outcome outcome(bool measured) override {
-    Outcome o;
-    o.settings = settings_;
-    o.names = names();
-    o.threads = staged_.threads ? staged_.threads->count() : 1;
-    o.warnings = staged_.warnings;
-    o.steps_done = done_;
-    o.positions = positions();
-    if (measured)
-      o.scores = scores();
-    o.seconds = seconds_;
-    o.trace = trace_;
-    if (done_ > 0) // also where the unit after it failed
-      set_out();
-    if (journey_ && done_ > 0) {
-      report(o);
-      if (measured)
-        measure(o);
-    }
-    if (staged_.target.warnings)
-      std::ranges::move(staged_.target.warnings(), std::back_inserter(o.warnings));
-    return o;
-  }
-
 private:
   std::size_t size() const { return settings_.particles * staged_.target.dim; }
 
@@ -188,7 +164,18 @@ private:
     return row;
   }
 
-  void report(Outcome& o) const {
+  void report(bool measured, Outcome& o) override {
+    if (measured)
+      o.scores = scores();
+    if (done_ == 0)
+      return;
+    set_out(); // also where the unit after the last one failed
+    o.stages = stage_report(o.warnings);
+    if (measured)
+      measure(o);
+  }
+
+  StageReport stage_report(std::vector<std::string>& warnings) const {
     StageReport stages;
     stages.gradients = journey_->gradients();
     stages.modes = journey_->scouted().modes;
@@ -201,15 +188,15 @@ private:
     stages.pooled_sds = journey_->pooled_sds();
     stages.certificate = journey_->certificate();
     if (journey_->over_rows())
-      report_rows(*journey_->rows_report(), stages, o.warnings);
-    o.stages = std::move(stages);
+      report_rows(*journey_->rows_report(), stages, warnings);
+    return stages;
   }
 
   void measure(Outcome& o) {
     AnyTarget<double> target = staged_.target;
     if (journey_->over_rows() && done_ > 0) // all rows for every particle would cost more than the run
       target.evaluate = [this](Rows<const double> at, Rows<double> s, std::span<double> l) { journey_->estimate(at, s, l); };
-    measure_at(target, settings_, o);
+    measure_at(target, settings_, o, staged_.threads ? *staged_.threads : Threads::alone());
     if (!settled_)
       return;
     if (!journey_->over_rows())

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <set>
+#include <stdexcept>
 #include <type_traits>
 
 namespace starling::run {
@@ -44,12 +45,21 @@ Json to_json(const std::vector<judge::TraceRow>& trace) {
   return list;
 }
 
+/// A number of 1e30 would be converted to something; so would -1.
+std::uint64_t whole(const Json& json) {
+  if (!json.is_number_unsigned())
+    throw std::invalid_argument("must be a whole number; got " + json.dump(-1, ' ', true, Json::error_handler_t::replace));
+  return json.get<std::uint64_t>();
+}
+
 judge::TraceRow row_from(const Json& object) {
   judge::TraceRow row;
   judge::for_each_column(row, [&](const char* name, auto& value) {
     using Value = std::decay_t<decltype(value)>;
     if constexpr (std::is_same_v<Value, double>)
       value = number_from(object.at(name));
+    else if constexpr (std::is_unsigned_v<Value> && !std::is_same_v<Value, bool>)
+      value = static_cast<Value>(whole(object.at(name)));
     else
       value = object.at(name).get<Value>();
   });
@@ -120,7 +130,7 @@ Checkpoint with_head(const Head& head) {
                          {"done", s.done},
                          {"settled", head.settled},
                          {"memories", head.memories},
-                         {"seconds", {t.total, t.deal, t.score, t.drift, t.advance}},
+                         {"seconds", {t.total, t.deal, t.score, t.drift, t.advance, t.look}},
                          {"trace", to_json(head.trace)}}
                         .dump();
   checkpoint.add_text("identity", s.identity);
@@ -133,16 +143,16 @@ Head read_head(const Checkpoint& checkpoint, const std::string& where) {
   Saved& s = head.saved;
   try {
     const Json json = Json::parse(checkpoint.head);
-    s.particles = json.at("particles").get<std::size_t>();
-    s.dim = json.at("dim").get<std::size_t>();
+    s.particles = whole(json.at("particles"));
+    s.dim = whole(json.at("dim"));
     s.single = json.at("single").get<bool>();
-    s.seed = json.at("seed").get<std::uint64_t>();
-    s.run = json.at("run").get<std::uint64_t>();
-    s.done = json.at("done").get<Step>();
+    s.seed = whole(json.at("seed"));
+    s.run = whole(json.at("run"));
+    s.done = whole(json.at("done"));
     head.settled = json.at("settled").get<bool>();
-    head.memories = json.at("memories").get<std::size_t>();
+    head.memories = whole(json.at("memories"));
     const auto t = json.at("seconds").get<std::vector<double>>();
-    head.seconds = {t.at(0), t.at(1), t.at(2), t.at(3), t.at(4)};
+    head.seconds = {t.at(0), t.at(1), t.at(2), t.at(3), t.at(4), t.size() > 5 ? t[5] : 0.0};
     for (const Json& row : json.at("trace"))
       head.trace.push_back(row_from(row));
   } catch (const std::exception& error) { // whole, as its checksum says, but not ours

@@ -82,8 +82,8 @@ Frame laplace(const Place& mode, CountedDensity& density) {
     scaled = Eigen::MatrixXd::Identity(h.rows(), h.cols());
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(scaled);
   const Eigen::VectorXd inverse = solver.eigenvalues().cwiseMax(least_eigenvalue).cwiseInverse();
-  const Eigen::MatrixXd covariance =
-      solver.eigenvectors() * inverse.asDiagonal() * solver.eigenvectors().transpose();
+  const Eigen::MatrixXd stretched = solver.eigenvectors() * inverse.asDiagonal();
+  const Eigen::MatrixXd covariance = stretched * solver.eigenvectors().transpose();
   const Frame frame = Frame::from_covariance(
       mode.x, Frame::Matrix(width.asDiagonal() * covariance * width.asDiagonal()));
   // L-BFGS may stop a little short where widths differ by orders: Newton's step goes the rest.

@@ -1,73 +1,182 @@
-// Frames of low rank: from a covariance beside a diagonal, and from a cloud.
+// Frames: their making, and the way in and out. Out of line, since whoever runs anything would compile it again.
 #include <starling/frame.hpp>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
+#include <starling/error.hpp>
+
+#include <Eigen/Cholesky>
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <string>
+#include <utility>
 
 namespace starling {
 
-namespace {
+Frame::Frame(std::size_t dim)
+    : mean_(Vector::Zero(Eigen::Index(dim))), scale_(Vector::Ones(Eigen::Index(dim))) {}
 
-Eigen::MatrixXd orthonormal(const Eigen::MatrixXd& columns) {
-  return Eigen::HouseholderQR<Eigen::MatrixXd>(columns).householderQ() *
-         Eigen::MatrixXd::Identity(columns.rows(), columns.cols());
+Frame Frame::diagonal(Vector mean, Vector scale) {
+  Frame frame;
+  frame.mean_ = std::move(mean);
+  frame.scale_ = std::move(scale);
+  return frame;
 }
 
-} // namespace
-
-Frame Frame::low_rank_beside(Vector mean, Vector scale, const Eigen::MatrixXd& b, const Eigen::MatrixXd& m) {
-  const bool few = b.cols() < b.rows(); // else every direction there is
-  const Eigen::MatrixXd q = few ? orthonormal(b) : Eigen::MatrixXd::Identity(b.rows(), b.rows());
-  const Eigen::MatrixXd r = q.transpose() * b;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> inner(r * m * r.transpose());
-  const Vector stretch = (1 + inner.eigenvalues().array()).max(1e-12).sqrt();
-  return low_rank(std::move(mean), std::move(scale), stretch, q * inner.eigenvectors());
+Frame Frame::dense(Vector mean, Matrix factor) {
+  Frame frame;
+  frame.mean_ = std::move(mean);
+  frame.factor_ = std::move(factor);
+  frame.form_ = Form::dense;
+  return frame;
 }
 
-Frame Frame::of_low_rank(const Matrix& centred, const Vector& mean) const {
-  constexpr Eigen::Index most = 32;
-  constexpr int scalings = 3, turns = 5;
-  const Eigen::Index n = centred.rows(), d = centred.cols();
-  const Eigen::Index k = std::max<Eigen::Index>(1, std::min({most, n / 4, d / 2})), old = std::min(rank(), d - k);
-  const double per_particle = double(d) / double(n), edge = std::pow(1 + std::sqrt(per_particle), 2);
-  Vector scale = scale_, stretch, seen;
-  Eigen::MatrixXd found;
-  for (int scaling = 0; scaling <= scalings; ++scaling) {
-    const Matrix u = centred * scale.cwiseInverse().asDiagonal();
-    Eigen::MatrixXd guide = Eigen::MatrixXd::Zero(d, k + old); // rows of the cloud are a good first guess
-    guide.leftCols(k) = u.topRows(k).transpose();
-    for (int turn = 0; turn < turns; ++turn)
-      guide.leftCols(k) = u.transpose() * (u * orthonormal(guide.leftCols(k)));
-    guide.rightCols(old) = scale.cwiseInverse().asDiagonal() * (scale_.asDiagonal() * directions().leftCols(old));
-    const Eigen::MatrixXd q = orthonormal(guide);
-    const Eigen::MatrixXd along = u * q;
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> inner(along.transpose() * along / double(n - 1));
-    std::vector<Eigen::Index> kept;
-    for (Eigen::Index j = 0; j < q.cols(); ++j)
-      if (const double l = inner.eigenvalues()[j]; l > 1.2 * edge || (scaling == scalings && l < 0.5 && l > 0))
-        kept.push_back(j); // narrow ones last: before, a scale that is too large looks like one
-    found = q * inner.eigenvectors()(Eigen::all, kept);
-    seen = inner.eigenvalues()(kept);
-    if (scaling == scalings)
-      break;
-    // What those directions leave of each coordinate is its own scale.
-    const Matrix rest = u - (u * found) * found.transpose();
-    for (Eigen::Index a = 0; a < d; ++a) {
-      const double share = std::max(0.1, 1 - found.row(a).squaredNorm());
-      const double own = std::sqrt(rest.col(a).squaredNorm() / double(n - 1) / share);
-      scale[a] *= own > 1e-6 && std::isfinite(own) ? own : 1e-6;
-    }
+Frame Frame::low_rank(Vector mean, Vector scale, const Vector& stretch, const Eigen::MatrixXd& directions) {
+  Frame frame;
+  frame.mean_ = std::move(mean);
+  frame.scale_ = std::move(scale);
+  frame.wide_.resize(stretch.size() + directions.size());
+  frame.wide_.head(stretch.size()) = stretch;
+  frame.wide_.tail(directions.size()) = directions.reshaped();
+  frame.form_ = Form::low_rank;
+  return frame;
+}
+
+Frame Frame::from_covariance(Vector mean, const Matrix& covariance) {
+  const Eigen::Index d = covariance.rows();
+  Vector scale(d);
+  for (Eigen::Index a = 0; a < d; ++a) {
+    const double variance = covariance(a, a);
+    scale[a] = variance > 0 && std::isfinite(variance) ? std::sqrt(variance) : 1.0;
   }
-  stretch = seen.unaryExpr([&](double l) {
-    if (l < edge)
-      return std::sqrt(l);
-    const double b = l + 1 - per_particle;
-    return std::sqrt((b + std::sqrt(std::max(b * b - 4 * l, 0.0))) / 2);
-  });
-  return low_rank(mean, scale, stretch, found);
+  Eigen::MatrixXd scaled = scale.cwiseInverse().asDiagonal() * covariance *
+                           scale.cwiseInverse().asDiagonal();
+  for (double jitter = 0; jitter < 1; jitter = jitter > 0 ? 10 * jitter : 1e-12) {
+    Eigen::MatrixXd raised = scaled;
+    raised.diagonal().array() += jitter;
+    const Eigen::LLT<Eigen::MatrixXd> cholesky(raised);
+    const Eigen::MatrixXd factor = cholesky.matrixL();
+    if (cholesky.info() == Eigen::Success && factor.allFinite() &&
+        factor.diagonal().minCoeff() > 0)
+      return dense(std::move(mean), scale.asDiagonal() * factor);
+  }
+  return dense(std::move(mean), Matrix(scale.asDiagonal()));
+}
+
+Frame Frame::refreshed(Rows<const double> x) const {
+  const auto n = static_cast<double>(x.count), d = static_cast<double>(x.dim);
+  if (form_ == Form::low_rank) {
+    const Vector mean = map(x).colwise().mean().transpose();
+    return of_low_rank(map(x).rowwise() - mean.transpose(), mean);
+  }
+  const Matrix y = in(x);
+  const Eigen::RowVectorXd mean = y.colwise().mean();
+  const Matrix centred = y.rowwise() - mean;
+  const Vector mean_x = mean_ + along(mean.transpose());
+  if (!is_dense()) {
+    Vector scale = (centred.colwise().squaredNorm() / std::max(1.0, n - 1)).cwiseSqrt();
+    for (double& s : scale)
+      s = s > 1e-6 && std::isfinite(s) ? s : 1e-6;
+    return diagonal(mean_x, scale_.cwiseProduct(scale));
+  }
+  Eigen::MatrixXd covariance = centred.transpose() * centred / std::max(1.0, n - 1);
+  const double shrink = n < 10 * d ? std::min(0.5, d / n) : 0.0;
+  covariance *= 1 - shrink;
+  covariance.diagonal().array() += shrink * covariance.trace() / (d * (1 - shrink));
+  const Frame step = from_covariance(Vector::Zero(mean_.size()), covariance);
+  return dense(mean_x, factor_.triangularView<Eigen::Lower>() * step.factor_);
+}
+
+Frame Frame::densely() const { return is_dense() ? *this : dense(mean_, Matrix(scale_.asDiagonal())); }
+
+Frame Frame::with_few() const { return low_rank(mean_, scale_, Vector(), Eigen::MatrixXd(mean_.size(), 0)); }
+
+std::vector<double> Frame::numbers() const {
+  if (is_dense())
+    return {factor_.data(), factor_.data() + factor_.size()};
+  std::vector<double> all(scale_.data(), scale_.data() + scale_.size());
+  all.insert(all.end(), wide_.data(), wide_.data() + wide_.size());
+  return all;
+}
+
+Frame Frame::from_numbers(std::span<const double> mean, std::span<const double> numbers, Form form) {
+  const std::size_t n = mean.size(), given = numbers.size();
+  const auto d = static_cast<Eigen::Index>(n);
+  const std::size_t wanted = form == Form::dense ? n * n : form == Form::diagonal ? n : given;
+  if (given != wanted || given < n || (form == Form::low_rank && (given - n) % (n + 1) != 0))
+    reject("frame", form == Form::low_rank ? "numbers of whole directions" : std::to_string(wanted) + " numbers",
+           std::to_string(given));
+  Vector m = Eigen::Map<const Vector>(mean.data(), d);
+  if (form == Form::dense)
+    return dense(std::move(m), Eigen::Map<const Matrix>(numbers.data(), d, d));
+  Frame frame = diagonal(std::move(m), Eigen::Map<const Vector>(numbers.data(), d));
+  frame.wide_ = Eigen::Map<const Vector>(numbers.data() + d, Eigen::Index(given) - d);
+  frame.form_ = form;
+  return frame;
+}
+
+Frame::Vector Frame::spreads() const {
+  if (is_dense())
+    return factor_.rowwise().norm();
+  if (rank() == 0)
+    return scale_;
+  const Vector more = stretch().array().square() - 1;
+  return scale_.array() * (1 + (directions().array().square().matrix() * more).array()).sqrt();
+}
+
+double Frame::log_determinant() const {
+  return is_dense() ? factor_.diagonal().array().log().sum()
+                    : scale_.array().log().sum() + stretch().array().log().sum();
+}
+
+double Frame::log_normal(double squared_norm_of_y) const {
+  return -0.5 * squared_norm_of_y - log_determinant() -
+         0.5 * static_cast<double>(dim()) * std::log(2 * std::numbers::pi);
+}
+
+Frame::Matrix Frame::in(Rows<const double> x) const {
+  Matrix y = map(x).rowwise() - mean_.transpose();
+  if (!is_dense()) {
+    y = y * scale_.cwiseInverse().asDiagonal();
+    stretch_rows(y, stretch().cwiseInverse());
+    return y;
+  }
+  factor_.triangularView<Eigen::Lower>().transpose().solveInPlace<Eigen::OnTheRight>(y);
+  return y;
+}
+
+Frame::Matrix Frame::out(const Matrix& y) const { return along_rows(y).rowwise() + mean_.transpose(); }
+
+Frame::Vector Frame::along(const Vector& y) const {
+  return is_dense() ? Vector(factor_.triangularView<Eigen::Lower>() * y)
+                    : Vector(along_rows(y.transpose()).transpose());
+}
+
+Frame::Matrix Frame::along_rows(const Matrix& y) const {
+  if (is_dense())
+    return y * factor_.transpose();
+  if (rank() == 0)
+    return y * scale_.asDiagonal();
+  Matrix wide = y;
+  stretch_rows(wide, stretch());
+  return wide * scale_.asDiagonal();
+}
+
+Frame::Matrix Frame::score_in(Rows<const double> s) const {
+  if (is_dense())
+    return map(s) * factor_;
+  Matrix in = map(s) * scale_.asDiagonal();
+  stretch_rows(in, stretch());
+  return in;
+}
+
+Frame::Vector Frame::stretch() const { return wide_.head(rank()); }
+
+void Frame::stretch_rows(Matrix& rows, const Vector& by) const {
+  if (rank() == 0)
+    return;
+  const Eigen::MatrixXd along_v = rows * directions() * (by.array() - 1).matrix().asDiagonal();
+  rows.noalias() += along_v * directions().transpose();
 }
 
 } // namespace starling

@@ -88,8 +88,10 @@ Bends bends(const Place& at, const VectorXd& scale, MatrixXd guess, CountedDensi
   const Eigen::Index d = scale.size(), k = guess.cols();
   MatrixXd all(d, 0), along(d, 0);
   for (Eigen::Index n = 0; n < blocks && all.cols() + k <= d; ++n) {
-    for (int again = 0; again < 3; ++again) // once is not enough, least of all where little is left
-      guess = orthonormal(guess - all * (all.transpose() * guess));
+    for (int again = 0; again < 3; ++again) { // once is not enough, least of all where little is left
+      const MatrixXd known = all.transpose() * guess, held = all * known;
+      guess = orthonormal(guess - held);
+    }
     const MatrixXd next = bent(at, scale, guess, density);
     all.conservativeResize(d, all.cols() + k);
     along.conservativeResize(d, along.cols() + k);
@@ -98,7 +100,8 @@ Bends bends(const Place& at, const VectorXd& scale, MatrixXd guess, CountedDensi
     guess = next;
   }
   const MatrixXd inner = all.transpose() * along;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> ritz((inner + inner.transpose()) / 2);
+  const MatrixXd even = (inner + inner.transpose()) / 2;
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> ritz(even);
   std::vector<Eigen::Index> kept;
   for (Eigen::Index j = 0; j < all.cols(); ++j)
     if (const double c = ritz.eigenvalues()[j]; c > worth_a_direction || c < 1 / worth_a_direction)

@@ -56,9 +56,11 @@ std::optional<Expansion> expand(const RowDensity& density, const Eigen::VectorXd
 Frame metric(const Eigen::VectorXd& mean, const Eigen::MatrixXd& curvature) {
   const Eigen::VectorXd width = curvature.diagonal().unaryExpr(
       [](double c) { return std::abs(c) > 1e-200 ? 1 / std::sqrt(std::abs(c)) : 1.0; });
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(width.asDiagonal() * curvature * width.asDiagonal());
+  const Eigen::MatrixXd scaled = width.asDiagonal() * curvature * width.asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(scaled);
   const Eigen::VectorXd inverse = solver.eigenvalues().cwiseAbs().cwiseMax(flattest).cwiseInverse();
-  const Eigen::MatrixXd covariance = solver.eigenvectors() * inverse.asDiagonal() * solver.eigenvectors().transpose();
+  const Eigen::MatrixXd stretched = solver.eigenvectors() * inverse.asDiagonal();
+  const Eigen::MatrixXd covariance = stretched * solver.eigenvectors().transpose();
   return Frame::from_covariance(mean, Frame::Matrix(width.asDiagonal() * covariance * width.asDiagonal()));
 }
 

@@ -77,8 +77,8 @@ void Modes::climb_from(const Frame::Matrix& x) {
       const Eigen::VectorXd there = score.row(Eigen::Index(i));
       const Place& here = going[i]->top();
       const bool sound = std::isfinite(log_density[i]);
-      const double rise = 0.5 * (here.score + there).dot(going[i]->wanted() - here.x);
-      going[i]->answer(there, search_.has_density || !sound ? log_density[i] : here.log_density + rise);
+      const double gain = 0.5 * (here.score + there).dot(going[i]->wanted() - here.x);
+      going[i]->answer(there, search_.has_density || !sound ? log_density[i] : here.log_density + gain);
     }
   }
   for (const Climb& climb : climbs)
@@ -109,10 +109,10 @@ void Modes::climb_from_afar(const Frame& around, const Philox& philox, Step addr
 
 /// Going outwards from the middle of one group the density falls; where it rises again there may be another.
 void Modes::climb_where_it_rises(const Frame& around, const Frame::Matrix& direction) {
-  constexpr auto points = Eigen::Index(std::size(radii));
-  Frame::Matrix y(points * direction.rows(), direction.cols());
+  constexpr auto on_a_ray = Eigen::Index(std::size(radii));
+  Frame::Matrix y(on_a_ray * direction.rows(), direction.cols());
   for (Eigen::Index i = 0; i < y.rows(); ++i)
-    y.row(i) = radii[i % points] * direction.row(i / points);
+    y.row(i) = radii[i % on_a_ray] * direction.row(i / on_a_ray);
   const Frame::Matrix x = around.out(y);
   Frame::Matrix score(x.rows(), x.cols());
   std::vector<double> height(std::size_t(x.rows()));
@@ -121,10 +121,10 @@ void Modes::climb_where_it_rises(const Frame& around, const Frame::Matrix& direc
   std::vector<Eigen::Index> bumps;
   for (Eigen::Index i = 0; i < x.rows(); ++i) {
     const auto at = std::size_t(i);
-    const bool from_here = i % points > 0;
+    const bool from_here = i % on_a_ray > 0;
     const bool rises = search_.has_density ? from_here && height[at] > height[at - 1]
-                                           : score.row(i).dot(direction.row(i / points)) > 0;
-    const bool and_on = search_.has_density && i % points + 1 < points && height[at + 1] > height[at];
+                                           : score.row(i).dot(direction.row(i / on_a_ray)) > 0;
+    const bool and_on = search_.has_density && i % on_a_ray + 1 < on_a_ray && height[at + 1] > height[at];
     if (rises && !and_on && std::isfinite(height[at]))
       bumps.push_back(i);
   }

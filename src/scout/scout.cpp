@@ -19,7 +19,7 @@ namespace {
 constexpr double radius = 2;
 constexpr std::size_t attempts = 50, final_draws = 50;
 constexpr std::size_t quiet_rounds = 3, most_rounds = 10; // of the search for further modes
-enum Use : Step { for_pathfinder = 1, for_choice = 2, for_start = 3, for_probes = 4, for_places = 1000, for_afar = 10'000 };
+enum Use : Step { for_pathfinder = 1, for_choice = 2, for_start = 3, for_probes = 4, for_others = 100, for_places = 1000, for_afar = 10'000 };
 
 /// Where the ways up begin: uniform, drawn again where the density fails. Each has its mirror image beside it:
 /// drawn one by one, all eight began on one side of two modes in 1 of 40 runs, and the other was not seen.
@@ -55,8 +55,13 @@ std::vector<Place> beginnings(CountedDensity& density, std::size_t dim, std::siz
   return places;
 }
 
+/// The score, in the metric, is as long as the way left to the mode.
+double way_left(const Frame& metric, const Place& end) {
+  return metric.score_in({end.score.data(), 1, metric.dim()}).norm();
+}
+
 /// The best end, then the others, then ways up from afar. An end that was still going up when its iterations
-/// ran out is on its way to a mode and not at one: its score, in the metric, is as long as the way left.
+/// ran out is on its way to a mode and not at one.
 std::vector<Mode> separate_modes(const std::vector<Place>& ends, const Place& best, const Frame& metric,
                                  CountedDensity& density, std::uint64_t seed, const Settings& settings) {
   Search search;
@@ -66,7 +71,7 @@ std::vector<Mode> separate_modes(const std::vector<Place>& ends, const Place& be
   Modes modes(density, metric, search);
   modes.add(best, true);
   for (const Place& end : ends)
-    modes.add(end, metric.score_in({end.score.data(), 1, metric.dim()}).norm() <= still_climbing);
+    modes.add(end, way_left(metric, end) <= still_climbing);
   modes.climb_from_afar(metric, philox, for_afar);
   std::vector<Mode> found = modes.found();
   for (std::size_t round = 1, quiet = 0; found.size() > 1 && quiet < quiet_rounds && round <= most_rounds; ++round) {
@@ -119,12 +124,19 @@ bool Scouting::step() {
   case Part::pathfinder:
     if (auto found = pathfinder(climbs_[best_].path(), form_, *density_, philox, for_pathfinder))
       candidates_.push_back(std::move(*found));
-    part_ = Part::choose;
+    part_ = way_left(candidates_.front(), climbs_[best_].top()) > still_climbing ? Part::others : Part::choose;
+    return true;
+  case Part::others: // the highest end of ways that have none is chance
+    if (other_ != best_)
+      if (auto found = pathfinder(climbs_[other_].path(), form_, *density_, philox, for_others + other_))
+        candidates_.push_back(std::move(*found));
+    if (++other_ == climbs_.size())
+      part_ = Part::choose;
     return true;
   case Part::choose: {
     const std::vector<double> bounds = elbo(candidates_, final_draws, *density_, philox, for_choice);
-    const std::size_t chosen = candidates_.size() > 1 && bounds[1] > bounds[0] ? 1 : 0;
-    report_.by_pathfinder = chosen == 1;
+    const auto chosen = std::size_t(std::ranges::max_element(bounds) - bounds.begin()); // the first of equal ones
+    report_.by_pathfinder = chosen > 0;
     report_.elbo = bounds[chosen];
     report_.frame = candidates_[chosen];
     part_ = Part::modes;

@@ -50,7 +50,7 @@ TEST(Config, SaysAllThatTheOptionsCan) {
   const Place place;
   place.write("c.toml", "target = \"banana\"\nsteps = 5\nparticles = 16\nout = \"out/m\"\nquiet = true\n"
                         "format = \"csv\"\ncheckpoint-every = 2\nfail-unless-converged = false\n"
-                        "time-limit = 500\nmemory-limit = \"20G\"\n");
+                        "time-limit = 500\nmemory-limit = \"900T\"\n");
   EXPECT_EQ(succeed(place, "sample --config c.toml --trust"), "");
   EXPECT_TRUE(place.has("out/m/draws.csv"));
   EXPECT_FALSE(place.has("out/m/draws.npz"));

@@ -20,17 +20,24 @@ TEST(Bench, RunsEveryBenchmarkAndWritesItsFigures) {
     EXPECT_GT(full.at("faster_than_slow_twin").get<double>(), 0);
   EXPECT_GT(j.at("scale").at("slowest_over_fastest").get<double>(), 0.99);
   EXPECT_GT(j.at("threads").at("share_of_linear").get<double>(), 0);
+  for (const Json& size : j.at("threads").at("sizes"))
+    for (const Json& count : size.at("counts"))
+      for (const char* stage : {"step", "start", "score", "drift", "advance", "guard", "look"})
+        EXPECT_GT(count.at(stage).get<double>(), 0) << stage;
   EXPECT_GT(j.at("logistic").at("ratio").get<double>(), 0);
+  for (const Json& size : j.at("wide"))
+    for (const char* figure : {"step", "least", "step_over_least", "look_over_step", "memory_over_columns"})
+      EXPECT_GT(size.at(figure).get<double>(), 0) << figure;
   for (const char* accuracy : {"posteriors", "shapes"}) // take far longer, and only when asked for
     EXPECT_FALSE(j.contains(accuracy)) << accuracy;
-  for (const char* title : {"mixture: N", "logistic: N", "full: N", "scale: d", "threads: N"})
+  for (const char* title : {"mixture: N", "logistic: N", "full: N", "scale: d", "threads: N", "wide: "})
     EXPECT_NE(shown.find(title), shown.npos) << title;
 }
 
 TEST(Bench, RefusesANameThatIsNotThere) {
   const Place place;
   expect_refused(place, "bench overhed", 64,
-                 "bench: must be one of overhead, full, scale, threads, logistic, posteriors, shapes; got "
+                 "bench: must be one of overhead, full, scale, threads, logistic, wide, posteriors, shapes; got "
                  "'overhed'; did you mean 'overhead'?");
 }
 

@@ -58,8 +58,11 @@ TEST(Info, SaysWhatThisBuildIs) {
   EXPECT_NE(std::ranges::find(levels, level), levels.end()) << level;
   EXPECT_GE(j.at("threads").get<int>(), 1);
   EXPECT_EQ(j.at("back_ends").at("cpu").at("built"), true);
+  EXPECT_NE(j.at("products").at("library").get<std::string>().find("OpenBLAS"), std::string::npos);
+  EXPECT_EQ(j.at("products").at("threads"), 1); // ours share the products out
   const std::string shown = succeed(place, "info");
   EXPECT_NE(shown.find(level), std::string::npos);
+  EXPECT_NE(shown.find(j.at("products").at("core").get<std::string>()), std::string::npos);
   for (const char* key : {"version", "compiler", "architecture"})
     EXPECT_NE(shown.find(j.at(key).get<std::string>()), std::string::npos) << key;
   EXPECT_NE(shown.find("cpu"), std::string::npos);

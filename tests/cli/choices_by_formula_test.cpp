@@ -32,8 +32,8 @@ void expect_near(const Values& seen, const Values& expected, double tolerance, c
 
 /// A central difference: its error is of order 1e-10 for what is smooth and of order one.
 double slope(const std::function<double(double)>& f, double at) {
-  constexpr double small = 1e-5;
-  return (f(at + small) - f(at - small)) / (2 * small);
+  constexpr double shift = 1e-5;
+  return (f(at + shift) - f(at - shift)) / (2 * shift);
 }
 
 /// F(x, y) = K(x, y) s(y) + d/dy K(x, y) for the standard normal, s(y) = -y.

@@ -27,8 +27,8 @@ Values traced(const Place& place, const std::string& folder, const std::string& 
     std::replace(row.begin(), row.end(), ',', ' ');
     return words(row);
   };
-  const auto names = fields(rows.at(0));
-  const auto at = static_cast<std::size_t>(std::ranges::find(names, column) - names.begin());
+  const auto titles = fields(rows.at(0));
+  const auto at = static_cast<std::size_t>(std::ranges::find(titles, column) - titles.begin());
   Values values;
   for (std::size_t row = 1; row < rows.size(); ++row)
     values.push_back(std::stod(fields(rows[row]).at(at)));

@@ -85,8 +85,8 @@ TEST(Limits, BeforeTheFirstStepTheProcessEndsAtOnceAndLeavesNothing) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST(Limits, ACloudThatDoesNotFitIntoTheMemoryLimitIsRefusedInASentence) {
   const Place place;
-  const std::string line = "sample normal --dim 2 --particles 3000000 --batch 2 --steps 2 --quiet --out m ";
-  const Ended ended = place.run(line + "--memory-limit 0.2G");
+  const std::string line = "sample normal --dim 2 --particles 3000000 --batch 2 --steps 2 --threads 1 --quiet --out m ";
+  const Ended ended = place.run(line + "--memory-limit 0.2G", {{"OPENBLAS_NUM_THREADS", "1"}});
   EXPECT_EQ(ended.code, failed);
   EXPECT_THAT(ended.err, testing::HasSubstr("memory"));
   EXPECT_TRUE(place.everything().empty());

@@ -35,7 +35,7 @@ TEST(Results, SummaryHasWhatScriptsRelyOn) {
   EXPECT_GE(s.at("threads").get<int>(), 1);
   EXPECT_EQ(s.at("precision"), "double");
   double parts = 0;
-  for (const char* part : {"seconds_score", "seconds_drift", "seconds_advance"}) {
+  for (const char* part : {"seconds_score", "seconds_drift", "seconds_advance", "seconds_look"}) {
     EXPECT_GE(s.at(part).get<double>(), 0) << part;
     parts += s.at(part).get<double>();
   }

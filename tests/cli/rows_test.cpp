@@ -72,6 +72,23 @@ TEST(ManyRows, OtherRegressionsTakeATableToo) {
   }
 }
 
+TEST(ManyRows, OfAnyRegressionCanBeHeldOut) {
+  const Place place;
+  place.write("d.csv", SmallData().text(1000));
+  const std::string with = " --data d.csv --holdout 0.2 --particles 64 --certify none --exact none --quiet --out out/";
+  for (const std::string target : {"linear", "poisson", "multinomial", "logistic"}) {
+    succeed(place, "sample " + target + with + target);
+    const Json s = summary_of(place, "out/" + target);
+    EXPECT_EQ(s.contains("test_accuracy"), target == "multinomial" || target == "logistic") << target;
+    // Labels of 0 and 1, about half each: a guess has log(1/2); a normal of sd 1/2 -.73, counts of mean 1/2 -.85.
+    EXPECT_GT(s.at("test_log_likelihood").get<double>(), target == "linear" ? -.6 : target == "poisson" ? -.85 : std::log(.5)) << target;
+  }
+  const Json one = summary_of(place, "out/logistic"), other = summary_of(place, "out/multinomial");
+  // The same rows held out, the same model.
+  EXPECT_NEAR(one.at("test_log_likelihood").get<double>(), other.at("test_log_likelihood").get<double>(), .01);
+  EXPECT_NEAR(one.at("test_accuracy").get<double>(), other.at("test_accuracy").get<double>(), .02);
+}
+
 TEST(ManyRows, BadTablesAreNamed) {
   const Place place;
   place.write("d.csv", "a,b,y\n1,2,0.5\n3,1,-1\n2,2,1\n");

@@ -10,6 +10,12 @@ namespace starling::faults {
 
 using namespace cli;
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SKIP_UNDER_SANITIZERS() GTEST_SKIP() << "sanitizers bring an allocator of their own, which cannot be replaced"
+#else
+#define SKIP_UNDER_SANITIZERS()
+#endif
+
 /// With the library that makes things fail loaded first.
 inline Running::Environment failing(const std::string& what, long at) {
   return {{"LD_PRELOAD", std::string(STARLING_TEST_LIBRARIES) + "/faults.so"}, {what, std::to_string(at)}};

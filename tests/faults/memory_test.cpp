@@ -45,9 +45,18 @@ void try_all(const std::string& line, const char* what, long tried) {
   EXPECT_GT(refused, 10u); // else nothing was tried
 }
 
-TEST(Memory, OneAllocationOfARawRunFails) { try_all(raw, "FAIL_ALLOC", 120); }
-TEST(Memory, AllAllocationsOfARawRunFailFromOneOn) { try_all(raw, "FAIL_ALLOC_ON", 60); }
-TEST(Memory, OneAllocationOfARunInStagesFails) { try_all(staged, "FAIL_ALLOC", 120); }
+TEST(Memory, OneAllocationOfARawRunFails) {
+  SKIP_UNDER_SANITIZERS();
+  try_all(raw, "FAIL_ALLOC", 120);
+}
+TEST(Memory, AllAllocationsOfARawRunFailFromOneOn) {
+  SKIP_UNDER_SANITIZERS();
+  try_all(raw, "FAIL_ALLOC_ON", 60);
+}
+TEST(Memory, OneAllocationOfARunInStagesFails) {
+  SKIP_UNDER_SANITIZERS();
+  try_all(staged, "FAIL_ALLOC", 120);
+}
 
 } // namespace
 } // namespace starling::faults

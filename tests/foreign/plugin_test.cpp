@@ -106,8 +106,8 @@ TEST(Plugin, WithoutAFunctionThatMustBeThereIsRefusedByTheNameOfTheFunction) {
   std::string file = library("plugin_no_dim");
   EXPECT_EQ(refusal(file), file + ": must export starling_dim; got a library without it");
   file = library("plugin_no_density");
-  EXPECT_EQ(refusal(file), file + ": must export starling_log_density_all or starling_log_density; "
-                                  "got a library without them");
+  EXPECT_EQ(refusal(file), file + ": must export starling_log_density_all, starling_log_density or "
+                                  "starling_log_likelihood_rows; got a library without them");
   file = library("plugin_no_open");
   EXPECT_EQ(refusal(file), "nothing was thrown");
   EXPECT_EQ(refusal(file, "data.txt"),

@@ -19,7 +19,7 @@ const std::string raw = " --particles 20 --batch 4 --bandwidth 1 --steps 1000000
 TEST(Wild, WhatAPluginThrowsIsAFailureOfTheTargetAndTheStateIsKept) {
   for (const auto& [name, words] : {std::pair("plugin_throws", "the plugin threw: the lake is frozen"),
                                     std::pair("plugin_throws_number", "the plugin threw something that is no std::exception")})
-    for (const std::string method : {raw, std::string(" ")}) {
+    for (const std::string& method : {raw, std::string(" ")}) {
       const Place place;
       const Ended ended = place.run("sample plugin " + library(name) + method + "--out p");
       EXPECT_EQ(ended.code, failed);
@@ -46,11 +46,29 @@ TEST(Wild, MemoryAboveTheLimitEndsTheRunWithItsState) {
   GTEST_SKIP() << "sanitizers take more memory than the limit leaves";
 #endif
   const Place place;
-  const Ended ended = place.run("sample plugin " + library("plugin_leaks") + raw + "--threads 1 --memory-limit 300M --out p");
+  const Ended ended = place.run("sample plugin " + library("plugin_leaks") + raw + "--threads 1 --memory-limit 300M --out p",
+                                {{"OPENBLAS_NUM_THREADS", "1"}}); // its threads take memory of their own
   EXPECT_EQ(ended.code, failed);
   EXPECT_THAT(ended.err, MatchesRegex("starling: target: failed at step [0-9]+, particle 0: the plugin threw: std::bad_alloc; "
                                       "state after [0-9]+ steps saved, .*\n"));
   EXPECT_TRUE(place.has("p-state/run-1.checkpoint"));
+}
+
+TEST(Wild, NamesAndPathsOfAnyBytesLoseNothing) {
+  const Place place;
+  const std::string odd = "a\xff\xfe" "b";
+  const Ended named = place.run("sample plugin " + library("plugin_odd_names") + " --particles 20 --quiet --out " + odd);
+  EXPECT_EQ(named.code, ok) << named.err;
+  EXPECT_TRUE(place.has(odd + "/summary.json"));
+  EXPECT_EQ(place.run("summary " + odd).code, ok);
+  place.write("d\n" + odd + ".csv", "x,y\n1,0\n2,1\n0.5,0\n3,1\n"); // with a line break
+  std::vector<std::string> line = words("sample logistic --label y --particles 20 --batch 2 --steps 5 --quiet --out m --data");
+  line.push_back("d\n" + odd + ".csv");
+  Running running(STARLING_BINARY, line, place.path(""), place.path(".."), {});
+  const Ended ended = running.wait();
+  EXPECT_EQ(ended.code, ok) << ended.err;
+  EXPECT_EQ(place.run("sample --config m/config.toml --quiet --out again").code, ok);
+  EXPECT_EQ(place.read("m/draws.npz"), place.read("again/draws.npz"));
 }
 
 } // namespace

@@ -87,8 +87,8 @@ TEST(Runs, InAnNpzHaveTheShapeOfTheirNumber) {
 TEST(Runs, InAnNpzMustFitTheirNames) {
   const Scratch scratch;
   const fs::path file = scratch.path("d.npz");
-  using Shape = NpzWriter::Shape;
-  const auto refusal = [&](const Shape& draws, const Shape& density, const Names& names) {
+  using Sizes = NpzWriter::Shape;
+  const auto refusal = [&](const Sizes& draws, const Sizes& density, const Names& names) {
     NpzWriter npz(file);
     npz.add("draws", Numbers(4, 1.0), draws);
     npz.add("log_density", Numbers(2, 1.0), density);

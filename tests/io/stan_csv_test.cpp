@@ -145,12 +145,15 @@ TEST(StanCsv, RefusesWhatWouldMakeABrokenFile) {
   EXPECT_THROW(written({{"a", "b"}, 2, {1, 2, 3}}), std::invalid_argument);
   EXPECT_THROW(written({{"a[1]", "a[1]"}, 1, {1, 2}}), std::invalid_argument);
   EXPECT_THROW(written({{"a", "lp__"}, 1, {1, 2}}), std::invalid_argument);
-  StanHeader header;
-  header.model = "two\nlines";
-  EXPECT_THROW(written(two_draws, header), std::invalid_argument);
   EXPECT_EQ(error_text<CannotWrite>(
                 "", [] { write_stan_csv("/proc/no/draws.csv", two_draws, StanHeader{}); }),
             "/proc/no/draws.csv: cannot write: no such folder");
+}
+
+TEST(StanCsv, KeepsACommentInOneLine) {
+  StanHeader header;
+  header.data_file = "two\nlines.csv";
+  EXPECT_NE(written(two_draws, header).find("two\\nlines.csv\n"), std::string::npos);
 }
 
 TEST(StanCsv, ReadsAFileOfCmdStan) {

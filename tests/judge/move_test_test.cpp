@@ -149,7 +149,7 @@ TEST(MoveTest, GoesOnFromItsSums) {
 // Normals and 1/x^2 beside them, moved by an exact sampler that remembers half. The second column has no mean. It is
 // judged by its winsorised value, so a right cloud is confirmed; followed as a position it never is, and a cloud that is
 // wrong is found out as before.
-Certificate beside(double shift, std::size_t positions) {
+Certificate beside(double shift, std::size_t positions, const std::vector<int>& powers = {1, -2}) {
   constexpr std::size_t n = 1000;
   std::vector<double> x(n);
   for (std::size_t i = 0; i < n; ++i)
@@ -157,16 +157,17 @@ Certificate beside(double shift, std::size_t positions) {
   const auto rows = [&] {
     std::vector<double> both;
     for (const double one : x)
-      both.insert(both.end(), {one, 1 / (one * one)});
+      for (const int power : powers)
+        both.push_back(std::pow(one, power));
     return both;
   };
   const std::vector<double> before = rows();
-  MoveTest test(Rows<const double>{before.data(), n, 2}, positions);
+  MoveTest test(Rows<const double>{before.data(), n, powers.size()}, positions);
   for (std::uint64_t m = 1; m <= 20; ++m) {
     for (std::size_t i = 0; i < n; ++i)
       x[i] = .5 * x[i] + std::sqrt(.75) * normal(m, i, 0);
     if (const std::vector<double> now = rows(); m > 10)
-      test.add({now.data(), n, 2});
+      test.add({now.data(), n, powers.size()});
   }
   return test.judge();
 }
@@ -179,6 +180,19 @@ TEST(MoveTest, JudgesAHeavyTailByWhatAFewCannotSpoil) {
   EXPECT_NE(beside(0, 2).finding, Finding::confirmed);
   EXPECT_TRUE(beside(0, 2).heavy.empty());
   EXPECT_EQ(beside(.4, 1).finding, Finding::moved);
+}
+
+// The other way about: the position has the tail, and users read something that has none. Where they read the position
+// too, its moments matter.
+TEST(MoveTest, JudgesAPositionThatNobodyReadsByWhatAFewCannotSpoil) {
+  const Certificate right = beside(0, 1, {-2, 1});
+  EXPECT_EQ(right.finding, Finding::confirmed);
+  EXPECT_EQ(right.heavy, std::vector<std::size_t>{0});
+  EXPECT_EQ(right.all.size(), 4u);
+  const Certificate read = beside(0, 1, {-2, 1, -2});
+  EXPECT_NE(read.finding, Finding::confirmed);
+  EXPECT_EQ(read.heavy, std::vector<std::size_t>{2});
+  EXPECT_EQ(beside(.4, 1, {-2, 1}).finding, Finding::moved);
 }
 
 TEST(MoveTest, TakesNoLightTailForAHeavyOne) {

@@ -83,24 +83,33 @@ double of(const Eigen::MatrixXd& k, const std::vector<std::size_t>& rows, const 
 }
 
 // The slow twin: at each turn the whole double sum for every candidate.
+std::size_t best_beside(const Eigen::MatrixXd& k, const std::vector<std::size_t>& rows) {
+  double least = INFINITY;
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < std::size_t(k.rows()); ++i) {
+    if (std::ranges::find(rows, i) != rows.end())
+      continue;
+    std::vector<std::size_t> with = rows;
+    with.push_back(i);
+    const double sum = of(k, with, std::vector<double>(with.size(), 1.0));
+    if (sum < least) {
+      least = sum;
+      best = i;
+    }
+  }
+  return best;
+}
+
 std::vector<std::size_t> chosen_slowly(const Eigen::MatrixXd& k, std::size_t count) {
   std::vector<std::size_t> rows;
-  while (rows.size() < count) {
-    double least = INFINITY;
-    std::size_t best = 0;
-    for (std::size_t i = 0; i < std::size_t(k.rows()); ++i) {
-      if (std::ranges::find(rows, i) != rows.end())
-        continue;
-      std::vector<std::size_t> with = rows;
-      with.push_back(i);
-      const double sum = of(k, with, std::vector<double>(with.size(), 1.0));
-      if (sum < least) {
-        least = sum;
-        best = i;
-      }
+  while (rows.size() < count)
+    rows.push_back(best_beside(k, rows));
+  for (int pass = 0; pass < 2; ++pass)
+    for (std::size_t n = 0; n < count; ++n) {
+      std::vector<std::size_t> others = rows;
+      others.erase(others.begin() + std::ptrdiff_t(n));
+      rows[n] = best_beside(k, others);
     }
-    rows.push_back(best);
-  }
   return rows;
 }
 

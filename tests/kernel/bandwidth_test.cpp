@@ -145,6 +145,24 @@ TEST(SampledMedianBandwidth, IsTheExactMedianWithinFiveStandardErrors) {
   }
 }
 
+TEST(SampledMedianBandwidth, OfLongRowsIsThatOfTheirDistancesForAnyNumberOfThreads) {
+  const std::size_t dim = LongDistances<double>::least + 5;
+  Threads three(3);
+  const Cloud cloud(9, dim);
+  const double expected = rule(distances(cloud.view()), 9);
+  const double h = SampledMedianBandwidth<double>(5, 36)(0, cloud.view()); // all 36 pairs
+  EXPECT_NEAR(h, expected, 1e-12 * expected);
+  EXPECT_EQ(h, SampledMedianBandwidth<double>(5, 36, {}, three)(0, cloud.view()));
+  std::vector<double> drawn; // and 35 that are drawn, as of shorter rows
+  const Philox philox(5);
+  for (std::size_t m = 0; m < 35; ++m) {
+    const std::uint32_t i = philox.below(9, Stream::bandwidth, 3, 2 * m), j = philox.below(8, Stream::bandwidth, 3, 2 * m + 1);
+    drawn.push_back(std::sqrt(squared_distance<double>(cloud.view(), i, j < i ? j : j + 1)));
+  }
+  std::ranges::sort(drawn);
+  EXPECT_NEAR(SampledMedianBandwidth<double>(5, 35)(3, cloud.view()), rule(drawn, 9), 1e-12 * expected);
+}
+
 TEST(SampledMedianBandwidth, DrawsAfreshAtEachStepByAddress) {
   const Cloud cloud(50, 2);
   SampledMedianBandwidth<double> one(5, 20), other(5, 20);
@@ -211,6 +229,29 @@ TEST(MedianBandwidth, TakesChordsOnATorus) {
     const double raw = MedianBandwidth<double>{}(0, cloud.view());
     EXPECT_TRUE(dim == 1 || raw > 100 * expected) << raw; // on the line half of the raw ones are right
   }
+}
+
+// Rows at 1, 2, 4, ..: the distance of a pair says which it is. A single pair is drawn in each step.
+TEST(SampledMedianBandwidth, DrawsBothOfAPairAfreshAndNeverOneTwice) {
+  constexpr std::size_t n = 6;
+  const std::vector<double> x = {1, 2, 4, 8, 16, 32};
+  kernel::SampledMedianBandwidth<double> rule(3, 1);
+  std::vector<int> seen(n);
+  constexpr int steps = 300;
+  for (Step k = 0; k < steps; ++k) {
+    const double apart = std::sqrt(rule(k, {x.data(), n, 1}) * 2 * std::log(double(n)));
+    int found = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        if (std::abs(x[i] - x[j] - apart) < 1e-9) {
+          ++seen[i];
+          ++seen[j];
+          ++found;
+        }
+    EXPECT_EQ(found, 1) << apart;
+  }
+  for (const int times : seen) // binomial: 100 expected, sd 8.2; 5 of them
+    EXPECT_NEAR(times, steps / 3, 41);
 }
 
 } // namespace

@@ -179,6 +179,18 @@ TEST(Matching, DrawsItsRoundsUniformly) {
     EXPECT_NEAR(c, 1000, 4 * 29.3);
 }
 
+// With the odd one in the batch of three is a pair drawn anew: else some rows would be in it more often than others.
+TEST(Matching, DrawsWhomTheOddOneJoinsUniformly) {
+  Matching matching(3);
+  constexpr std::size_t n = 9, steps = 9000; // each is one of three out of nine: 3000 times expected
+  double count[n] = {};
+  for (Step k = 0; k < steps; ++k)
+    for (const std::uint32_t row : matching.deal(k, n)[0])
+      ++count[row];
+  for (const double c : count) // binomial: sd of sqrt(9000 / 3 * 2 / 3) = 44.7; 4 of them
+    EXPECT_NEAR(c, 3000, 4 * 44.7);
+}
+
 TEST(Matching, LetsRowsTravelWithEverythingThatIsTheirs) {
   Ensemble<double> particles(9, 2);
   start_normal(particles.position(), 1, 0, 1);

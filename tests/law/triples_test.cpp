@@ -159,7 +159,7 @@ TEST(Moebius, IsToldApartFromMapsThatAreFairOnlyToPairs) {
   EXPECT_LT(meetings(7, 2, affine_maps(7, 7)).spread, 1e-12);
 }
 TEST(Moebius, IsUnbiasedWithTheVarianceThatLemma1States) {
-  for (const auto [n, p] : {std::pair<std::size_t, std::size_t>{6, 2}, {6, 3}, {7, 3}, {8, 4}, {9, 3}, {12, 4}}) {
+  for (const auto& [n, p] : {std::pair<std::size_t, std::size_t>{6, 2}, {6, 3}, {7, 3}, {8, 4}, {9, 3}, {12, 4}}) {
     const auto worst = deviation(n, all_maps(n, p));
     EXPECT_LT(worst.mean, rounding) << n << ", " << p;
     EXPECT_LT(worst.square, rounding) << n << ", " << p;
@@ -172,7 +172,7 @@ TEST(Moebius, FailsTheVarianceWithMapsThatAreFairOnlyToPairs) {
 }
 
 TEST(Cosets, LetAnyTwoAndAnyThreeMeetAsOftenAsAShuffle) {
-  for (const auto [bits, k] : {std::pair<std::size_t, std::size_t>{3, 1}, {3, 2}, {4, 1}, {4, 2}, {4, 3}, {5, 2}}) {
+  for (const auto& [bits, k] : {std::pair<std::size_t, std::size_t>{3, 1}, {3, 2}, {4, 1}, {4, 2}, {4, 3}, {5, 2}}) {
     const std::size_t n = std::size_t{1} << bits, p = std::size_t{1} << k;
     const auto pairs = meetings(n, 2, all_subspaces(bits, k)), triples = meetings(n, 3, all_subspaces(bits, k));
     EXPECT_NEAR(pairs.mean, double(p - 1) / double(n - 1), 1e-12);
@@ -182,7 +182,7 @@ TEST(Cosets, LetAnyTwoAndAnyThreeMeetAsOftenAsAShuffle) {
   }
 }
 TEST(Cosets, AreUnbiasedWithTheVarianceThatLemma1States) {
-  for (const auto [bits, k] : {std::pair<std::size_t, std::size_t>{3, 1}, {3, 2}, {4, 2}, {4, 3}}) {
+  for (const auto& [bits, k] : {std::pair<std::size_t, std::size_t>{3, 1}, {3, 2}, {4, 2}, {4, 3}}) {
     const auto worst = deviation(std::size_t{1} << bits, all_subspaces(bits, k));
     EXPECT_LT(worst.mean, rounding) << bits << ", " << k;
     EXPECT_LT(worst.square, rounding) << bits << ", " << k;
@@ -220,6 +220,24 @@ TEST(Moebius, DrawsEveryPlaceOfARowEquallyOften) {
       EXPECT_NEAR(times, 3000, 4.5 * 51.6);
 }
 
+// As it is dealt, not only over the maps there are: of 6 rows any three are at any three places.
+TEST(Moebius, DrawsEveryThreePlacesOfThreeRows) {
+  Moebius dealer(5, 3);
+  std::map<std::array<std::size_t, 3>, double> times;
+  constexpr Step steps = 12000;
+  for (Step k = 0; k < steps; ++k) {
+    const auto order = dealer.deal(k, 6).order();
+    std::array<std::size_t, 3> places{};
+    for (std::size_t place = 0; place < 6; ++place)
+      if (order[place] < 3)
+        places[order[place]] = place;
+    ++times[places];
+  }
+  EXPECT_EQ(times.size(), 120u);
+  for (const auto& [places, found] : times) // sd of sqrt(12000 / 120) = 10; 5 of them among 120
+    EXPECT_NEAR(found, 100, 50);
+}
+
 /// Its rows are 0 .. n-1, each once.
 void expect_everyone(const Batches& batches, std::size_t n) {
   std::vector<bool> seen(n);
@@ -229,6 +247,14 @@ void expect_everyone(const Batches& batches, std::size_t n) {
     seen[row] = true;
   }
   ASSERT_EQ(batches.order().size(), n);
+}
+
+// The quotient by q is estimated: only from some 65,000 rows on it is ever too small, and only with a large shift that shows.
+TEST(Moebius, PutsEveryoneInExactlyOneBatchAmongManyRows) {
+  Moebius dealer(5, 8);
+  const std::uint32_t q = Moebius::prime_below(1 << 20);
+  for (const std::uint32_t c : {std::uint32_t{12345}, q})
+    expect_everyone(dealer.order(q + 1, 8, {q, q - 1, 123457, c}, [](std::uint32_t row) { return row; }), q + 1);
 }
 
 TEST(DealersWithoutAShuffle, PutEveryoneInExactlyOneBatchForAnyThreads) {

@@ -3,6 +3,8 @@
 
 #include "io/scratch.hpp"
 
+#include <zlib.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -55,6 +57,24 @@ TEST(Checkpoint, NoticesEveryCutAndAnythingAdded) {
   for (std::size_t size = 0; size < good.size(); ++size)
     EXPECT_THROW(unpack(good.substr(0, size), "c"), BadData) << size;
   EXPECT_THROW(unpack(good + '\0', "c"), BadData);
+}
+
+/// A right checksum under any bytes: what is read then is not damaged, but made.
+std::string with_checksum(std::string bytes) {
+  const auto sum = static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+  return bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+}
+
+TEST(Checkpoint, TakesNoLengthOnTrustUnderARightChecksum) {
+  const std::string good = pack(small()), body = good.substr(0, good.size() - 4);
+  EXPECT_EQ(with_checksum(body), good);
+  EXPECT_EQ(error_text<BadData>("c", [&] { unpack(with_checksum(body + "x"), "c"); }), "c: is a damaged checkpoint: it is too long");
+  const std::string short_one = "c: is a damaged checkpoint: it is cut short";
+  for (std::size_t size = 22; size < body.size(); ++size) // after the mark at its beginning
+    EXPECT_EQ(error_text<BadData>("c", [&] { unpack(with_checksum(body.substr(0, size)), "c"); }), short_one) << size;
+  std::string long_head = body;
+  long_head[22 + 7] = '\x7f'; // the highest byte of the head's length
+  EXPECT_EQ(error_text<BadData>("c", [&] { unpack(with_checksum(long_head), "c"); }), short_one);
 }
 
 TEST(Checkpoint, IsNamedWhenItIsBroken) {
@@ -159,6 +179,9 @@ TEST(Saved, RefusesSizesThatAreNotThoseOfItsColumns) {
            {R"("single":false)", R"("single":true)"},
            {R"("memories":1)", R"("memories":2)"},
            {R"("memories":1)", R"("memories":4611686018427387904)"},
+           {R"("memories":1)", R"("memories":1e30)"},
+           {R"("particles":3)", R"("particles":1e30)"},
+           {R"("done":5)", R"("done":-1)"},
            {R"("dim":2,)", ""}}) {
     Checkpoint bad = state();
     put(bad.head, from, to);
@@ -167,6 +190,8 @@ TEST(Saved, RefusesSizesThatAreNotThoseOfItsColumns) {
   for (const char* name : {"position", "memory 0", "moves", "id"}) {
     Checkpoint bad = state();
     column(bad, name).pop_back();
+    EXPECT_THROW(saved(bad, "c"), BadData) << name;
+    column(bad, name) += "ab"; // one byte too many
     EXPECT_THROW(saved(bad, "c"), BadData) << name;
   }
   for (const char* name : {"identity", "note", "position", "memory 0", "moves", "id"}) {

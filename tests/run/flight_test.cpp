@@ -70,6 +70,24 @@ void expect_resumed(Make make, Roles<double> again, Step stop) {
   expect_the_same_trace(parts, whole);
 }
 
+TEST(Flight, GivesPositionsInTheOrderOfTheParticlesThoughRowsTravel) {
+  const auto flight = begin(roles(Matching(2), 1e-12), settings(20, 100), drawn(3));
+  const std::vector<double> before = flight->positions();
+  flight->take(100, {}); // rows travel at step 64, and nobody goes far
+  const std::vector<double> after = flight->positions();
+  for (std::size_t i = 0; i < before.size(); ++i)
+    EXPECT_NEAR(after[i], before[i], 1e-8);
+}
+
+// Rows travel at step 64, and Adam keeps two numbers for each coordinate: all of that is in the checkpoint.
+TEST(Flight, GoesOnWithWhatItsStepRuleRemembers) {
+  const auto with_adam = [] {
+    return roles_of<double>(normal(), Matching(2), PairwiseDrift<double, Kernel>(Kernel(0.35)),
+                            ExplicitStep<double, Adam<double>>(Adam<double>(0.05)));
+  };
+  expect_resumed([&] { return begin(with_adam(), settings(20, 100), drawn(3)); }, with_adam(), 70);
+}
+
 TEST(Flight, GoesOnFromACheckpointAndJudgesAsIfNeverStopped) {
   expect_resumed([] { return with_replacement(); }, replacing(), 1000);
   expect_resumed([] { return begin(roles(Shuffle(1, 8)), settings(100, 300), drawn(3)); },

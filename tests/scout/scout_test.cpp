@@ -182,4 +182,33 @@ TEST(Start, ThinsDrawsTowardsTheDensity) {
   EXPECT_NE(start(frame, density, 2000, 6), kept);
 }
 
+// Twelve group means around mu with sd tau, each measured with an error of 10: as tau goes to 0 the density has no bound,
+// and the highest of eight ways up is the one that went furthest into the neck.
+double neck(std::span<const double> x, std::span<double> s) {
+  constexpr double measured[] = {4, -3, 11, 2, 9, -8, 1, 14, 5, -2, 7, 3};
+  const double mu = x[0], tau = std::exp(x[1]), tail = tau * tau / 25;
+  double l = -mu * mu / 50 - std::log1p(tail) + x[1] * (1 - 12);
+  s[0] = -mu / 25;
+  s[1] = 1 - 12 - 2 * tail / (1 + tail);
+  for (std::size_t j = 0; j < 12; ++j) {
+    const double z = (x[2 + j] - mu) / tau, error = (measured[j] - x[2 + j]) / 10;
+    l -= 0.5 * (z * z + error * error);
+    s[0] += z / tau;
+    s[1] += z * z;
+    s[2 + j] = error / 10 - z / tau;
+  }
+  return std::isfinite(l + s[0] + s[1]) ? l : -std::numeric_limits<double>::infinity();
+}
+
+TEST(Scout, DoesNotStayInTheNeckOfAFunnel) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    CountedDensity density = each(neck);
+    const Report report = scout::scout(density, 14, seed);
+    EXPECT_TRUE(report.by_pathfinder);
+    EXPECT_EQ(report.modes, 1u) << seed;
+    EXPECT_GT(report.frame.mean()[1], std::log(0.05)) << seed; // the posterior's tau is about 4
+    EXPECT_GT(report.elbo, -1.5) << seed; // by the highest way alone -12 to 5
+  }
+}
+
 } // namespace

@@ -160,7 +160,7 @@ std::optional<std::string> ours(const std::string& from, bool quoted, const std:
 bool allowed_from_outside(const std::string& name) {
   if (begins(name, "Eigen/") || begins(name, "unsupported/Eigen/"))
     return true;
-  if (name == "stddef.h") // for size_t in plain C
+  if (name == "stddef.h" || name == "stdint.h") // for size_t and row numbers in plain C
     return true;
   return name.find_first_of("./") == std::string::npos; // the standard library's headers
 }

@@ -25,6 +25,11 @@ nlohmann::ordered_json bench_scale(const BenchScope& scope);
 nlohmann::ordered_json bench_threads(const BenchScope& scope);
 nlohmann::ordered_json bench_logistic(const BenchScope& scope);
 nlohmann::ordered_json bench_cuda(const BenchScope& scope);
+nlohmann::ordered_json bench_wide(const BenchScope& scope);
+
+/// Bytes of this process in memory: the most so far, "VmHWM", or now, "VmRSS"; and forgets the most.
+double resident(const char* field);
+void forget_peak();
 
 using reproduce::median;
 using reproduce::median_seconds;

@@ -1,4 +1,4 @@
-// bench full, scale and threads: the full drift, large clouds, many cores.
+// bench full and scale: the full drift, large clouds.
 #include "bench.hpp"
 
 #include <starling/cpu/level.hpp>
@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include <fstream>
-#include <thread>
 
 namespace starling::tool {
 
@@ -45,8 +44,9 @@ void drift_in_eigen(Ensemble<double>& e, double h) {
   phi /= static_cast<double>(n);
 }
 
-/// Highest memory use of the process so far, and now, in bytes.
-double memory(const char* field) {
+} // namespace
+
+double resident(const char* field) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
     if (line.starts_with(field))
@@ -55,8 +55,6 @@ double memory(const char* field) {
 }
 
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
-
-} // namespace
 
 Json bench_full(const BenchScope& scope) {
   Json j = Json::array();
@@ -98,7 +96,7 @@ Json bench_scale(const BenchScope& scope) {
     sizes.insert(sizes.end(), {1000000, 10000000});
   for (const std::size_t n : sizes) {
     forget_peak();
-    const double before = memory("VmRSS");
+    const double before = resident("VmRSS");
     const Step steps = std::max<Step>(4, (scope.quick ? 100000 : 40000000) / n);
     double ns = 0, moving = 0, peak = 0;
     {
@@ -126,7 +124,7 @@ Json bench_scale(const BenchScope& scope) {
                  for (Step k = 0; k < steps / 4; ++k)
                    advance(k, particles, batches, [] {});
                }) / static_cast<double>(steps / 4 * n);
-      peak = memory("VmHWM") - before;
+      peak = resident("VmHWM") - before;
     }
     const double columns = static_cast<double>(n) * (4 * 2 * 8 + 4 + 8); // x, s, phi, memory; moves, id
     fmt::print("{:>10} {:12.2f} {:12.2f} {:14.1f} {:18.2f}\n", n, ns, moving, peak / static_cast<double>(n), peak / columns);
@@ -137,23 +135,6 @@ Json bench_scale(const BenchScope& scope) {
   fmt::print("slowest over fastest {:.2f}\n\n", *most / *least);
   j["slowest_over_fastest"] = *most / *least;
   return j;
-}
-
-Json bench_threads(const BenchScope& scope) {
-  const std::size_t n = scope.quick ? 2000 : 100000, cores = std::max(1u, std::thread::hardware_concurrency());
-  Ensemble<double> start = cloud(n, 10);
-  Threads one(1), all(cores);
-  Normal<double> alone(10, one), shared(Eigen::VectorXd::Zero(10), Eigen::MatrixXd::Identity(10, 10), all);
-  const Step steps = scope.quick ? 2 : 10;
-  std::vector<double> share, single, many;
-  for (std::size_t r = 0; r < scope.repeats; ++r) {
-    single.push_back(time_steps(alone, start, 8, 5, 0.1, steps, 1, one).total);
-    many.push_back(time_steps(shared, start, 8, 5, 0.1, steps, 1, all).total);
-    share.push_back(single.back() / many.back() / static_cast<double>(cores));
-  }
-  fmt::print("threads: N = {}, d = 10, p = 8: {:.2f} ms per step on 1 core, {:.2f} ms on {}: {:.2f} of linear\n\n",
-             n, 1e3 * median(single), 1e3 * median(many), cores, median(share));
-  return {{"particles", n}, {"cores", cores}, {"one", median(single)}, {"all", median(many)}, {"share_of_linear", median(share)}};
 }
 
 } // namespace starling::tool

@@ -3,6 +3,7 @@
 
 #include <starling/back_ends.hpp>
 #include <starling/cpu/level.hpp>
+#include <starling/cpu/products.hpp>
 #include <starling/version.hpp>
 
 #include <fmt/format.h>
@@ -38,6 +39,8 @@ int info(bool json) {
   j["architecture"] = architecture;
   j["simd"] = {{"in_use", cpu::level()}, {"available", cpu::levels()}};
   j["threads"] = std::max(1u, std::thread::hardware_concurrency());
+  const cpu::Products products = cpu::products();
+  j["products"] = {{"library", products.library}, {"core", products.core}, {"threads", products.threads}};
   for (const BackEnd& one : back_ends()) {
     j["back_ends"][one.name] = {{"built", one.built}, {"present", one.present()}, {"devices", one.devices}};
     if (!one.why_not.empty())
@@ -47,8 +50,9 @@ int info(bool json) {
     fmt::print("{}\n", j.dump(2));
     return ok;
   }
-  fmt::print("starling     {}\ncompiler     {}\narchitecture {}\nsimd         {}\nthreads      {}\nback ends    ",
-             version, compiler, architecture, cpu::level(), j["threads"].get<int>());
+  fmt::print("starling     {}\ncompiler     {}\narchitecture {}\nsimd         {}\nthreads      {}\nproducts     {}, for {}, {} thread{} each\nback ends    ",
+             version, compiler, architecture, cpu::level(), j["threads"].get<int>(), products.library, products.core,
+             products.threads, products.threads == 1 ? "" : "s");
   for (const auto& [name, state] : j["back_ends"].items())
     fmt::print("{}{}", name,
                state["present"].get<bool>() ? "  "

@@ -1,5 +1,6 @@
 // starling reproduce: the paper's experiments, each into DIR/NAME.json, then one page about all.
 #include "commands.hpp"
+#include "stop.hpp"
 
 #include "plan/names.hpp"
 #include "experiment.hpp"
@@ -140,9 +141,9 @@ int reproduce(const ReproduceRequest& request) {
 
   const fs::path root(request.out);
   Threads threads(request.threads);
-  Presentation silent;
-  silent.progress = "none";
-  const auto asked_to_stop = watch_for(silent, 1).interrupted;
+  listen(0, {});
+  wait_for_steps(""); // what was measured is on the disk
+  const auto asked_to_stop = should_stop;
   std::string heading;
   reproduce::Parts parts(
       root / "parts", [&](const std::string& key) { tell(fmt::format("{}: {}\n", heading, key)); },

@@ -47,9 +47,10 @@ void show(const plan::Plan& plan, std::span<const run::Outcome> runs) {
                r.particles, o.dim(), batch_of(plan, o), o.steps_done, o.seconds.total, results::table(o.parameters()));
   if (!o.groups.empty())
     fmt::print("{}\n", judge::line(o.groups));
+  if (o.held_out && !std::isnan(o.held_out->accuracy))
+    fmt::print("test accuracy {:.4f}, ", o.held_out->accuracy);
   if (o.held_out)
-    fmt::print("test accuracy {:.4f}, test log likelihood {:.4f}\n", o.held_out->accuracy,
-               o.held_out->log_likelihood);
+    fmt::print("test log likelihood {:.4f}\n", o.held_out->log_likelihood);
   if ((!o.stages || o.stages->raw) && !std::isnan(o.diagnosis.ksd.value)) // a run in stages goes by exact moves; none on a torus, none of one particle
     fmt::print("squared Stein discrepancy {:.3g} +- {:.2g}\n", o.diagnosis.ksd.value, o.diagnosis.ksd.se);
   fmt::print("{}: {}\n", o.diagnosis.verdict, o.diagnosis.sentence);

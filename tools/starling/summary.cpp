@@ -53,6 +53,13 @@ Json from_draws(const std::filesystem::path& path) {
   return j;
 }
 
+/// A number of 1e30 would be converted to something; so would -1.
+std::size_t whole(const Json& value, const std::string& path) {
+  if (!value.is_number_unsigned())
+    throw io::BadData(path, "is not the summary.json of a run");
+  return value.get<std::size_t>();
+}
+
 Json from_folder(const std::filesystem::path& folder) {
   const auto file = folder / "summary.json";
   try {
@@ -71,7 +78,8 @@ std::vector<judge::ParameterSummary> parameters_of(const Json& j, const std::str
                             number(p.at("q05")), number(p.at("q50")), number(p.at("q95")),
                             number(p.at("spread_identity")), NAN,
                             number(p.value("r_hat", Json()))});
-      parameters.back().left_out = p.value("left_out", std::size_t{0});
+      if (const auto left_out = p.find("left_out"); left_out != p.end())
+        parameters.back().left_out = whole(*left_out, path);
     }
   } catch (const Json::exception&) {
     throw io::BadData(path, "is not the summary.json of a run");
@@ -88,7 +96,7 @@ std::string groups_of(const Json& j, const std::string& path) {
       groups.emplace_back();
       groups.back().share = number(one.at("share"));
       groups.back().se = number(one.at("se"));
-      groups.back().particles = one.at("particles");
+      groups.back().particles = whole(one.at("particles"), path);
     }
   } catch (const Json::exception&) {
     throw io::BadData(path, "must be the summary.json of a run");
@@ -130,7 +138,8 @@ int summary(const SummaryRequest& s) {
   if (j.contains("test_accuracy") && j["test_accuracy"].is_number())
     fmt::print("test accuracy {:.4f}\n", j["test_accuracy"].get<double>());
   if (j.contains("verdict") && j["verdict"].is_string())
-    fmt::print("{}: {}\n", j["verdict"].get<std::string>(), j.value("verdict_reason", ""));
+    fmt::print("{}: {}\n", j["verdict"].get<std::string>(),
+               j.contains("verdict_reason") && j["verdict_reason"].is_string() ? j["verdict_reason"].get<std::string>() : "");
   return ok;
 }
 

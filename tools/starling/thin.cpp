@@ -172,8 +172,11 @@ void write_text(const fs::path& file, const std::string& text) {
 void write(io::OutputFolder& folder, const ThinRequest& t, const Cloud& cloud, const io::Draws& draws,
            const judge::Thinned& thinned, const Json& j) {
   io::StanHeader header;
-  header.steps = j.value("steps_done", std::uint64_t{1});
-  header.seed = j.value("seed", std::uint64_t{1});
+  const auto number_of = [&](const char* key) { // whatever else stands there is no number of steps
+    return j.contains(key) && j[key].is_number_unsigned() ? j[key].get<std::uint64_t>() : 1;
+  };
+  header.steps = number_of("steps_done");
+  header.seed = number_of("seed");
   header.settings = {{"thinned_from", std::to_string(cloud.count)}};
   io::write_stan_csv(folder.path("draws.csv"), t.weights ? with_weights(draws, thinned.weights) : draws, header);
   io::NpzWriter npz(folder.path("draws.npz"));

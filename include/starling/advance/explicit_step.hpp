@@ -52,8 +52,16 @@ public:
     flow();
     const auto order = batches.order();
     const auto moves = particles.moves();
-    if (batches.whole()) { // in any order, so as the columns lie
-      threads_->for_pieces(order.size(), 8192, [&](std::size_t begin, std::size_t end) {
+    if (batches.whole() && rows_too_long(particles)) {
+      const StepOf<Rule> step = rule_.at(batches.time, moves[0]);
+      threads_->for_pieces(order.size() * particles.dim(), numbers_a_piece, [&](std::size_t begin, std::size_t end) {
+        move_numbers(particles, begin / particles.dim(), begin % particles.dim(), end - begin, step);
+      });
+      for (std::uint32_t& m : moves)
+        ++m;
+    } else if (batches.whole()) { // in any order, so as the columns lie
+      const std::size_t rows = std::clamp<std::size_t>(numbers_a_piece / particles.dim(), 1, 8192);
+      threads_->for_pieces(order.size(), rows, [&](std::size_t begin, std::size_t end) {
         for (std::size_t last; begin < end; begin = last) { // runs of particles that moved as often
           last = std::find_if(moves.begin() + std::ptrdiff_t(begin), moves.begin() + std::ptrdiff_t(end),
                               [&](std::uint32_t m) { return m != moves[begin]; }) - moves.begin();
@@ -70,21 +78,36 @@ public:
     }
   }
 
+  /// Numbers that one thread moves before it takes others. How they are shared out changes no number.
+  static constexpr std::size_t numbers_a_piece = 32768;
+
 private:
+  /// Where a row is more than a piece, and rows lie one after another and have moved alike.
+  template <typename P>
+  static bool rows_too_long(P& particles) {
+    if constexpr (PlainColumn<decltype(particles.position()), Real>)
+      return particles.dim() > numbers_a_piece &&
+             std::ranges::all_of(particles.moves(), [&](std::uint32_t m) { return m == particles.moves()[0]; });
+    return false;
+  }
+
+  // A run of numbers from coordinate a of row i on.
+  template <typename P>
+  void move_numbers(P& particles, std::size_t i, std::size_t a, std::size_t count, const StepOf<Rule>& step) const {
+    Moving<Real> run{&particles.position()[i][a], &particles.drift()[i][a], {}, count};
+    for (std::size_t c = 0; c < Rule::memories; ++c)
+      run.memory[c] = &particles.memory(c)[i][a];
+    Pace::template move<Rule::memories>(step, run, domain_);
+  }
+
   // Rows [begin, end), as one run of numbers where they lie so, else number by number.
   template <typename P>
   void move(P& particles, std::size_t begin, std::size_t end, const StepOf<Rule>& step) const {
-    const auto from = [&](std::size_t i, std::size_t a, std::size_t count) {
-      Moving<Real> run{&particles.position()[i][a], &particles.drift()[i][a], {}, count};
-      for (std::size_t c = 0; c < Rule::memories; ++c)
-        run.memory[c] = &particles.memory(c)[i][a];
-      Pace::template move<Rule::memories>(step, run, domain_);
-    };
     if constexpr (PlainColumn<decltype(particles.position()), Real>)
-      return from(begin, 0, (end - begin) * particles.dim());
+      return move_numbers(particles, begin, 0, (end - begin) * particles.dim(), step);
     for (std::size_t i = begin; i < end; ++i)
       for (std::size_t a = 0; a < particles.dim(); ++a)
-        from(i, a, 1);
+        move_numbers(particles, i, a, 1, step);
   }
 
   Rule rule_;

@@ -74,7 +74,7 @@ public:
   const Batches& span(std::size_t n, const std::vector<std::uint32_t>& basis) {
     const std::size_t size = std::size_t{1} << basis.size();
     batches_.population = batches_.here = n;
-    std::uint32_t* const rows = batches_.lay_out(n, n / size).data();
+    std::uint32_t* const rows = batches_.cut(n, n / size).data();
     vectors_.assign(1, 0);
     std::uint32_t pivots = 0;
     for (const std::uint32_t b : basis) {

@@ -2,14 +2,11 @@
 #pragma once
 
 #include <starling/batches.hpp>
+#include <starling/deal/travel.hpp>
 #include <starling/device.hpp>
-#include <starling/particles.hpp>
-#include <starling/random/permute.hpp>
 
 #include <algorithm>
-#include <numeric>
 #include <string>
-#include <vector>
 
 namespace starling {
 
@@ -19,23 +16,19 @@ namespace starling {
 /// modulo N leaves one row alone, which joins a pair drawn at random.
 ///
 /// Pairs i, j and i + 1, j - 1 always meet together, so every `reshuffle` steps the rows themselves
-/// travel into a new random order.
+/// travel into a new random order: one that a shuffle makes, and of many rows, where that would hold
+/// up all threads, one that every row computes for itself.
 class Matching {
 public:
-  explicit Matching(std::uint64_t seed, Step reshuffle = 64) : philox_(seed), reshuffle_(reshuffle) {
-    if (reshuffle == 0)
-      reject("reshuffle", "at least 1 step", "0");
-  }
+  explicit Matching(std::uint64_t seed, Step reshuffle = Travel::usually, Threads& threads = Threads::alone())
+      : philox_(seed), threads_(&threads), travel_(seed, reshuffle, threads) {}
+
+  /// From here on rows travel on all threads.
+  static constexpr std::size_t many = 65536;
 
   template <Particles P>
   const Batches& operator()(Step k, P& particles) {
-    particles.make_room_to_travel();
-    rows_.resize(particles.count());
-    if (k > 0 && k % reshuffle_ == 0 && particles.count() > 3) {
-      std::iota(rows_.begin(), rows_.end(), std::uint32_t{0});
-      permute(rows_, philox_, Stream::reshuffle, k);
-      particles.reorder(rows_);
-    }
+    particles.count() < many ? travel_.shuffled(k, particles) : travel_(k, particles);
     return deal(k, particles.count(), particles.population());
   }
 
@@ -76,18 +69,22 @@ public:
     const bool odd = n % 2 == 1;
     const std::uint32_t cycle = rounds(n);
     batches_.population = batches_.here = n;
-    std::uint32_t* const first = batches_.lay_out(n, n / 2).data();
+    std::uint32_t* const first = batches_.cut(n, n / 2).data();
     std::uint32_t* const pairs = odd ? first + 1 : first; // the first batch is the one of three
-    std::uint32_t* next = pairs;
     // i + j = c, then i + j = c + cycle: both runs read towards their middle.
-    for (std::uint32_t i = 0, j = c; i < j; ++i, --j, next += 2) {
-      next[0] = i;
-      next[1] = j;
-    }
-    for (std::uint32_t i = c + 1, j = cycle - 1; i < j; ++i, --j, next += 2) {
-      next[0] = i;
-      next[1] = j;
-    }
+    const std::uint32_t short_run = (c + 1) / 2, both_runs = short_run + (cycle - 1 - c) / 2;
+    threads_->for_pieces(both_runs, 16384, [&](std::size_t begin, std::size_t end) {
+      auto m = static_cast<std::uint32_t>(begin);
+      for (; m < std::min<std::size_t>(end, short_run); ++m) {
+        pairs[2 * m] = m;
+        pairs[2 * m + 1] = c - m;
+      }
+      for (; m < end; ++m) {
+        pairs[2 * m] = c + 1 + (m - short_run);
+        pairs[2 * m + 1] = cycle - 1 - (m - short_run);
+      }
+    });
+    std::uint32_t* const next = pairs + 2 * std::size_t{both_runs};
     const std::uint32_t alone = left_over(c, n);
     if (odd) {
       std::swap_ranges(pairs, pairs + 2, pairs + 2 * joined);
@@ -101,9 +98,9 @@ public:
 
 private:
   Philox philox_;
-  Step reshuffle_;
+  Threads* threads_;
+  Travel travel_;
   Batches batches_;
-  std::vector<std::uint32_t> rows_;
 };
 
 } // namespace starling

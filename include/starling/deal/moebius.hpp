@@ -64,9 +64,12 @@ public:
   const Batches& order(std::size_t n, std::size_t p, const Map& map, PlaceFor&& place_for) {
     prepare(n);
     batches_.population = batches_.here = n;
-    std::uint32_t* const rows = batches_.lay_out(n, Batches::pieces(n, p)).data();
-    if (batches_.count() == 1 || n < 3) // in one batch of all, the order says nothing
+    const std::size_t pieces = Batches::pieces(n, p);
+    if (pieces == 1 || n < 3) { // in one batch of all, the order says nothing
+      batches_.lay_out(n, pieces);
       return batches_;
+    }
+    std::uint32_t* const rows = batches_.cut(n, pieces).data();
     const std::uint32_t q = map.q;
     threads_->for_pieces(q, 16384, [&](std::size_t begin, std::size_t end) { fill(map, begin, end, rows); });
     if (map.c == q) {

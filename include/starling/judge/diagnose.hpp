@@ -5,6 +5,7 @@
 #include <starling/judge/verdict.hpp>
 #include <starling/observe/stein.hpp>
 #include <starling/rows.hpp>
+#include <starling/threads.hpp>
 
 #include <cstdint>
 #include <span>
@@ -25,7 +26,8 @@ struct Diagnosis {
 /// may be empty.
 Diagnosis diagnose(Rows<const double> x, Rows<const double> score,
                    std::span<const double> log_density, const std::vector<std::string>& names,
-                   std::uint64_t seed, bool periodic, const std::vector<TraceRow>& trace);
+                   std::uint64_t seed, bool periodic, const std::vector<TraceRow>& trace,
+                   Threads& threads = Threads::alone());
 
 /// Of a run whose positions are no longer numbers, and why: there is nothing to summarise.
 Diagnosis diverged(const std::string& why);

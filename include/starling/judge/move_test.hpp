@@ -55,7 +55,8 @@ bool heavy_tailed(std::span<const double> values);
 /// Moved: |e| - 2 se above the bound in any trait. Confirmed: |e| + 2 se below the wider bound and
 /// rho < .9 in all. Parameters are columns: positions, and whatever else the user reads. A column that
 /// is made from the positions and has a heavy tail, as 1/sigma^2 may, is judged by its winsorised value
-/// alone: the positions it is made from are judged by all three.
+/// alone: the positions it is made from are judged by all three. A position with a heavy tail that users read
+/// only in another shape is judged likewise: of the tail of the logarithm of what may be 0 they see nothing.
 class MoveTest {
 public:
   /// The columns of the cloud before any move; the first `positions` of them are not made from others.

@@ -6,13 +6,16 @@
 #include <starling/kernel/median.hpp>
 #include <starling/random/philox.hpp>
 #include <starling/rows.hpp>
+#include <starling/threads.hpp>
 
 #include <Eigen/Core>
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace starling::kernel {
@@ -92,46 +95,39 @@ Real bandwidth_of(std::span<Real> squared, std::size_t population, Select&& sele
 /// The squared distances of all N(N-1)/2 pairs, without the N zeros of the diagonal. In more than a
 /// few dimensions as |x|^2 + |y|^2 - 2 x.y, so that a matrix product does the work; positions are
 /// taken from their mean, which keeps the difference from cancelling, and where it still does the
-/// pair is measured by itself. Cost: N^2 d.
+/// pair is measured by itself. Cost: N^2 d. Defined for double and float.
 template <typename Real>
 class PairDistances {
 public:
-  std::span<Real> operator()(Rows<const Real> x) {
-    squared_.resize(x.count * (x.count - 1) / 2);
-    Real* next = squared_.data();
-    if (x.dim <= 8) {
-      for (std::size_t i = 0; i < x.count; ++i)
-        for (std::size_t j = 0; j < i; ++j)
-          *next++ = squared_distance(x, i, j);
-      return squared_;
-    }
-    const Eigen::Map<const Matrix> rows(x.data, Eigen::Index(x.count), Eigen::Index(x.dim));
-    centred_ = rows.rowwise() - rows.colwise().mean();
-    square_ = centred_.rowwise().squaredNorm();
-    constexpr Eigen::Index block = 128;
-    for (Eigen::Index first = 0; first < rows.rows(); first += block) {
-      const Eigen::Index size = std::min(block, rows.rows() - first);
-      products_.resize(size, first + size);
-      products_.noalias() =
-          centred_.middleRows(first, size) * centred_.topRows(first + size).transpose();
-      for (Eigen::Index i = first; i < first + size; ++i) {
-        const Real *product = products_.row(i - first).data(), *square = square_.data();
-        for (Eigen::Index j = 0; j < i; ++j) {
-          const Real both = square[i] + square[j], r2 = both - 2 * product[j];
-          next[j] = r2 * close >= both ? r2 : squared_distance(x, std::size_t(i), std::size_t(j));
-        }
-        next += i;
-      }
-    }
-    return squared_;
-  }
+  PairDistances();
+  PairDistances(const PairDistances&); ///< with a room of its own
+  PairDistances& operator=(const PairDistances&);
+  ~PairDistances();
+
+  std::span<Real> operator()(Rows<const Real> x);
 
 private:
-  using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  static constexpr Real close = 256; // r2 below this part of the squares has lost 8 bits
+  struct Room;
   std::vector<Real> squared_;
-  Matrix centred_, products_;
-  Eigen::Matrix<Real, Eigen::Dynamic, 1> square_;
+  std::unique_ptr<Room> room_; // kept from step to step
+};
+
+/// The squared distances of pairs of rows that are long: by blocks of columns, shared out, so that a block's
+/// numbers are read once for all pairs. Parts are added in the order of the blocks. Defined for double and float.
+template <typename Real>
+class LongDistances {
+public:
+  static constexpr std::size_t least = 8192, columns = 2048; ///< numbers of a row from where on; of a block
+
+  explicit LongDistances(Threads& threads) : threads_(&threads) {}
+
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs; ///< to be measured
+
+  std::span<Real> operator()(Rows<const Real> x);
+
+private:
+  Threads* threads_;
+  std::vector<Real> parts_, squared_;
 };
 
 /// The same by chords on a torus: each coordinate lives on a circle, and chords are the distances of
@@ -183,22 +179,38 @@ private:
 template <typename Real, typename Domain = Euclid<Real>>
 class SampledMedianBandwidth {
 public:
-  SampledMedianBandwidth(std::uint64_t seed, std::size_t pairs, Domain domain = {})
-      : philox_(seed), pairs_(pairs), domain_(domain), all_(domain) {
+  SampledMedianBandwidth(std::uint64_t seed, std::size_t pairs, Domain domain = {},
+                         Threads& threads = Threads::alone())
+      : philox_(seed), pairs_(pairs), domain_(domain), all_(domain), long_(threads) {
     if (pairs == 0)
       reject("bandwidth pairs", "at least 1", "0");
   }
 
   Real operator()(Step k, Rows<const Real> x) {
-    if (x.count < 2 || x.count * (x.count - 1) / 2 <= pairs_)
+    const bool everyone = x.count < 2 || x.count * (x.count - 1) / 2 <= pairs_;
+    const auto n = static_cast<std::uint32_t>(x.count);
+    const auto draw = [&](auto&& pair) {
+      for (std::size_t m = 0; m < pairs_; ++m) {
+        const std::uint32_t i = philox_.below(n, Stream::bandwidth, k, 2 * m);
+        const std::uint32_t j = philox_.below(n - 1, Stream::bandwidth, k, 2 * m + 1);
+        pair(i, j < i ? j : j + 1);
+      }
+    };
+    if constexpr (!Domain::periodic)
+      if (x.dim >= LongDistances<Real>::least) {
+        long_.pairs.clear();
+        const auto note = [&](std::uint32_t i, std::uint32_t j) { long_.pairs.emplace_back(i, j); };
+        if (!everyone)
+          draw(note);
+        for (std::uint32_t i = 0; everyone && i < n; ++i)
+          for (std::uint32_t j = 0; j < i; ++j)
+            note(i, j);
+        return bandwidth_of(long_(x), x.count, ranked<Real>);
+      }
+    if (everyone)
       return all_(k, x);
     squared_.clear();
-    const auto n = static_cast<std::uint32_t>(x.count);
-    for (std::size_t m = 0; m < pairs_; ++m) {
-      const std::uint32_t i = philox_.below(n, Stream::bandwidth, k, 2 * m);
-      const std::uint32_t j = philox_.below(n - 1, Stream::bandwidth, k, 2 * m + 1);
-      squared_.push_back(squared_distance<Real>(x, i, j < i ? j : j + 1, domain_));
-    }
+    draw([&](std::uint32_t i, std::uint32_t j) { squared_.push_back(squared_distance<Real>(x, i, j, domain_)); });
     return bandwidth_of(std::span(squared_), x.count, ranked<Real>);
   }
 
@@ -207,6 +219,7 @@ private:
   std::size_t pairs_;
   Domain domain_;
   MedianBandwidth<Real, Domain> all_;
+  LongDistances<Real> long_;
   std::vector<Real> squared_;
 };
 

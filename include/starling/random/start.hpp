@@ -5,6 +5,7 @@
 #include <starling/particles.hpp>
 #include <starling/random/philox.hpp>
 #include <starling/rows.hpp>
+#include <starling/threads.hpp>
 
 #include <string>
 #include <type_traits>
@@ -16,9 +17,19 @@ struct IdIsRow {
   std::uint64_t operator[](std::size_t i) const { return i; }
 };
 
+/// Calls row(i) for every row, shared out.
+template <typename C, typename Row>
+void for_start_rows(const C& x, Threads& threads, Row&& row) {
+  threads.for_pieces(x.count, 1 + 4096 / x.dim, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      row(i);
+  });
+}
+
 /// Independent normals in every coordinate of a column. `id` says who a row is.
 template <typename C, typename Id = IdIsRow>
-void start_normal(const C& x, std::uint64_t seed, double mean, double sd, const Id& id = {})
+void start_normal(const C& x, std::uint64_t seed, double mean, double sd, const Id& id = {},
+                  Threads& threads = Threads::alone())
   requires HostColumn<C, std::remove_cvref_t<decltype(x[0][0])>>
 {
   using Real = std::remove_cvref_t<decltype(x[0][0])>;
@@ -26,10 +37,14 @@ void start_normal(const C& x, std::uint64_t seed, double mean, double sd, const 
     reject("start", "normal:MEAN,SD with finite numbers and SD at least 0",
            shown(mean) + "," + shown(sd));
   const Philox philox(seed);
-  for (std::size_t i = 0; i < x.count; ++i)
-    for (std::size_t a = 0; a < x.dim; ++a) // two coordinates share a block
-      x[i][a] = static_cast<Real>(
-          mean + sd * normal_pair(philox(Stream::start, a / 2, id[i]))[a % 2]);
+  for_start_rows(x, threads, [&](std::size_t i) {
+    for (std::size_t a = 0; a < x.dim; a += 2) { // two coordinates share a block
+      const auto two = normal_pair(philox(Stream::start, a / 2, id[i]));
+      x[i][a] = static_cast<Real>(mean + sd * two[0]);
+      if (a + 1 < x.dim)
+        x[i][a + 1] = static_cast<Real>(mean + sd * two[1]);
+    }
+  });
 }
 
 template <HostParticles P>
@@ -39,7 +54,8 @@ void start_normal(P& particles, std::uint64_t seed, double mean, double sd) {
 
 /// Uniform between low and high in every coordinate.
 template <typename C, typename Id = IdIsRow>
-void start_uniform(const C& x, std::uint64_t seed, double low, double high, const Id& id = {})
+void start_uniform(const C& x, std::uint64_t seed, double low, double high, const Id& id = {},
+                   Threads& threads = Threads::alone())
   requires HostColumn<C, std::remove_cvref_t<decltype(x[0][0])>>
 {
   using Real = std::remove_cvref_t<decltype(x[0][0])>;
@@ -47,11 +63,12 @@ void start_uniform(const C& x, std::uint64_t seed, double low, double high, cons
     reject("start", "uniform:LOW,HIGH with LOW below HIGH",
            shown(low) + "," + shown(high));
   const Philox philox(seed);
-  for (std::size_t i = 0; i < x.count; ++i)
+  for_start_rows(x, threads, [&](std::size_t i) {
     for (std::size_t a = 0; a < x.dim; ++a)
       x[i][a] = static_cast<Real>(
           low +
           (high - low) * uniform(philox(Stream::start, a / 2, id[i]), static_cast<int>(a % 2)));
+  });
 }
 template <HostParticles P>
 void start_uniform(P& particles, std::uint64_t seed, double low, double high) {

@@ -30,7 +30,7 @@ struct Settings {
 };
 
 struct Timing {
-  double total = 0, deal = 0, score = 0, drift = 0, advance = 0;
+  double total = 0, deal = 0, score = 0, drift = 0, advance = 0, look = 0;
 };
 
 /// What a run in stages says beside its cloud.
@@ -117,16 +117,28 @@ public:
 
   /// What it came to so far. With `measured`, exact scores at the end and all that follows from
   /// them; it can go on afterwards as if it had not been asked.
-  virtual Outcome outcome(bool measured) = 0;
+  Outcome outcome(bool measured);
 
 protected:
-  explicit Flight(Settings settings) : settings_(std::move(settings)) {}
+  /// Parts: Roles, or what else has threads, a target and warnings.
+  template <typename Parts>
+  Flight(Settings settings, const Parts& parts)
+      : settings_(std::move(settings)), threads_(parts.threads ? parts.threads->count() : 1),
+        warnings_(parts.warnings), late_warnings_(parts.target.warnings) {}
+
+  /// Adds to an outcome that has the state what only this kind of flight knows.
+  virtual void report(bool measured, Outcome& outcome) = 0;
 
   Settings settings_;
   Step done_ = 0;
   bool settled_ = false; // until_converged: the looks say so
   std::vector<judge::TraceRow> trace_;
   Timing seconds_;
+
+private:
+  std::size_t threads_;
+  std::vector<std::string> warnings_;                            // of what was asked for
+  std::function<std::vector<std::string>()> late_warnings_;      // of the run so far; may be empty
 };
 
 /// A flight before its first step; `start` fills in the positions. A start that an earlier run left

@@ -10,11 +10,29 @@
 
 namespace starling::run {
 
+/// Up to `everyone` particles a look sees everyone. Of more it draws `seen` rows for place and spread, and
+/// measures no more pairs, and deals no more particles anew, than it would of `everyone`: enough for error
+/// bars of a hundredth. Up to `numbers` numbers are added in one sum, more of them in several.
+struct LookSize {
+  static constexpr std::size_t everyone = 4096, seen = 16384, numbers = 65536;
+  std::size_t rows, pairs, dealt_anew;
+
+  /// Of a cloud of that many particles and dimensions, in batches of that size.
+  static LookSize of(std::size_t particles, std::size_t dim, std::size_t batch);
+};
+
+/// How many steps apart the looks are: a hundred in a long run, in a short one no more than trends need;
+/// and, where they would take longer than anyone could fail to notice, such that they take at most a twentieth
+/// of the run, by what looks and steps cost on one thread if the scores cost nothing. Depends on nothing that is measured,
+/// so that a run looks at the same steps on every machine.
+Step look_every(Step total, std::size_t particles, std::size_t dim);
+
 /// Knows how to look, and nothing of what was seen: the trace belongs to whoever calls it.
 template <typename Real>
 class Lookout {
 public:
-  Lookout(std::uint64_t seed, bool periodic, std::vector<std::string> names);
+  Lookout(std::uint64_t seed, bool periodic, std::vector<std::string> names,
+          Threads& threads = Threads::alone());
 
   /// Adds a row to the trace, whose rows so far the verdict rests on. To be called after score and
   /// drift of step k, before the move. `drift` is called a second time, on batches dealt anew; the
@@ -26,6 +44,7 @@ private:
   std::uint64_t seed_;
   bool periodic_;
   std::vector<std::string> names_;
+  Threads* threads_;
 };
 
 } // namespace starling::run

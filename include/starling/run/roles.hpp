@@ -3,10 +3,10 @@
 
 #include <starling/concepts.hpp>
 #include <starling/judge/trace.hpp>
-#include <starling/row_density.hpp>
 #include <starling/target/concepts.hpp>
 #include <starling/threads.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -14,6 +14,10 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace starling {
+struct RowDensity; // row_density.hpp; here only pointed to, so that Eigen is not read by everyone
+}
 
 namespace starling::run {
 

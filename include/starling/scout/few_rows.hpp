@@ -14,7 +14,8 @@ namespace starling::scout {
 ///     s(x) = prior'(x) + T'(x) + sum over drawn rows of (l_r'(x) - t_r'(x)) / (B p_r)
 ///
 /// t_r is row r's log likelihood expanded around the mode, T the sum of all of them, known from one pass. To
-/// second order where the density gives expansions, else to first. What is left of a row is small, and
+/// second order where the density gives expansions or lets them be made from differences, else to first. Differences are
+/// linear in the rows, so that T stays the sum of the t_r, however coarse they are. What is left of a row is small, and
 /// smaller where it has little say: rows are drawn half evenly, half by leverage in the frame (its power 5/4, for
 /// expansions to second order): p_r = (1/n + leverage_r / sum of leverage) / 2.
 class FewRows {
@@ -43,9 +44,12 @@ private:
     Expansion at_mode; // of the rows that were drawn
   };
   void choose(Step k, std::size_t batch);
+  void meet_differences(const Frame& frame);
+  Eigen::MatrixXd by_differences(const DensityOfRows& likelihood) const;
 
   const RowDensity* density_;
   Eigen::VectorXd mode_;
+  Frame::Matrix along_, back_; // where differences are taken, from the mode; the frame's inverse
   std::uint64_t seed_;
   RowCounts* counts_;
   Expansion all_; // of all rows at the mode; without curvature where the density has none

@@ -31,7 +31,8 @@ struct Report {
 };
 
 /// L-BFGS from all starts in lock-step; then Laplace's approximation at the best end, Pathfinder along
-/// its way, and the one with the higher ELBO of 50 draws. Separate modes are counted among the ends, and those
+/// its way, and the one with the higher ELBO of 50 draws. Where the best end was still going up there may be no
+/// mode, as in the neck of a funnel, and then Pathfinder is asked along every way. Separate modes are counted among the ends, and those
 /// of ways up from around the best (Modes::climb_from_afar); where there are several, also from around each of
 /// them, until they show none that is new. Both
 /// approximations, and so the frame, are of the form that the settings say.
@@ -54,9 +55,9 @@ private:
   std::uint64_t seed_;
   Settings settings_;
   Frame::Form form_;
-  enum class Part { begin, climb, laplace, pathfinder, choose, modes, done } part_ = Part::begin;
+  enum class Part { begin, climb, laplace, pathfinder, others, choose, modes, done } part_ = Part::begin;
   std::vector<Climb> climbs_;
-  std::size_t best_ = 0; // of the climbs
+  std::size_t best_ = 0, other_ = 0; // of the climbs
   std::vector<Frame> candidates_;
   Report report_;
 };

@@ -1,7 +1,8 @@
 // A plugin for the tests that goes wrong after some calls: standard normals until then. Definitions say how:
 // THROWS: a std::exception; THROWS_NUMBER: something that is none; HANGS: does not come back; LEAKS: takes
 // 10 MB in every call and gives none back; SIGNALS: sends SIGTERM to its own process in the call SIGNAL_AT_CALL,
-// and removes the folder REMOVE in the call REMOVE_AT_CALL, if the environment has them.
+// and removes the folder REMOVE in the call REMOVE_AT_CALL, if the environment has them; ODD_NAMES:
+// nothing goes wrong, but its parameters have names of any bytes.
 #include <starling/plugin.h>
 
 #include <csignal>
@@ -31,12 +32,18 @@ int calls = 0;
 
 extern "C" {
 
+#if defined(ODD_NAMES)
+const char* starling_name(size_t a, void*) { return a == 0 ? "q\x1b[31m,\"x\ny" : "b\xff\xfe"; }
+#endif
+
 size_t starling_dim(void*) { return 2; }
 
 int starling_log_density_all(size_t n, size_t dim, const double* x, double* score, double* log_density, void*) {
 #if defined(LEAKS)
   constexpr std::size_t much = 10000000;
   std::memset(new char[much], ++calls, much); // nobody deletes it
+#elif defined(ODD_NAMES)
+  ++calls;
 #elif defined(SIGNALS)
   ++calls;
   if (const char* at = std::getenv("SIGNAL_AT_CALL"); at && std::atoi(at) == calls)

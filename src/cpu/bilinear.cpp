@@ -1,0 +1,125 @@
+// The bilinear part of a kernel. Out of line: its products cost as much to compile as the rest of a drift.
+#include <starling/drift/bilinear.hpp>
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+namespace starling {
+
+namespace {
+
+using Index = Eigen::Index;
+
+template <typename Real>
+using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// There Eigen goes through a column in one pass and needs no room; a few rows, and matrices, it
+// would copy first, so it gets them copied already.
+bool on_the_line(Index dim, Index count) { return dim == 1 && count >= 20; }
+
+template <typename Scalar>
+auto mapped(Rows<Scalar> view) {
+  using Plain = Matrix<std::remove_const_t<Scalar>>;
+  using Mapped = std::conditional_t<std::is_const_v<Scalar>, const Plain, Plain>;
+  return Eigen::Map<Mapped>(view.data, Index(view.count), Index(view.dim));
+}
+
+} // namespace
+
+template <typename Real>
+struct BilinearPart<Real>::Room {
+  // What a piece needs to itself: its rows about the mean, and their product with the scores.
+  struct Piece {
+    Matrix<Real> off, sum;
+  };
+  Eigen::Matrix<Real, 1, Eigen::Dynamic> mean, shift; // shift: c mean(s)
+  Matrix<Real> pull;
+  std::vector<Piece> pieces;
+  std::vector<Real> dealt; // where not everyone is: their positions, scores and drifts together
+};
+
+template <typename Real>
+BilinearPart<Real>::BilinearPart(Real weight, Threads& threads)
+    : weight_(weight), threads_(&threads), room_(std::make_unique<Room>()) {}
+template <typename Real>
+BilinearPart<Real>::BilinearPart(const BilinearPart& other) : BilinearPart(other.weight_, *other.threads_) {}
+template <typename Real>
+BilinearPart<Real>& BilinearPart<Real>::operator=(const BilinearPart& other) {
+  weight_ = other.weight_;
+  threads_ = other.threads_;
+  return *this;
+}
+template <typename Real>
+BilinearPart<Real>::~BilinearPart() = default;
+
+template <typename Real>
+void BilinearPart<Real>::add(Ensemble<Real>& particles, const Batches& batches) {
+  const Rows<const Real> x = std::as_const(particles).position(), s = std::as_const(particles).score();
+  if (batches.whole())
+    return add(x, s, particles.drift());
+  const auto order = batches.order();
+  const std::size_t count = order.size() * x.dim;
+  room_->dealt.resize(3 * count);
+  const auto column = [&](std::size_t n) {
+    return Rows<Real>{room_->dealt.data() + n * count, order.size(), x.dim};
+  };
+  for (std::size_t n = 0; n < order.size(); ++n) {
+    std::ranges::copy(x[order[n]], column(0)[n].begin());
+    std::ranges::copy(s[order[n]], column(1)[n].begin());
+    std::ranges::copy(particles.drift()[order[n]], column(2)[n].begin());
+  }
+  add(column(0), column(1), column(2));
+  for (std::size_t n = 0; n < order.size(); ++n)
+    std::ranges::copy(column(2)[n], particles.drift()[order[n]].begin());
+}
+
+template <typename Real>
+void BilinearPart<Real>::add(Rows<const Real> positions, Rows<const Real> scores, Rows<Real> drifts) {
+  auto& mean = room_->mean;
+  auto& shift = room_->shift;
+  auto& pull = room_->pull;
+  auto& pieces = room_->pieces;
+  const auto x = mapped(positions), s = mapped(scores);
+  auto drift = mapped(drifts);
+  mean = x.colwise().mean();
+  shift = s.colwise().mean();
+  shift *= weight_;
+
+  // Sums of pieces, added in order: the same on any number of threads.
+  const std::size_t n = positions.count, grain = std::max<std::size_t>(256, (n + 63) / 64);
+  pieces.resize((n + grain - 1) / grain);
+  threads_->for_pieces(n, grain, [&](std::size_t begin, std::size_t end) {
+    const Index first = Index(begin), count = Index(end - begin);
+    typename Room::Piece& piece = pieces[begin / grain];
+    piece.off = x.middleRows(first, count).rowwise() - mean;
+    piece.sum.resize(x.cols(), x.cols());
+    if (on_the_line(x.cols(), count))
+      piece.sum.noalias() =
+          (x.middleRows(first, count).rowwise() - mean).transpose() * s.middleRows(first, count);
+    else
+      piece.sum.noalias() = piece.off.transpose() * s.middleRows(first, count);
+  });
+  pull.setZero(x.cols(), x.cols()); // (A + I)^T, for rows
+  for (const auto& piece : pieces)
+    pull += piece.sum;
+  pull /= static_cast<Real>(n);
+  pull.diagonal().array() += Real(1);
+  threads_->for_pieces(n, grain, [&](std::size_t begin, std::size_t end) {
+    const Index first = Index(begin), count = Index(end - begin);
+    auto some = drift.middleRows(first, count);
+    typename Room::Piece& piece = pieces[begin / grain];
+    if (on_the_line(x.cols(), count))
+      some.noalias() += weight_ * ((x.middleRows(first, count).rowwise() - mean) * pull);
+    else
+      some.noalias() += weight_ * (piece.off * pull);
+    some.rowwise() += shift;
+  });
+}
+
+template class BilinearPart<double>;
+template class BilinearPart<float>;
+
+} // namespace starling

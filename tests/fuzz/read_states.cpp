@@ -1,0 +1,129 @@
+// States of runs: a checkpoint of any bytes under a right checksum, and the state of a run in stages with edits.
+#include "fuzz/files.hpp"
+#include "fuzz/readers.hpp"
+
+#include <starling/random/start.hpp>
+#include <starling/run/staged.hpp>
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+
+namespace starling::fuzz {
+
+// Without the checksum, which would keep out all but a few.
+void read_checkpoint(std::string_view bytes) {
+  std::string whole(bytes);
+  const auto sum = static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+  whole.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+  try {
+    const run::Checkpoint checkpoint = run::read_checkpoint(place("state", whole));
+    promise(run::pack(checkpoint) == whole, "a checkpoint that was read is written as it was");
+    const run::Saved s = run::saved(checkpoint, "state");
+    promise(run::positions_in(checkpoint, "state").size() == s.particles * s.dim, "positions are there");
+  } catch (const io::BadData&) {
+  }
+}
+
+namespace {
+
+constexpr std::size_t particles = 8;
+
+/// A normal in two dimensions, or two of them side by side: what makes groups.
+run::Staged staged(bool groups) {
+  run::Staged made;
+  made.target.dim = 2;
+  made.target.names = {"a", "b"};
+  made.target.evaluate = [groups](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+    for (std::size_t i = 0; i < x.count; ++i) {
+      const double to = groups ? (x[i][0] < 0 ? -9.0 : 9.0) : 0.0;
+      score[i][0] = to - x[i][0];
+      score[i][1] = -x[i][1];
+      log_density[i] = -.5 * (score[i][0] * score[i][0] + x[i][1] * x[i][1]);
+    }
+  };
+  made.stages.particles = particles;
+  made.stages.steps = 4;
+  made.stages.certify_moves = 4;
+  made.stages.flight_moves = 4;
+  made.stages.polish_steps = 2;
+  return made;
+}
+
+run::Settings settings() {
+  run::Settings made;
+  made.particles = particles;
+  return made;
+}
+
+/// True states after some units, of both targets.
+const std::vector<run::Checkpoint>& states() {
+  static const std::vector<run::Checkpoint> all = [] {
+    std::vector<run::Checkpoint> made;
+    for (const bool groups : {false, true}) {
+      const auto flight = run::begin(staged(groups), settings());
+      for (int units = 0; units < 40 && !flight->over(); ++units) {
+        if (units % 3 == 0)
+          made.push_back(flight->save());
+        flight->take(1, {});
+      }
+      made.push_back(flight->save());
+    }
+    return made;
+  }();
+  return all;
+}
+
+/// A number that readers stumble over, by its place in a list.
+std::uint64_t odd_number(unsigned char which) {
+  const auto bits = [](double value) {
+    std::uint64_t all;
+    std::memcpy(&all, &value, sizeof all);
+    return all;
+  };
+  const std::array<std::uint64_t, 16> list{
+      0, 1, 2, 3, 5, 8, 255, std::uint64_t{1} << 31, std::uint64_t{1} << 62, ~std::uint64_t{0},
+      bits(-1), bits(1e300), bits(std::numeric_limits<double>::infinity()), bits(std::numeric_limits<double>::quiet_NaN()),
+      bits(0.5), bits(1e-320)};
+  return list[which % list.size()];
+}
+
+} // namespace
+
+// A byte chooses the state, then four bytes an edit: what to do, column, place, number.
+void read_journey(std::string_view bytes) {
+  if (bytes.empty())
+    return;
+  const std::size_t which = static_cast<unsigned char>(bytes[0]) % states().size();
+  run::Checkpoint checkpoint = states()[which];
+  const bool groups = which >= states().size() / 2;
+  for (std::size_t i = 1; i + 4 <= std::min<std::size_t>(bytes.size(), 33); i += 4) {
+    const auto at = [&](std::size_t k) { return static_cast<unsigned char>(bytes[i + k]); };
+    auto& columns = checkpoint.columns;
+    std::string& column = columns[at(1) % columns.size()].second;
+    const std::uint64_t number = odd_number(at(3));
+    switch (at(0) % 5) {
+    case 0: // a number of it
+      if (column.size() >= 8)
+        std::memcpy(column.data() + at(2) % (column.size() / 8) * 8, &number, 8);
+      break;
+    case 1: column.resize(column.size() / 8 * 8 - std::min<std::size_t>(column.size() / 8 * 8, 8 * at(2))); break;
+    case 2: column.append(reinterpret_cast<const char*>(&number), 8); break;
+    case 3: column.clear(); break;
+    default:
+      if (columns.size() > 1)
+        columns.erase(columns.begin() + at(1) % columns.size());
+    }
+  }
+  try {
+    const auto flight = run::resume(staged(groups), settings(), checkpoint, "state");
+    flight->save();
+    flight->outcome(false);
+  } catch (const io::BadData&) {
+  }
+}
+
+} // namespace starling::fuzz

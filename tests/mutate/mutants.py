@@ -1,0 +1,197 @@
+# The mutants of scripts/mutate: one wrong thing each, and the tests that must notice.
+#
+# of(FILE, TEST): mutants of this file, judged by the tests in TEST. Each line is WHAT, OLD, NEW: a part of OLD between
+# two @@, or all of it, becomes NEW. An OLD that ends in a semicolon is a statement, else an expression.
+
+mutants = []
+
+
+def of(file, test, lines):
+    for what, old, new in lines:
+        mutants.append({"file": file, "test": test, "what": what, "old": old, "new": new})
+
+
+law = "tests/law/"
+of("include/starling/batches.hpp", law + "lemma_1_test.cpp", [
+    ("pair weight 1/p", "(n - 1) / (n * static_cast<double>(size - 1))", "1 / static_cast<double>(size)"),
+    ("pair weight with p for p - 1", "(n - 1) / (n * static_cast<double>(size - 1))", "(n - 1) / (n * static_cast<double>(size))"),
+    ("self weight times 1.3", "1.0 / static_cast<double>(population)", "1.3 / static_cast<double>(population)"),
+])
+of("include/starling/batches.hpp", law + "partitions_test.cpp", [
+    ("batches that lose the last rows", "@@std::min(q, count % pieces)@@);\n    return order_", "std::size_t{0}"),
+    ("one batch too many", "(n + p / 2) / p", "(n + p - 1) / p"),
+])
+of("include/starling/drift/pairwise.hpp", law + "lemma_1_test.cpp", [
+    ("repulsion that attracts", "c * w.repulsion", "-c * w.repulsion"),
+    ("self term with the weight of a pair", "add(i, self);", "add(i, pair);"),
+    ("lift forgotten", "phi[a] += lift * xi[a];", ";"),
+    ("a neighbour passed over", "std::size_t j = @@i + 1@@; j < x.count", "i + 2"),
+])
+of("include/starling/drift/reference.hpp", law + "lemma_1_test.cpp", [
+    ("the slow twin weighs itself as a pair", "i == j ? self : pair", "pair"),
+])
+of("include/starling/deal/matching.hpp", law + "matching_test.cpp", [
+    ("partner one further", "(c + cycle - i) % cycle", "(c + cycle - i + 1) % cycle"),
+    ("the same round in every step", "philox_.below(rounds(n), Stream::matching, @@k@@, 0)", "Step{0}"),
+    ("the odd one always joins the first pair", "philox_.below(rounds(n) / 2, Stream::matching, k, 1)", "0u"),
+    ("the last row paired with nobody", "next[1] = cycle;", "next[1] = alone;"),
+    ("rows never travel", "k > 0 && k % reshuffle_ == 0 && particles.count() > 3", "false"),
+])
+of("include/starling/ensemble.hpp", law + "matching_test.cpp", [
+    ("memory does not travel", "travel(column.data(), dim_);", ";"),
+    ("ids do not travel", "travel(id_.data(), 1);", ";"),
+    ("counts of moves do not travel", "travel(moves_.data(), 1);", ";"),
+])
+of("include/starling/random/permute.hpp", law + "uniformity_test.cpp", [
+    ("eight places share a word", "@@words[w] & 0xffff@@, stream", "words[0] & 0xffff"),
+    ("nobody stays (Sattolo)", "below_16(@@static_cast<std::uint32_t>(i)@@, words[w] & 0xffff", "static_cast<std::uint32_t>(i - 1)"),
+])
+of("include/starling/deal/shuffle.hpp", law + "uniformity_test.cpp", [
+    ("the same order in every step", "permute(order, philox_, Stream::shuffle, k);", "permute(order, philox_, Stream::shuffle, 0);"),
+])
+of("include/starling/deal/draw.hpp", law + "uniformity_test.cpp", [
+    ("a bound one too small", "philox_.below(@@last + 1@@, Stream::draw", "last > 0 ? last : 1"),
+    ("the same set in every step", "Stream::draw, @@k@@, m", "Step{0}"),
+])
+of("include/starling/deal/draw.hpp", law + "algorithm_2_test.cpp", [
+    ("time counted in draws", "static_cast<double>(k) * static_cast<double>(batch_size_) / static_cast<double>(n)", "static_cast<double>(k)"),
+    ("draws rounded down", "sweeps * population + batch_size_ - 1", "sweeps * population"),
+])
+of("include/starling/advance/explicit_step.hpp", law + "algorithm_2_test.cpp", [
+    ("moves of the drawn not counted", "rule_.at(batches.time, moves[i]));\n        @@++moves[i];@@", ";"),
+    ("moves counted by the step", "i + 1, rule_.at(batches.time, @@moves[i]@@)", "static_cast<std::uint32_t>(batches.time)"),
+])
+of("include/starling/deal/moebius.hpp", law + "triples_test.cpp", [
+    ("infinity goes to b", "rows[q] = map.a;", "rows[q] = map.b;"),
+    ("maps that are fair only to pairs", "1 + philox_.below(q_ - 1, Stream::deal, k, 1)", "1u"),
+    ("no reduction modulo q", "quotient * q;\n      @@r = std::min(r, r - q);@@", ";"),
+    ("late rows stay at the end", "philox_.below(row + 1, Stream::deal, k, 4 + row - q_)", "row"),
+])
+of("include/starling/deal/cosets.hpp", law + "triples_test.cpp", [
+    ("vectors that are in the subspace already", "v = std::min(v, v ^ b);", ";"),
+    ("the same subspace in every step", "Stream::deal, @@k@@, drawn++", "Step{0}"),
+])
+of("include/starling/deal/travel.hpp", law + "triples_test.cpp", [
+    ("rows never travel", "k == 0 || k % every_ != 0", "true"),
+])
+of("include/starling/random/philox.hpp", law + "philox_test.cpp", [
+    ("streams share their bits", "<< 8 | @@static_cast<std::uint32_t>(stream)@@", "0u"),
+    ("no rejection", "static_cast<std::uint32_t>(product) < threshold", "false"),
+    ("normals too wide", "-2.0 * std::log(uniform(bits, 0))", "-2.6 * std::log(uniform(bits, 0))"),
+])
+of("include/starling/drift/marginals.hpp", "tests/drift/marginals_test.cpp", [
+    ("push from below times 1.3", "rate * below.push_far", "Real(1.3) * rate * below.push_far"),
+    ("push from above the wrong way", "above.weighted() - rate * above.push_far", "above.weighted() + rate * above.push_far"),
+    ("sums that fade too late", "pull_far = fade * (pull_far + gap * pull);", "pull_far = fade * pull_far + gap * pull;"),
+    ("share of everyone where some are dealt", "part.weight / static_cast<Real>(n)", "part.weight / static_cast<Real>(particles.count())"),
+    ("width without its 3", "std::sqrt(3 * precisions[a] / h_)", "std::sqrt(precisions[a] / h_)"),
+])
+of("include/starling/drift/bilinear.hpp", "tests/drift/bilinear_test.cpp", [
+    ("A without I", "pull_.diagonal().array() += Real(1);", ";"),
+    ("mean score forgotten", "some.rowwise() += shift_;", ";"),
+    ("A instead of its transpose", "some.noalias() += weight_ * (piece.off * pull_);", "some.noalias() += weight_ * (piece.off * pull_.transpose());"),
+])
+of("include/starling/drift/adaptive.hpp", "tests/drift/force_test.cpp", [
+    ("a stale bandwidth", "drift_.kernel().set_bandwidth(bandwidth_);", ";"),
+    ("a bandwidth of step 0", "rule_(@@k@@, plain_rows", "Step{0}"),
+])
+of("include/starling/kernel/bandwidth.hpp", "tests/kernel/bandwidth_test.cpp", [
+    ("bandwidth without its 2", "2 * std::log(Real(population))", "std::log(Real(population))"),
+    ("pairs of a particle with itself", "j < i ? j : j + 1", "j"),
+    ("the upper of two middles", "(std::sqrt(lower) + std::sqrt(upper)) / 2", "std::sqrt(upper)"),
+    ("the same pairs in every step", "philox_.below(n, Stream::bandwidth, @@k@@, 2 * m)", "Step{0}"),
+])
+of("include/starling/advance/rules.hpp", "tests/advance/rules_test.cpp", [
+    ("Adam without its correction", "@@1 - std::pow(fade_, t)@@, c", "1.0"),
+    ("AdaGrad from zero", "moves == 0 ? Real(0) : fade_", "fade_"),
+    ("AdaGrad without its root", "floor + root(m[0])", "floor + m[0]"),
+    ("steps that grow", "std::pow(1 + time / tau_, @@-power_@@)", "power_"),
+])
+of("src/exact/hmc.cpp", "tests/exact/hmc_test.cpp", [
+    ("every move accepted", "std::min(1.0, std::exp(change))", "1.0"),
+    ("accepted the wrong way round", "std::min(1.0, std::exp(change))", "std::min(1.0, std::exp(-change))"),
+    ("luck by row, not by particle", "philox(Stream::leap, move, @@walkers.id[i]@@, 1)", "std::uint64_t(i)"),
+    ("energy without the density", "squaredNorm() - @@walkers.log_density[i]@@;", "0.0"),
+    ("a stale score", "walkers.score.row(to) = score.row(row);", ";"),
+    ("tuned the wrong way", "seen - acceptance", "acceptance - seen"),
+])
+of("src/exact/sift.cpp", "tests/exact/sift_test.cpp", [
+    ("swaps that make it worse", "!(gain < 0)", "!(gain > 0)"),
+    ("squares not wanted", "column.wanted[1] = square_weight;", ";"),
+])
+of("src/judge/move_test.cpp", "tests/judge/move_test_test.cpp", [
+    ("error bar by n", "residual / std::sqrt(n) / forgotten", "residual / n / forgotten"),
+    ("moved without its error bar", "size - 2 * found.se > low", "size > low"),
+    ("confirmed without its error bar", "size + 2 * found.se < high", "size < high"),
+    ("standing still taken for rightness", "std::max(1 - rho, 1e-3)", "1.0"),
+    ("squares that are values", "three[2] = z * z;", "three[2] = z;"),
+    ("some taken for all", "before - means[3 * a + t]", "0.0"),
+    ("one degree of freedom too many", "@@(n - 2)@@);\n      const double forgotten", "(n - 1)"),
+])
+of("src/judge/rhat.cpp", "tests/judge/rhat_test.cpp", [
+    ("R-hat without the runs' difference", "between / within", "between / within / n"),
+    ("R-hat that begins at 1", "(n - 1) / n", "1.0"),
+    ("variance by n", "@@(static_cast<double>(values.size()) - 1)@@;\n  };\n  std::vector<double> means", "static_cast<double>(values.size())"),
+])
+of("src/scout/few_rows.cpp", "tests/scout/few_rows_test.cpp", [
+    ("no correction at the mode", "to.rowwise() += slope.transpose();", ";"),
+    ("rows without their chances", "1 / (static_cast<double>(batch) * chance_[rows[b]])", "static_cast<double>(chance_.size()) / static_cast<double>(batch)"),
+    ("curvature the wrong way", "to -= bent;", "to += bent;"),
+    ("the same rows in every step", "philox(Stream::data_rows, @@k@@, b)", "Step{0}"),
+    ("curvature without its half", "expanded -= @@0.5@@ * bent", "1.0"),
+])
+of("include/starling/target/regression_blocks.hpp", "tests/target/regression_test.cpp", [
+    ("curvature without the rows' weights", "row_weights ? row_weights[r] : 1.0", "1.0"),
+    ("blocks in the wrong order", "A::logits(@@at.data() + c * wide@@, w, n, features, rows, wide, z.data() + c * n * rows", "at.data() + (count - 1 - c) * wide"),
+    ("slopes times 1.3", "score[i][a] += static_cast<double>(slopes[i * w + a]);", "score[i][a] += 1.3 * static_cast<double>(slopes[i * w + a]);"),
+])
+of("src/run/state.cpp", "tests/run/checkpoint_test.cpp", [
+    ("ids that come twice", "id >= particles || seen[id]", "id >= particles"),
+    ("columns of another width", "row / size != width", "false"),
+    ("rows not brought home", "home[@@id[n / s.dim] * s.dim + n % s.dim@@]", "n"),
+    ("columns with bytes left over", "found->size() % s.particles != 0", "false"),
+])
+of("src/run/checkpoint.cpp", "tests/run/checkpoint_test.cpp", [
+    ("bytes after the last column", "!rest.done()", "false"),
+    ("lengths taken on trust", "size > rest_.size()", "false"),
+])
+of("src/run/flight.cpp", "tests/run/flight_test.cpp", [
+    ("a run resumed at step 0", "done_ = head.saved.done;", "done_ = 0;"),
+    ("a trace that begins anew", "trace_ = head.trace;", ";"),
+    ("rows not brought home", "particles_.id()[i] * rows.dim", "i * rows.dim"),
+    ("resumed by another seed", "head.saved.seed != settings.seed", "false"),
+])
+of("src/run/state.hpp", "tests/run/flight_test.cpp", [
+    ("memory not saved", 'visit("memory " + std::to_string(c), flat(particles.memory(c)));', ";"),
+    ("counts of moves not saved", 'visit("moves", particles.moves());', ";"),
+])
+of("include/starling/run/seeds.hpp", "tests/run/continued_test.cpp", [
+    ("a run that goes on deals as before", "whole_word(Philox(seed)(Stream::continued, digest, 0))", "seed"),
+])
+of("include/starling/observe/noise.hpp", "tests/observe/noise_test.cpp", [
+    ("noise without its half", "apart / (2 * count)", "apart / count"),
+    ("drift left as dealt anew", "phi[i][a] = *kept;", ";"),
+])
+of("include/starling/observe/balance.hpp", "tests/observe/balance_test.cpp", [
+    ("shift not in sd", "one.mean_score * one.sd", "one.mean_score"),
+    ("spread about zero", "static_cast<double>(x[i][a]) - one.mean", "static_cast<double>(x[i][a])"),
+])
+of("src/cpu/gemm_drift.hpp", "tests/simd/layouts_test.cpp", [
+    ("forces of matrix products times 1.3", "pair * sum_[i * dim_ + a]", "Real(1.3) * pair * sum_[i * dim_ + a]"),
+    ("columns without their slopes", "add_scaled(j + c, down[c]);", ";"),
+    ("self term in the product", "w.data[r * columns + r] = p.data[r * columns + r] = 0;", ";"),
+])
+of("src/cpu/coordinate_drift.cpp", "tests/simd/coordinates_test.cpp", [
+    ("forces along coordinates times 1.3", "pair * sum[a]", "Real(1.3) * pair * sum[a]"),
+    ("self term along coordinates forgotten", "self * s[a]", "Real(0)"),
+    ("the round that ends early", "meet(turn, last, turn + m - size);", ";"),
+])
+
+# Sources that hold code of a mutated header: compiled with it, as the library would be.
+also = {
+    "src/run/state.hpp": ["src/run/flight.cpp"],
+    "src/cpu/gemm_drift.hpp": ["src/cpu/pairwise_drift.cpp"],
+}
+
+# Quick to build: part of the ordinary tests.
+quick = ["tests/law/lemma_1_test.cpp", "tests/judge/rhat_test.cpp", "tests/run/checkpoint_test.cpp"]
