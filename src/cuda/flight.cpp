@@ -50,7 +50,7 @@ public:
     if (over())
       return;
     const Step last = count < total() - done_ ? done_ + count : total();
-    const Step every = std::max(std::clamp<Step>(total() / 25, 1, 20), total() / 100); // as on the host
+    const Step every = run::look_every(total(), settings_.particles, roles_.target.dim); // as on the host
     struct Watch {
       double& sum;
       double before;
