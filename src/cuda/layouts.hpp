@@ -53,9 +53,7 @@ void sweep_scores(Launcher& launch, const Work<Real>& work) {
 template <typename Real, typename Launcher>
 void sweep_drift(Launcher& launch, const Work<Real>& work, std::uint32_t turn, const Order& order) {
   launch.threads(work.count, LayOut<Real>{work, turn});
-  if (work.dim == 1)
-    launch.threads(work.count, DriftAtPlace<Real, 1>{work, turn});
-  else if (work.dim == 2)
+  if (work.dim <= 2)
     launch.threads(work.count, DriftAtPlace<Real, 2>{work, turn});
   else if (work.dim <= layout::few)
     launch.threads(work.count, DriftAtPlace<Real, layout::few>{work, turn});
@@ -123,12 +121,9 @@ template <typename Real, typename Launcher>
 bool sweep_many_steps(Launcher& launch, const Work<Real>& work, std::uint32_t begin, std::uint32_t end,
                       const Order& order) {
   // Where a place has many mates, one block would have too much to do.
-  if (work.count > ManySteps<Real, 1>::rows || work.dim > 2 || largest_batch(order) >= layout::large_batch)
+  if (work.count > ManySteps<Real, 2>::rows || work.dim > 2 || largest_batch(order) >= layout::large_batch)
     return false;
-  if (work.dim == 1)
-    launch.template blocks<Real>(1, 0, ManySteps<Real, 1>{work, begin, end});
-  else
-    launch.template blocks<Real>(1, 0, ManySteps<Real, 2>{work, begin, end});
+  launch.template blocks<Real>(1, 0, ManySteps<Real, 2>{work, begin, end});
   return true;
 }
 

@@ -60,6 +60,17 @@ TEST_P(Steps, InOneSweepAreThoseOfTheLoop) {
             << n << " in " << dim << " dimensions, batches of " << p;
 }
 
+TEST_P(Steps, OfCloudsTooLargeForOneBlockAreThoseOfTheLoop) { // few dimensions, a thread a batch
+  for (const std::size_t dim : {1u, 2u})
+    for (const std::size_t p : {2u, 3u, 8u, 9u})
+      for (const std::size_t n : {1062u, 1061u}) {
+        EXPECT_LT((apart<float>(n, dim, By::moebius, p, Moebius(5, p), ConstantStep<float>(0.1), 4)), in_single)
+            << n << " in " << dim << " dimensions, batches of " << p;
+        EXPECT_LT((apart<double>(n, dim, By::moebius, p, Moebius(5, p), ConstantStep<double>(0.1), 4)), in_double);
+      }
+  EXPECT_GT((apart<float>(1061, 2, By::moebius, 2, Moebius(5, 2), ConstantStep<float>(0.1), 4, 1.3)), 100 * in_single);
+}
+
 TEST_P(Steps, OfPairsAndCosetsAreThoseOfTheLoop) {
   for (const std::size_t dim : {1u, 2u, 56u}) {
     EXPECT_LT((apart<float>(71, dim, By::matching, 2, Matching(5), ConstantStep<float>(0.1), 4)), in_single);
