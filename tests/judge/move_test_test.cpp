@@ -195,6 +195,36 @@ TEST(MoveTest, JudgesAPositionThatNobodyReadsByWhatAFewCannotSpoil) {
   EXPECT_EQ(beside(.4, 1, {-2, 1}).finding, Finding::moved);
 }
 
+// A tail of one in a hundred that the cloud has not met and the moves do. Nobody reads it: the cloud is confirmed. Of what
+// is read such a tail is the cloud's fault.
+Certificate strays(std::size_t columns) {
+  constexpr std::size_t n = 1000;
+  const auto rows = [&](std::uint64_t m) {
+    std::vector<double> all;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double z = normal(m, i, 0), tailed = m > 0 && (i + 37 * m) % 100 == 0 ? -20 : z;
+      all.insert(all.end(), {tailed, 2 * z});
+      all.insert(all.end(), columns - 2, tailed);
+    }
+    return all;
+  };
+  const std::vector<double> before = rows(0);
+  MoveTest test(Rows<const double>{before.data(), n, columns}, 1);
+  for (std::uint64_t m = 1; m <= 10; ++m) {
+    const std::vector<double> now = rows(m);
+    test.add({now.data(), n, columns});
+  }
+  EXPECT_EQ(test.has_moments(0), columns > 2);
+  return test.judge();
+}
+
+TEST(MoveTest, LearnsOfATailThatNobodyReadsFromTheMoves) {
+  EXPECT_EQ(strays(2).finding, Finding::confirmed);
+  EXPECT_EQ(strays(2).heavy, std::vector<std::size_t>{0});
+  EXPECT_EQ(strays(3).finding, Finding::moved);
+  EXPECT_TRUE(strays(3).heavy.empty());
+}
+
 TEST(MoveTest, TakesNoLightTailForAHeavyOne) {
   std::vector<double> normals, exponentials, ratios;
   for (std::size_t i = 0; i < 1000; ++i) {

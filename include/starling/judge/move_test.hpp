@@ -73,13 +73,13 @@ public:
   /// and so how far any cloud is from it. Columns as before; any number of rows.
   Certificate judge_other(Rows<const double> cloud, const Bounds& bounds = {}) const;
 
-  /// Sums over the moves so far, particles x 3 columns: with the count and the cloud, all there is to save.
+  /// Sums over the moves so far, particles x 3 columns and columns x 2: with the count and the cloud, all there is to save.
   std::span<const double> sums() const { return sums_; }
   std::uint64_t added() const { return added_; }
   void resume(std::span<const double> sums, std::uint64_t added);
 
   /// Whether the column's mean and variance mean something.
-  bool has_moments(std::size_t column) const { return !scale_[column].heavy; }
+  bool has_moments(std::size_t column) const;
   /// Pooled over all moves that were added: mean and sd of each column.
   std::vector<double> pooled_means() const;
   std::vector<double> pooled_sds() const;
@@ -89,6 +89,7 @@ private:
     double mean, sd, median, robust; ///< of the cloud
     double kept_mean, kept_sd;       ///< of the winsorised values
     bool followed, heavy;
+    bool unread; ///< a position, and read only in another shape
   };
   static void traits(double value, const Scale& scale, double* three);
   /// `means`: of each column and trait, of the cloud that is judged.
@@ -97,7 +98,7 @@ private:
   std::size_t count_, columns_;
   std::vector<Scale> scale_;
   std::vector<double> whole_; // columns x 3: means of the traits over the whole cloud
-  std::vector<double> before_, sums_; // particles x columns x 3
+  std::vector<double> before_, sums_; // particles x columns x 3; of the sums then columns x 2: cubes, fourth powers
   std::uint64_t added_ = 0;
 };
 
