@@ -8,11 +8,14 @@
 #include "state_folder.hpp"
 #include "stop.hpp"
 
+#include <starling/cpu/products.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <thread>
 
 namespace starling::tool {
 
@@ -88,8 +91,11 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
   if (!p.out.empty())
     folder.emplace(p.out, p.force);
   listen(p.time_limit, folder ? folder->made() : std::span<const std::filesystem::path>());
-  if (!p.memory_limit.empty())
-    limit_memory(parse_bytes("memory-limit", p.memory_limit));
+  if (!p.memory_limit.empty()) {
+    const std::uint64_t bytes = parse_bytes("memory-limit", p.memory_limit);
+    cpu::reserve_products(plan.threads ? plan.threads : std::max(1u, std::thread::hardware_concurrency()));
+    limit_memory(bytes);
+  }
   StateFolder state = p.resume.empty() ? StateFolder::beside(p.out) : StateFolder::of(p.resume);
   if (!p.resume.empty())
     state.claim();

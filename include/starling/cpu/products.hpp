@@ -14,4 +14,7 @@ struct Products {
 
 Products products();
 
+/// Lets it take the room that products on so many threads at once need: where there is none, it waits for ever.
+void reserve_products(std::size_t threads);
+
 } // namespace starling::cpu
