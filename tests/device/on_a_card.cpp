@@ -23,7 +23,7 @@ cuda::Charge<Real> charge(std::size_t n, std::size_t dim, By by, std::size_t p, 
   c.particles = n;
   c.dim = dim;
   c.names.assign(dim, "x");
-  c.target.normal.share = dim > 1 ? Real(0.05) : Real(0);
+  c.target.normal.share = dim > 1 ? Real(0.5) / Real(dim) : Real(0);
   c.numbers.assign(dim, Real(0.1));
   c.bandwidth = double(dim);
   c.median_pairs = median ? 500 : 0;
@@ -36,7 +36,7 @@ cuda::Charge<Real> charge(std::size_t n, std::size_t dim, By by, std::size_t p, 
     new (&term.matern52) kernel::Matern52<Real>(1);
   if (kernel == 4)
     new (&term.polynomial) kernel::Polynomial<Real>(Real(1) / Real(dim), 2);
-  c.rule = [](double, std::uint32_t) { return cuda::Move<Real>(Proportional<Real>{Real(0.1)}); };
+  c.rule = [](double, std::uint32_t) { return cuda::Move<Real>(Proportional<Real>{Real(0.02)}); };
   return c;
 }
 
