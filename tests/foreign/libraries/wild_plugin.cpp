@@ -16,6 +16,7 @@
 namespace {
 
 int calls = 0;
+[[maybe_unused]] char* volatile last_taken = nullptr; // seen by others, for all the compiler knows
 
 [[maybe_unused]] void go_wrong() {
 #if defined(THROWS)
@@ -41,7 +42,8 @@ size_t starling_dim(void*) { return 2; }
 int starling_log_density_all(size_t n, size_t dim, const double* x, double* score, double* log_density, void*) {
 #if defined(LEAKS)
   constexpr std::size_t much = 10000000;
-  std::memset(new char[much], ++calls, much); // nobody deletes it
+  last_taken = new char[much]; // nobody deletes it
+  std::memset(last_taken, ++calls, much);
 #elif defined(ODD_NAMES)
   ++calls;
 #elif defined(SIGNALS)
