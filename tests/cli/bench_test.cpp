@@ -37,7 +37,7 @@ TEST(Bench, RunsEveryBenchmarkAndWritesItsFigures) {
 TEST(Bench, RefusesANameThatIsNotThere) {
   const Place place;
   expect_refused(place, "bench overhed", 64,
-                 "bench: must be one of overhead, full, scale, threads, logistic, wide, posteriors, shapes; got "
+                 "bench: must be one of overhead, full, scale, threads, logistic, wide, posteriors, shapes, cuda; got "
                  "'overhed'; did you mean 'overhead'?");
 }
 
