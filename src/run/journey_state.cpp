@@ -218,7 +218,7 @@ void Journey::restore(const JourneyState& state) {
   must(round_ <= settings_.settle_rounds && (stage_ != Stage::fly || done_ < settings_.flight_moves + settings_.steps));
   const std::uint64_t moves = stage_ == Stage::settle && !settled_ ? round_moves() : settings_.certify_moves;
   if (part_ == Part::move)
-    must(test_ && 3 * walkers_.count() * width == test_->sums().size() && in_part_ < moves);
+    must(test_ && (3 * walkers_.count() + 2) * width == test_->sums().size() && in_part_ < moves);
   if (part_ == Part::polish)
     must((test_ || !settled_) && in_part_ < settings_.polish_steps);
   if (stage_ == Stage::settle)
