@@ -41,7 +41,7 @@ class RunFiles:
         folder = os.fspath(path)
         self.texts = _texts(folder, len(self.runs)) if os.path.isdir(folder) else {}
         self.summary = json.loads(self.texts["summary.json"]) if "summary.json" in self.texts else None
-        settings = _flat_toml(os.fsdecode(self.texts.get("config.toml", b"")))  # a path in it may be of any bytes
+        settings = _flat_toml(os.fsdecode(self.texts.get("config.toml", b"")))
         for k, run in enumerate(self.runs):
             run.settings = settings
             name = "trace.csv" if len(self.runs) == 1 else f"trace-{k + 1}.csv"
@@ -74,13 +74,18 @@ def _texts(folder: str, runs: int) -> dict[str, bytes]:
     return texts
 
 
+# A byte of a path that is no UTF-8 is a letter of the private range in files, and a surrogate in Python.
+_BYTES = {0xEF00 + byte: 0xDC00 + byte for byte in range(0x80, 0x100)}
+
+
 def _flat_toml(text: str) -> dict[str, Any]:
     """config.toml has keys and plain values alone, each in a line: what TOML writes there, JSON reads."""
     settings = {}
     for line in text.splitlines():
         name, equals, value = line.partition(" = ")
         if equals and not line.startswith("#"):
-            settings[name.replace("-", "_")] = json.loads(value)
+            read = json.loads(value)
+            settings[name.replace("-", "_")] = read.translate(_BYTES) if isinstance(read, str) else read
     settings.pop("version", None)
     return settings
 
