@@ -178,6 +178,27 @@ TEST(ExplicitStep, MovesTheSameOnThreeThreads) {
   EXPECT_NE(one.position()[19999][1], 0.0);
 }
 
+// Rows longer than a piece are cut: the same numbers in the same places as when they lie in shorter rows.
+TEST(ExplicitStep, MovesLongRowsAsItMovesShortOnes) {
+  using Advance = ExplicitStep<double, FadingAdaGrad<double>>;
+  constexpr std::size_t parts = 40, part = Advance::numbers_a_piece / parts + 1; // a row is more than a piece
+  Ensemble<double> tall(3 * parts, part), wide(3, parts * part);
+  Threads threads(3);
+  Advance in_short(FadingAdaGrad<double>(0.1)), in_long(FadingAdaGrad<double>(0.1), threads);
+  Whole deal, deal_wide;
+  for (Step k = 0; k < 3; ++k) {
+    const auto drift = [k](Ensemble<double>& of) {
+      for (std::size_t n = 0; n < of.drift().size(); ++n)
+        of.drift().data[n] = std::sin(double(n * (k + 1)));
+    };
+    in_short(k, tall, deal(k, tall), [&] { drift(tall); });
+    in_long(k, wide, deal_wide(k, wide), [&] { drift(wide); });
+  }
+  EXPECT_TRUE(std::equal(tall.position().begin(), tall.position().end(), wide.position().begin()));
+  EXPECT_TRUE(std::equal(tall.memory(0).begin(), tall.memory(0).end(), wide.memory(0).begin()));
+  EXPECT_EQ(wide.moves()[2], 3u);
+}
+
 TEST(ExplicitStep, LeavesPositionsAsTheyWereWhenTheFlowThrows) {
   Ensemble<double> particles(2, 1);
   particles.position()[1][0] = 5;

@@ -18,7 +18,7 @@ of("include/starling/batches.hpp", law + "lemma_1_test.cpp", [
     ("self weight times 1.3", "1.0 / static_cast<double>(population)", "1.3 / static_cast<double>(population)"),
 ])
 of("include/starling/batches.hpp", law + "partitions_test.cpp", [
-    ("batches that lose the last rows", "@@std::min(q, count % pieces)@@);\n    return order_", "std::size_t{0}"),
+    ("batches that lose the last rows", "@@std::min(q, count % pieces)@@);\n    evenly_ = true", "std::size_t{0}"),
     ("one batch too many", "(n + p / 2) / p", "(n + p - 1) / p"),
 ])
 of("include/starling/drift/pairwise.hpp", law + "lemma_1_test.cpp", [
@@ -35,7 +35,7 @@ of("include/starling/deal/matching.hpp", law + "matching_test.cpp", [
     ("the same round in every step", "philox_.below(rounds(n), Stream::matching, @@k@@, 0)", "Step{0}"),
     ("the odd one always joins the first pair", "philox_.below(rounds(n) / 2, Stream::matching, k, 1)", "0u"),
     ("the last row paired with nobody", "next[1] = cycle;", "next[1] = alone;"),
-    ("rows never travel", "k > 0 && k % reshuffle_ == 0 && particles.count() > 3", "false"),
+    ("rows never travel", "particles.count() < many ? travel_.shuffled(k, particles) : travel_(k, particles);", ";"),
 ])
 of("include/starling/ensemble.hpp", law + "matching_test.cpp", [
     ("memory does not travel", "travel(column.data(), dim_);", ";"),
@@ -71,8 +71,8 @@ of("include/starling/deal/cosets.hpp", law + "triples_test.cpp", [
     ("vectors that are in the subspace already", "v = std::min(v, v ^ b);", ";"),
     ("the same subspace in every step", "Stream::deal, @@k@@, drawn++", "Step{0}"),
 ])
-of("include/starling/deal/travel.hpp", law + "triples_test.cpp", [
-    ("rows never travel", "k == 0 || k % every_ != 0", "true"),
+of("include/starling/deal/travel.hpp", law + "travel_test.cpp", [
+    ("rows never travel", "k > 0 && k % every_ == 0", "false"),
 ])
 of("include/starling/random/philox.hpp", law + "philox_test.cpp", [
     ("streams share their bits", "<< 8 | @@static_cast<std::uint32_t>(stream)@@", "0u"),
@@ -86,20 +86,34 @@ of("include/starling/drift/marginals.hpp", "tests/drift/marginals_test.cpp", [
     ("share of everyone where some are dealt", "part.weight / static_cast<Real>(n)", "part.weight / static_cast<Real>(particles.count())"),
     ("width without its 3", "std::sqrt(3 * precisions[a] / h_)", "std::sqrt(precisions[a] / h_)"),
 ])
-of("include/starling/drift/bilinear.hpp", "tests/drift/bilinear_test.cpp", [
-    ("A without I", "pull_.diagonal().array() += Real(1);", ";"),
-    ("mean score forgotten", "some.rowwise() += shift_;", ";"),
-    ("A instead of its transpose", "some.noalias() += weight_ * (piece.off * pull_);", "some.noalias() += weight_ * (piece.off * pull_.transpose());"),
+of("src/cpu/bilinear.cpp", "tests/drift/bilinear_test.cpp", [
+    ("A without I", "pull.diagonal().array() += Real(1);", ";"),
+    ("mean score forgotten", "some.rowwise() += shift;", ";"),
+    ("A instead of its transpose", "some.noalias() += weight_ * (piece.off * pull);", "some.noalias() += weight_ * (piece.off * pull.transpose());"),
 ])
 of("include/starling/drift/adaptive.hpp", "tests/drift/force_test.cpp", [
     ("a stale bandwidth", "drift_.kernel().set_bandwidth(bandwidth_);", ";"),
     ("a bandwidth of step 0", "rule_(@@k@@, plain_rows", "Step{0}"),
 ])
 of("include/starling/kernel/bandwidth.hpp", "tests/kernel/bandwidth_test.cpp", [
-    ("bandwidth without its 2", "2 * std::log(Real(population))", "std::log(Real(population))"),
     ("pairs of a particle with itself", "j < i ? j : j + 1", "j"),
-    ("the upper of two middles", "(std::sqrt(lower) + std::sqrt(upper)) / 2", "std::sqrt(upper)"),
     ("the same pairs in every step", "philox_.below(n, Stream::bandwidth, @@k@@, 2 * m)", "Step{0}"),
+])
+of("include/starling/kernel/median.hpp", "tests/kernel/bandwidth_test.cpp", [
+    ("bandwidth without its 2", "(2 * std::log(population))", "std::log(population)"),
+    ("the upper of two middles", "(std::sqrt(lower) + std::sqrt(upper)) / 2", "std::sqrt(upper)"),
+])
+of("src/cpu/bandwidth.cpp", "tests/kernel/bandwidth_test.cpp", [
+    ("distances of long rows times 1.3", "squared_[m] = static_cast<Real>(@@sum@@);", "1.3 * sum"),
+])
+of("src/cpu/wide_drift.hpp", "tests/simd/wide_test.cpp", [
+    ("forces in very many dimensions times 1.3", "= @@factor@@ * weight[n];", "Real(1.3) * factor"),
+])
+of("include/starling/advance/explicit_step.hpp", "tests/advance/rules_test.cpp", [
+    ("a piece of a long row from its beginning", "begin / particles.dim(), @@begin % particles.dim()@@", "std::size_t{0}"),
+])
+of("src/cuda/pairs.hpp", "tests/cuda_on_host/flow_test.cpp", [
+    ("forces on a card times 1.3", "terms[t].weight * w.weight;", "Real(1.3) * terms[t].weight * w.weight;"),
 ])
 of("include/starling/advance/rules.hpp", "tests/advance/rules_test.cpp", [
     ("Adam without its correction", "@@1 - std::pow(fade_, t)@@, c", "1.0"),
@@ -174,7 +188,7 @@ of("include/starling/observe/noise.hpp", "tests/observe/noise_test.cpp", [
 ])
 of("include/starling/observe/balance.hpp", "tests/observe/balance_test.cpp", [
     ("shift not in sd", "one.mean_score * one.sd", "one.mean_score"),
-    ("spread about zero", "static_cast<double>(x[i][a]) - one.mean", "static_cast<double>(x[i][a])"),
+    ("spread about zero", "static_cast<double>(row[a]) - mean[a]", "static_cast<double>(row[a])"),
 ])
 of("src/cpu/gemm_drift.hpp", "tests/simd/layouts_test.cpp", [
     ("forces of matrix products times 1.3", "pair * sum_[i * dim_ + a]", "Real(1.3) * pair * sum_[i * dim_ + a]"),
@@ -191,6 +205,8 @@ of("src/cpu/coordinate_drift.cpp", "tests/simd/coordinates_test.cpp", [
 also = {
     "src/run/state.hpp": ["src/run/flight.cpp"],
     "src/cpu/gemm_drift.hpp": ["src/cpu/pairwise_drift.cpp"],
+    "src/cpu/wide_drift.hpp": ["src/cpu/pairwise_drift.cpp"],
+    "src/cuda/pairs.hpp": ["src/cuda/cloud.cpp"],
 }
 
 # Quick to build: part of the ordinary tests.

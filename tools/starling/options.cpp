@@ -127,8 +127,8 @@ Action add_summary(CLI::App& app) {
 
 Action add_bench(CLI::App& app) {
   auto b = std::make_shared<BenchRequest>();
-  offer(app.add_option("NAME", b->names, "overhead, full, scale, threads, logistic (default: these); posteriors, shapes; cuda"),
-        {"overhead", "full", "scale", "threads", "logistic", "posteriors", "shapes", "cuda"});
+  offer(app.add_option("NAME", b->names, "overhead, full, scale, threads, logistic (default: these); wide, cuda; posteriors, shapes"),
+        {"overhead", "full", "scale", "threads", "logistic", "wide", "cuda", "posteriors", "shapes"});
   app.add_option("--json", b->json, "FILE for the figures")->type_name("");
   app.add_option("--repeats", b->repeats, "Every figure is the median of so many")->type_name("")->capture_default_str();
   app.add_flag("--quick", b->quick, "Small sizes: to see that it works, not for its figures");

@@ -43,6 +43,9 @@ class ExplicitStep {
   static_assert(Rule::memories <= 2);
 
 public:
+  /// Numbers that one thread moves before it takes others. How they are shared out changes no number.
+  static constexpr std::size_t numbers_a_piece = 32768;
+
   explicit ExplicitStep(Rule rule, Threads& threads = Threads::alone(), Domain domain = {})
       : rule_(rule), threads_(&threads), domain_(domain) {}
 
@@ -77,9 +80,6 @@ public:
       }
     }
   }
-
-  /// Numbers that one thread moves before it takes others. How they are shared out changes no number.
-  static constexpr std::size_t numbers_a_piece = 32768;
 
 private:
   /// Where a row is more than a piece, and rows lie one after another and have moved alike.
