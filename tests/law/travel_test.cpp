@@ -1,5 +1,6 @@
 // Rows that travel: into an order that every row computes for itself, with all that is theirs.
 #include <starling/deal/cosets.hpp>
+#include <starling/ensemble.hpp>
 #include <starling/random/scramble.hpp>
 #include <starling/random/start.hpp>
 
