@@ -113,7 +113,7 @@ of("include/starling/advance/explicit_step.hpp", "tests/advance/rules_test.cpp",
     ("a piece of a long row from its beginning", "begin / particles.dim(), @@begin % particles.dim()@@", "std::size_t{0}"),
 ])
 of("src/cuda/pairs.hpp", "tests/cuda_on_host/flow_test.cpp", [
-    ("forces on a card times 1.3", "terms[t].weight * w.weight;", "Real(1.3) * terms[t].weight * w.weight;"),
+    ("forces on a card times 1.3", "terms[t].weight * w.weight", "Real(1.3) * terms[t].weight * w.weight"),
 ])
 of("include/starling/advance/rules.hpp", "tests/advance/rules_test.cpp", [
     ("Adam without its correction", "@@1 - std::pow(fade_, t)@@, c", "1.0"),
