@@ -27,9 +27,10 @@ nlohmann::ordered_json bench_logistic(const BenchScope& scope);
 nlohmann::ordered_json bench_cuda(const BenchScope& scope);
 nlohmann::ordered_json bench_wide(const BenchScope& scope);
 
-/// Bytes of this process in memory: the most so far, "VmHWM", or now, "VmRSS"; and forgets the most.
+/// Bytes of this process in memory: the most so far, "VmHWM", or now, "VmRSS".
 double resident(const char* field);
-void forget_peak();
+/// Hands back what is free and forgets the most so far; answers what is in memory now.
+double forget_peak();
 
 using reproduce::median;
 using reproduce::median_seconds;

@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <malloc.h>
+
 #include <fstream>
 
 namespace starling::tool {
@@ -54,7 +56,11 @@ double resident(const char* field) {
   return 0;
 }
 
-void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+double forget_peak() {
+  malloc_trim(0); // else what an earlier size gave back serves this one, and its memory reads as none
+  std::ofstream("/proc/self/clear_refs") << "5";
+  return resident("VmRSS");
+}
 
 Json bench_full(const BenchScope& scope) {
   Json j = Json::array();
@@ -95,8 +101,7 @@ Json bench_scale(const BenchScope& scope) {
   if (!scope.quick)
     sizes.insert(sizes.end(), {1000000, 10000000});
   for (const std::size_t n : sizes) {
-    forget_peak();
-    const double before = resident("VmRSS");
+    const double before = forget_peak();
     const Step steps = std::max<Step>(4, (scope.quick ? 100000 : 40000000) / n);
     double ns = 0, moving = 0, peak = 0;
     {

@@ -35,8 +35,7 @@ double least_seconds(Ensemble<Real>& particles, Threads& threads) {
 
 template <typename Real>
 Json one_size(std::size_t n, std::size_t dim, std::size_t p, std::size_t repeats, Threads& threads) {
-  const double before = resident("VmRSS");
-  forget_peak();
+  const double before = forget_peak();
   Ensemble<Real> particles(n, dim);
   particles.remember(1);
   start_normal(particles.position(), 1, 0, 1, IdIsRow(), threads);
