@@ -107,7 +107,7 @@ public:
   virtual double drift_size() const = 0;
   /// Particles x parameters, in the order of the particles, whatever the rows' order is.
   virtual std::vector<double> positions() const = 0;
-  /// The same, as the last step left them; zero before the first.
+  /// The same, as the last step left them, or the measured outcome of a run that is over; zero before the first.
   virtual std::vector<double> scores() const = 0;
   virtual std::vector<double> drifts() const = 0;
   virtual const std::vector<std::string>& names() const = 0;
@@ -126,7 +126,8 @@ protected:
       : settings_(std::move(settings)), threads_(parts.threads ? parts.threads->count() : 1),
         warnings_(parts.warnings), late_warnings_(parts.target.warnings) {}
 
-  /// Adds to an outcome that has the state what only this kind of flight knows.
+  /// Adds to an outcome that has the state what only this kind of flight knows; its positions, if they are wanted
+  /// on the way.
   virtual void report(bool measured, Outcome& outcome) = 0;
 
   Settings settings_;
