@@ -109,9 +109,11 @@ void Lookout<Real>::look(Step k, Ensemble<Real>& particles, const Batches& batch
   const std::vector<std::uint32_t> drawn = some ? drawn_rows(x.count, size.rows, seed_, k) : std::vector<std::uint32_t>();
   const std::span<const std::uint32_t> dealt = some ? std::span<const std::uint32_t>(drawn) : batches.order();
   Column<Real> room, score_room;
-  const std::vector<Balance> parameters =
-      some ? balance(gathered(x, dealt, *threads_, room), gathered(score, dealt, *threads_, score_room), *threads_)
-           : balance(x, score, *threads_);
+  std::vector<Balance>& parameters = room_;
+  if (some)
+    balance(gathered(x, dealt, *threads_, room), gathered(score, dealt, *threads_, score_room), *threads_, parameters);
+  else
+    balance(x, score, *threads_, parameters);
   judge::TraceRow row;
   row.step = k;
   row.sweeps = batches.time;
