@@ -1,6 +1,7 @@
 // Roles around the loop, stopwatches around the roles.
 #include <starling/run/flight.hpp>
 
+#include "run/check_roles.hpp"
 #include "run/measure.hpp"
 #include "run/state.hpp"
 #include "run/stopwatch.hpp"
@@ -21,16 +22,6 @@
 namespace starling::run {
 
 namespace {
-
-template <typename Real>
-void check(const Roles<Real>& roles) {
-  if (!roles.target.score || !roles.target.evaluate || !roles.deal || !roles.drift ||
-      !roles.advance)
-    reject("roles", "all there: score, evaluate, deal, drift, advance", "one that is empty");
-  if (roles.target.names.size() != roles.target.dim)
-    reject("names", fmt::format("one for each of {} parameters", roles.target.dim),
-           std::to_string(roles.target.names.size()));
-}
 
 template <typename Real>
 class FlightOf final : public Flight {
@@ -106,10 +97,8 @@ public:
   }
 
   double drift_size() const override {
-    if (measured_)
+    if (measured_ || !dealt_)
       return drift_size_;
-    if (!dealt_)
-      return 0;
     double sum = 0;
     for (const std::uint32_t i : dealt_->order())
       for (const Real value : particles_.drift()[i])
@@ -161,7 +150,8 @@ private:
   }
   std::vector<double> at_home(Rows<const Real> rows) const {
     std::vector<double> home(rows.size());
-    return bring_home(rows, home.begin()), home;
+    bring_home(rows, home.begin());
+    return home;
   }
   std::vector<double> forces(Rows<const Real> rows) const {
     return measured_ ? std::vector<double>(rows.begin(), rows.end()) : at_home(rows);
@@ -174,12 +164,16 @@ private:
       return;
     if (over()) { // no step comes that needs the forces
       drift_size_ = drift_size();
-      typename Ensemble<Real>::Loan loan(particles_);
-      measured_ = true;
-      measure(loan.borrower, o);
+      {
+        typename Ensemble<Real>::Loan loan(particles_);
+        measured_ = true;
+        measure(loan.borrower, o);
+      }
+      o.scores = scores();
     } else {
       Ensemble<Real> last(particles_.count(), particles_.dim());
       measure(last, o);
+      o.scores.assign(last.score().begin(), last.score().end());
     }
     o.positions = positions();
     const std::size_t count = particles_.count(), dim = particles_.dim();
@@ -212,14 +206,16 @@ private:
     const Batches batches = (roles_.deal_everyone ? roles_.deal_everyone : roles_.deal)(done_, last);
     // Filled in afterwards, so that rows are in the order of the particles even if they travelled.
     bring_home(particles_.position(), last.position().begin());
-    {
+    o.log_density.resize(last.count());
+    if constexpr (std::is_same_v<Real, double>) {
+      roles_.target.evaluate(std::as_const(last).position(), last.score(), o.log_density);
+    } else {
       Column<Real> density(last.count());
       roles_.target.evaluate(std::as_const(last).position(), last.score(), density);
-      o.log_density.assign(density.begin(), density.end());
+      std::ranges::copy(density, o.log_density.begin());
     }
     roles_.drift(done_, last, batches);
     lookout_.look(done_, last, batches, roles_.drift, seconds_.total, o.trace);
-    o.scores.assign(last.score().begin(), last.score().end());
   }
 
   void certify(Outcome& o) {

@@ -21,7 +21,7 @@ struct Settings {
   std::size_t particles = 0;
   Step steps = 0; ///< that the loop takes; with replacement a sweep has N/p of them
   std::uint64_t seed = 1;
-  bool until_converged = false; ///< stop once the looks say converged, and go on saying so
+  bool until_converged = false; ///< stop once the looks say converged and keep saying so
   bool periodic = false;        ///< on a torus: spread and discrepancy are not judged
   std::uint64_t run = 0;        ///< which of several, from 0
   /// Exact moves that certify the end of a raw run; 0: none; nothing: 20, where they are cheap against it.
