@@ -13,7 +13,7 @@ PAGE = ROOT / "docs" / "live" / "index.html"
 OWN = ["alone.cpp", "build.py", "engine.cpp", "flock.hpp", "page.html", "page.js", "style.css", "targets.hpp"]
 COMPILED = ["live/engine.cpp", "live/alone.cpp", "src/judge/verdict.cpp", "src/judge/trace.cpp"]
 # As the library is compiled: no contraction, so that the digits are those of every other build.
-FLAGS = ["-std=c++20", "-fexceptions", "-ffp-contract=off", "-DFMT_HEADER_ONLY", "-Ilive", "-Iinclude", "-Isrc"]
+FLAGS = ["-std=c++20", "-fexceptions", "-ffp-contract=off", "-DNDEBUG", "-DFMT_HEADER_ONLY", "-Ilive", "-Iinclude", "-Isrc"]
 LINK = ["MODULARIZE=1", "EXPORT_NAME=starlingEngine", "SINGLE_FILE=1", "ENVIRONMENT=web", "ALLOW_MEMORY_GROWTH=1", "FILESYSTEM=0",
         "EXPORTED_RUNTIME_METHODS=UTF8ToString"]
 

@@ -23,7 +23,7 @@ def linked(text: str, page: Path, pages: set[Path]) -> str:
 
     def target(match: re.Match) -> str:
         words, to = match[1], match[2]
-        if re.match(r"[a-z]+:|#", to) or not re.search(r"[./]", to):  # elsewhere, here, or a formula
+        if re.match(r"[a-z]+:|#", to) or not (re.search(r"[./]", to) or (page.parent / to).exists()):  # elsewhere, here, or a formula
             return match[0]
         path, _, anchor = to.partition("#")
         file = (page.parent / path).resolve()
@@ -58,17 +58,18 @@ def python_reference() -> str:
     text = (ROOT / "python" / "starling" / "__init__.py").read_text()
     names = re.findall(r'"(\w+)"', re.search(r"__all__ = \[(.*?)\]", text, re.S)[1])
     lines = ["# Python reference", "", "Made from the sources of the package; [python.md](python.md) shows how its parts go together.", "",
-             "```{eval-rst}", ".. currentmodule:: starling", ""]
+             "```{eval-rst}"]
+    modules = ("kernels", "plots", "rules")
     kinds = {name: "class" if name[0].isupper() else "function" for name in names}
-    for name in sorted(names, key=lambda name: (kinds[name], name)):
-        if name in ("kernels", "plots", "rules"):
+    for name in sorted(names, key=lambda name: (name in modules, kinds[name], name)):
+        if name in modules:
             lines += [f".. automodule:: starling.{name}", "   :members:", ""]
         elif name.startswith("_") or name.isupper():
             continue
         elif kinds[name] == "class":
-            lines += [f".. autoclass:: {name}", "   :members:", "   :show-inheritance:", ""]
+            lines += [f".. autoclass:: starling.{name}", "   :members:", "   :show-inheritance:", ""]
         else:
-            lines += [f".. autofunction:: {name}", ""]
+            lines += [f".. autofunction:: starling.{name}", ""]
     return "\n".join([*lines, "```", ""])
 
 
