@@ -18,6 +18,7 @@ struct DemoRequest {
   std::string out = "out/demo";
   std::uint64_t threads = 0;
   bool json = false, force = false;
+  bool open = false; ///< show the page of its first run in a browser
 };
 int demo(const DemoRequest& request);
 
@@ -44,6 +45,7 @@ struct SampleRequest {
   std::string model; ///< the library or program that the user names; what a file names alone is not loaded
   bool trust = false; ///< load and write what a file names
   bool dump_config = false, json = false, fail_unless_converged = false;
+  bool report = false; ///< make the page of the results too
 };
 int sample(SampleRequest request);
 
@@ -72,19 +74,31 @@ struct ThinRequest {
 };
 int thin(const ThinRequest& request);
 
-/// What completion knows of an option, and of a command; the program itself has no name.
+struct ReportRequest {
+  std::string folder, out, python; ///< out empty: DIR/report.html; python empty: one that can is looked for
+  bool force = false;              ///< replace a file that is no page of ours
+};
+int report(const ReportRequest& request);
+
+/// What completion, the manual page and explain know of an option, and of a command; the program itself has no name.
 struct OptionWords {
   std::string name, help; ///< with its dashes
   bool takes_value = false;
   std::vector<std::string> values; ///< those it can have; none: files
+  std::string group, usual;        ///< its heading in the help; the value when it is not given, if it has one
 };
 struct CommandWords {
   std::string name, help;
   std::vector<OptionWords> options;
   std::vector<std::string> arguments;
+  std::vector<OptionWords> places = {}; ///< the arguments as the help names them
 };
 /// Prints the script for bash, zsh or fish.
 int completion(const std::string& shell, const std::vector<CommandWords>& commands);
+/// Prints the manual page, as roff.
+int manual(const std::vector<CommandWords>& commands);
+/// Prints what the pages say about a verdict, an option, a file, a kernel or a figure.
+int explain(const std::string& word, const std::vector<CommandWords>& commands);
 
 int info(bool json);
 

@@ -50,7 +50,7 @@ Action add_sample(CLI::App& app) {
                           {{"out", &to.out}, {"format", &to.format}, {"checkpoint-every", &to.checkpoint_every},
                            {"time-limit", &to.time_limit}, {"memory-limit", &to.memory_limit},
                            {"progress", &to.progress}, {"quiet", &to.quiet}, {"force", &to.force},
-                           {"json", &s->json}, {"fail-unless-converged", &s->fail_unless_converged}});
+                           {"json", &s->json}, {"report", &s->report}, {"fail-unless-converged", &s->fail_unless_converged}});
     s->config = file;
     s->from_config = s->recipe;
   };
@@ -62,6 +62,7 @@ Action add_sample(CLI::App& app) {
   format->default_str(p.format);
   offer(format, formats);
   add_flag(app, "--force", p.force, "Replace an existing result")->group("Files");
+  add_flag(app, "--report", s->report, "Make report.html beside the results too, as starling report does")->group("Files");
   const auto take_every = [s](const std::string& text) {
     s->presentation.checkpoint_every = plan::parse_count("checkpoint-every", text, 1);
   };
@@ -112,6 +113,7 @@ Action add_demo(CLI::App& app) {
   add_threads(app, d->threads);
   add_flag(app, "--force", d->force, "Replace what is in another --out");
   add_flag(app, "--json", d->json, "Print the figures as JSON");
+  add_flag(app, "--open", d->open, "Make the page of the first run and show it in a browser");
   return [d] { return demo(*d); };
 }
 
@@ -230,12 +232,15 @@ int parse_and_run(int argc, char** argv) {
   add("demo", "Two problems, each with RBM-SVGD and with SVGD: a table, and results in out/demo", add_demo);
   add("sample", "Draw samples from a target", add_sample);
   add("check", "Compare a target's score with finite differences of its density", add_check);
+  add("report", "Make one HTML page of a folder of results", add_report);
   add("summary", "Show the table of a finished run again, from its files", add_summary);
   add("convert", "Write draws as another kind of file: Stan CSV, NPZ, Zarr", add_convert);
   add("thin", "Keep the few particles of a run that say most, with weights if wanted", add_thin);
   add("reproduce", "Run the experiments of the paper: what it says, what is measured here, whether it holds", add_reproduce);
   add("bench", "Measure how fast it is here", add_bench);
   add("info", "Version, compiler, threads, back ends", add_info);
+  add("explain", "Say what a verdict, an option, a file or a figure means", add_explain);
+  add("man", "Print the manual page, as roff: starling man | man -l -", add_man);
   add("completion", "Print a script that completes commands and options in bash, zsh or fish", add_completion);
 
   for (int n = 1; n + 1 < argc; ++n)
