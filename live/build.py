@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "live" / "index.html"
 OWN = ["alone.cpp", "build.py", "engine.cpp", "flock.hpp", "page.html", "page.js", "style.css", "targets.hpp"]
-COMPILED = ["live/engine.cpp", "live/alone.cpp", "src/judge/verdict.cpp", "src/judge/trace.cpp"]
+COMPILED = ["live/engine.cpp", "live/alone.cpp", "src/cpu/balance.cpp", "src/judge/verdict.cpp", "src/judge/trace.cpp"]
 # As the library is compiled: no contraction, so that the digits are those of every other build.
 FLAGS = ["-std=c++20", "-fexceptions", "-ffp-contract=off", "-DNDEBUG", "-DFMT_HEADER_ONLY", "-Ilive", "-Iinclude", "-Isrc"]
 LINK = ["MODULARIZE=1", "EXPORT_NAME=starlingEngine", "SINGLE_FILE=1", "ENVIRONMENT=web", "ALLOW_MEMORY_GROWTH=1", "FILESYSTEM=0",
@@ -40,7 +40,7 @@ def engine(scratch: Path) -> str:
     objects = []
     for source in COMPILED:  # what computes for speed, what speaks for size
         objects.append(str(scratch / (Path(source).stem + ".o")))
-        effort = "-O2" if source.startswith("live/") else "-Os"
+        effort = "-Os" if source.startswith("src/judge/") else "-O2"
         subprocess.run(["emcc", *FLAGS, effort, f"-I{scratch}", "-c", source, "-o", objects[-1]], cwd=ROOT, check=True)
     out = scratch / "engine.js"
     settings = [*LINK, "EXPORTED_FUNCTIONS=" + ",".join("_" + name for name in names)]

@@ -279,7 +279,7 @@ function frame() {
   owed -= count;
   for (let n = 0; n < count && performance.now() - began < 14; n++) take(1);
   frameMs = performance.now() - began;
-  if (frames++ % 8 === 0) look();
+  if (frames++ % (S.n > 2000 ? 40 : 8) === 0) look(); // of many particles a look costs as much as several steps
   draw();
   if (frames % 60 === 0) keepAddress();
   if (dead) pause();

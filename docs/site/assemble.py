@@ -78,7 +78,7 @@ def gallery(to: Path) -> str:
     (to / "docs" / "gallery").mkdir()
     for book in books:
         shutil.copy(book, to / "docs" / "gallery")
-    return "\n".join(["# Notebooks", "", "The tests run them; here they are with what they showed.", "", "```{toctree}", *(f"gallery/{book.stem}" for book in books), "```", ""])
+    return "\n".join(["# Notebooks", "", "Run when this site was made.", "", "```{toctree}", *(f"gallery/{book.stem}" for book in books), "```", ""])
 
 
 def main(to: Path) -> None:

@@ -1,5 +1,6 @@
 """The documentation site: the pages of docs/ as they are, a reference of the Python package, the notebooks."""
 
+import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]  # from build/site/source
@@ -14,7 +15,9 @@ exclude_patterns = ["extra"]
 html_extra_path = ["extra"]
 myst_heading_anchors = 4
 myst_enable_extensions = []
-nb_execution_mode = "off"  # the tests run the notebooks
+nb_execution_mode = os.environ.get("STARLING_NOTEBOOKS", "force")  # off: the tests run them elsewhere
+nb_execution_timeout = 300
+nb_execution_raise_on_error = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # they stand in the signatures
 

@@ -36,9 +36,9 @@ def bare(packages, tmp_path_factory):
     run(place / "venv" / "bin" / "python", "-m", "pip", "install", "--no-index", "--no-deps", "--disable-pip-version-check", wheel)
     (site,) = (place / "venv" / "lib").glob("python*/site-packages")
     for lent in ("numpy", "numpy.libs", "nanobind_backend"):
-        (source,) = [Path(path) / lent for path in sys.path if (Path(path) / lent).is_dir()] or [None]
-        if source is not None:
-            (site / lent).symlink_to(source)
+        found = [Path(path) / lent for path in sys.path if (Path(path) / lent).is_dir()]
+        if found:  # a NumPy of the system's has no numpy.libs
+            (site / lent).symlink_to(found[0])
     return place
 
 
