@@ -188,7 +188,7 @@ private:
     stages.pooled_sds = journey_->pooled_sds();
     stages.certificate = journey_->certificate();
     if (journey_->over_rows())
-      report_rows(*journey_->rows_report(), stages, warnings);
+      report_rows(journey_->rows_report(), stages, warnings);
     return stages;
   }
 
@@ -199,8 +199,7 @@ private:
     measure_at(target, settings_, o, staged_.threads ? *staged_.threads : Threads::alone());
     if (!settled_)
       return;
-    if (!journey_->over_rows())
-      add_groups(staged_.target, *journey_, o);
+    add_groups(staged_.target, *journey_, o);
     if (const auto& certificate = o.stages->certificate) {
       judge_by(*certificate, target, false, o, journey_->doubt());
     } else {

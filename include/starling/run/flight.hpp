@@ -45,6 +45,8 @@ struct StageReport {
   std::size_t data_rows = 0, rows_a_step = 0; ///< where the density is made of rows, few of which the flight reads
   std::vector<std::pair<std::string, std::uint64_t>> rows_read; ///< by each stage
   double rows_noise = 0, rows_away = 0; ///< RowsReport::noise and away
+  double guide_lack = 0;     ///< RowsReport::lack
+  bool guide_decides = false; ///< RowsReport::by_guide
 };
 
 /// What a run came to.
