@@ -127,6 +127,8 @@ int sample(SampleRequest s) {
     fmt::print("{}", plan::write_config(plan.recipe));
     return ok;
   }
+  if (s.report && s.presentation.out.empty())
+    plan::refuse("--report", "needs --out DIR: the page is made of its files");
   refuse_to_load(s);
   refuse_to_write(s);
   std::vector<run::Outcome> runs;
@@ -136,6 +138,9 @@ int sample(SampleRequest s) {
     fmt::print("{}\n", results::to_json(runs).dump(2));
   else if (!s.presentation.quiet)
     show(plan, runs);
+  if (s.report)
+    if (const int code = report({s.presentation.out, "", "", false}); code != ok)
+      return code;
   if (s.fail_unless_converged && run::pool(runs).diagnosis.verdict != "converged")
     return not_converged;
   return ok;
