@@ -80,7 +80,7 @@ std::function<int()> add_thin(CLI::App& app) {
   };
   app.add_option("DIR", t->from, "Folder of a run");
   app.add_option("--to", *to, "How many particles to keep")->type_name("M");
-  flag("--weights", t->weights, "Give them weights, at least 0 and of sum 1, that make the discrepancy least");
+  flag("--weights", t->weights, "Give them weights, none negative and 1 in all, that make the discrepancy least");
   app.add_option("--out", t->out, "Folder for draws.csv, draws.npz with the weights, summary.json and config.toml")->type_name("DIR");
   flag("--trust", t->trust, "Load the library that config.toml of the run names, for the scores");
   app.add_option_function<std::string>(

@@ -67,7 +67,7 @@ Action add_sample(CLI::App& app) {
     s->presentation.checkpoint_every = plan::parse_count("checkpoint-every", text, 1);
   };
   add_text(app, "--checkpoint-every", "Save the state every K steps, in DIR-state beside DIR of --out", take_every)->group("Files");
-  add_text(app, "--resume", "DIR, or DIR-state: go on with an unfinished run as if it had never stopped; with it only --steps, --threads, --device and where and how to write", into(p.resume))->group("Files");
+  add_text(app, "--resume", "DIR, or DIR-state: go on with an unfinished run as if it had never stopped; besides only --steps, --threads, --device and the options of output and limits may be given", into(p.resume))->group("Files");
   add_flag(app, "--trust", s->trust, "Load the library that a config or checkpoint names, and write where it says")->group("Files");
   const auto take_time = [s](const std::string& text) { s->presentation.time_limit = plan::parse_count("time-limit", text, 1); };
   add_text(app, "--time-limit", "Seconds by the clock, from the start of the command; then the state is saved and the exit code is 124", take_time)->group("Limits");
@@ -132,7 +132,7 @@ Action add_bench(CLI::App& app) {
   offer(app.add_option("NAME", b->names, "overhead, full, scale, threads, logistic (default: these); wide, cuda; posteriors, shapes"),
         {"overhead", "full", "scale", "threads", "logistic", "wide", "cuda", "posteriors", "shapes"});
   app.add_option("--json", b->json, "FILE for the figures")->type_name("");
-  app.add_option("--repeats", b->repeats, "Every figure is the median of so many")->type_name("")->capture_default_str();
+  app.add_option("--repeats", b->repeats, "Every figure is the median of this many measurements")->type_name("")->capture_default_str();
   app.add_flag("--quick", b->quick, "Small sizes: to see that it works, not for its figures");
   const char* accuracy = "For posteriors and shapes";
   const auto add_number = [&](const char* name, std::uint64_t& field, std::size_t least, const char* help) {
@@ -142,7 +142,7 @@ Action add_bench(CLI::App& app) {
   };
   add_text(app, "--models", "DIR with a folder for each posterior: model.stan (or model.so), data.json, reference.npz", into(b->models))->group(accuracy);
   app.add_option("--only", b->only, "Only posteriors whose name has this in it; may be repeated")->type_name("")->allow_extra_args(false)->group(accuracy);
-  app.add_option("--skip", b->skip, "None whose name has this in it; may be repeated")->type_name("")->allow_extra_args(false)->group(accuracy);
+  app.add_option("--skip", b->skip, "Leave out those whose name has this in it; may be repeated")->type_name("")->allow_extra_args(false)->group(accuracy);
   offer(add_text(app, "--against", "nutpie: NUTS by that package of python3 on the same posteriors", into(b->against))->group(accuracy), {"nutpie"});
   add_number("seeds", b->seeds, 1, "Runs of each with seeds 1 to K")->default_str("3, of shapes 20");
   add_number("particles", b->particles, 8, "Number of particles")->default_str("1000");
