@@ -19,7 +19,7 @@ using plan::Plan;
 
 /// A dealer without its rows. Shared, because what calls it is copied.
 template <typename Dealer>
-DealRows rows_of(Dealer dealer) {
+DealRows without_rows(Dealer dealer) {
   return [dealer = std::make_shared<Dealer>(std::move(dealer))](Step k, std::size_t n, std::size_t population) -> const Batches& {
     return dealer->deal(k, n, population);
   };
@@ -63,12 +63,12 @@ void put_bandwidth(const Plan& plan, std::uint64_t seed, Threads& threads, Domai
 DealRows make_deal_rows(const Plan& plan, std::uint64_t seed, Threads& threads) {
   const std::string& name = plan.dealer->name;
   if (name == "matching")
-    return rows_of(Matching(seed, Travel::usually, threads));
+    return without_rows(Matching(seed, Travel::usually, threads));
   if (name == "cosets")
-    return rows_of(Cosets(seed, plan.batch_size(), threads));
+    return without_rows(Cosets(seed, plan.batch_size(), threads));
   if (name == "moebius")
-    return rows_of(Moebius(seed, *plan.batch, threads));
-  return rows_of(Shuffle(seed, *plan.batch));
+    return without_rows(Moebius(seed, *plan.batch, threads));
+  return without_rows(Shuffle(seed, *plan.batch));
 }
 
 InBlocks make_in_blocks(const Plan& plan, std::uint64_t seed, Threads& threads) {
