@@ -1,4 +1,4 @@
-# What `cmake --install` lays down: the library, its headers, the command line and its page of pictures, and the package for find_package.
+# What `cmake --install` lays down: the library, its headers, the command line with its manual, completions and page of pictures, and the package for find_package.
 include(CMakePackageConfigHelpers)
 
 set(starling_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/starling")
@@ -10,6 +10,12 @@ if(TARGET starling_cli)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/reproduce" DESTINATION "${CMAKE_INSTALL_DATADIR}/starling"
           FILES_MATCHING PATTERN "*.py" PATTERN "*.css" PATTERN "*.html" PATTERN "requirements.txt"
           PATTERN "__pycache__" EXCLUDE)
+  if(starling_told)
+    install(FILES "${starling_told}/starling.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+    install(FILES "${starling_told}/starling" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+    install(FILES "${starling_told}/_starling" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions")
+    install(FILES "${starling_told}/starling.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+  endif()
 endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/starling" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")

@@ -50,6 +50,8 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" AND starling_top_level)
 endif()
 option(STARLING_FEW_UNITS "Compile the files of a folder together: quicker from nothing, slower after an edit" ${few_units})
 
+cmake_host_system_information(RESULT starling_memory_mb QUERY TOTAL_PHYSICAL_MEMORY)
+
 # starling_in_few_units(TARGET [FOLDER ...]): the files of each of these folders are one unit of the target; the files of
 # all other folders are another.
 function(starling_in_few_units target)
@@ -57,6 +59,13 @@ function(starling_in_few_units target)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # files of a unit count as headers, in which this would be a mistake
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
+  # GCC spends a twentieth of its time on looking for memory to use again, which it need not where there is enough.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND starling_memory_mb GREATER 7000)
+    target_compile_options(${target} PRIVATE "SHELL:--param ggc-min-expand=200 --param ggc-min-heapsize=524288")
+  endif()
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
     if(NOT source MATCHES "\\.cpp$")

@@ -8,10 +8,12 @@ endif()
 find_package(nanobind CONFIG REQUIRED)
 execute_process(COMMAND "${Python_EXECUTABLE}" -c "import nanobind; print(nanobind.__version__)" OUTPUT_STRIP_TRAILING_WHITESPACE
                 OUTPUT_VARIABLE nanobind_version)
-starling_part(nanobind "${nanobind_version}" 2.0.0 BSD-3-Clause "the Python module")
+starling_part(nanobind "${nanobind_version}" 3.1.0 BSD-3-Clause "the Python module")
 
 file(GLOB starling_python_sources CONFIGURE_DEPENDS python/bindings/*.cpp)
-nanobind_add_module(_starling STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS ${starling_python_sources})
+# What nanobind needs at run time comes as a package of its own, one for each Python; so our module keeps to the stable part of
+# Python's interface, and one wheel serves 3.10 and all that follow.
+nanobind_add_module(_starling BACKEND_MODULE nanobind_backend NB_SUPPRESS_WARNINGS ${starling_python_sources})
 starling_own_code(_starling)
 starling_hardened_program(_starling)
 target_link_libraries(_starling PRIVATE starling_edge)

@@ -1,4 +1,4 @@
-# Runs the commands quoted in README.md, docs/choosing.md and docs/diagnostics.md again and prints the figures beside them.
+# Runs the commands quoted in docs/examples.md, docs/limits.md, docs/choosing.md and docs/diagnostics.md again and prints the figures beside them.
 # Python 3 alone; some minutes. From the top of the repository: python3 docs/figures.py [BINARY]
 import json
 import os
@@ -37,12 +37,12 @@ def title(text):
     print(f"\n{text}\n{'-' * len(text)}", flush=True)
 
 
-title("README: the command line")
+title("docs/examples.md")
 show("mixture --particles 256 --batch 32 --steps 500 --bandwidth 0.35 --step-size 0.2 --start normal:-10,1")
 show("logistic --data examples/data/exam.csv --label passed --scale standard --holdout 0.25 "
      "--data-batch 225 --batch 32 --step-size 0.02")
 
-title("README: honest limits")
+title("docs/limits.md")
 for dim in (1, 2, 5, 20):
     for batch in ("8", "all"):
         show(f"normal --dim {dim} --particles 256 --batch {batch} --steps 2000")

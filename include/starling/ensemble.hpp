@@ -25,13 +25,7 @@ class Ensemble {
 public:
   using Real = Number;
 
-  Ensemble(std::size_t count, std::size_t dim) try
-      : count_(checked(count, dim)), dim_(dim), position_(count * dim), score_(count * dim),
-        drift_(count * dim), moves_(count), id_(count) {
-    std::iota(id_.begin(), id_.end(), std::uint64_t{0});
-  } catch (const std::bad_alloc&) {
-    throw does_not_fit(count, dim);
-  }
+  Ensemble(std::size_t count, std::size_t dim) : Ensemble(count, dim, count) {}
 
   std::size_t count() const { return count_; }
   std::size_t population() const { return count_; } // all there are, are here
@@ -92,7 +86,35 @@ public:
     spare_.resize(count_ * std::max(dim_ * sizeof(Real), sizeof(std::uint64_t)));
   }
 
+  /// A second cloud of as many particles, on the scores and drifts of the first, which a step makes anew in any case:
+  /// so it costs half. The lender has none until the loan ends.
+  class Loan {
+  public:
+    explicit Loan(Ensemble& lender) : borrower(lender.count_, lender.dim_, 0), lender_(lender) { lender.swap_forces(borrower); }
+    ~Loan() { lender_.swap_forces(borrower); }
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+
+    Ensemble borrower;
+
+  private:
+    Ensemble& lender_;
+  };
+
 private:
+  Ensemble(std::size_t count, std::size_t dim, std::size_t with_forces) try
+      : count_(checked(count, dim)), dim_(dim), position_(count * dim), score_(with_forces * dim),
+        drift_(with_forces * dim), moves_(count), id_(count) {
+    std::iota(id_.begin(), id_.end(), std::uint64_t{0});
+  } catch (const std::bad_alloc&) {
+    throw does_not_fit(count, dim);
+  }
+  void swap_forces(Ensemble& other) noexcept {
+    score_.swap(other.score_);
+    drift_.swap(other.drift_);
+    spare_.swap(other.spare_);
+  }
+
   // Before anything is allocated.
   static std::size_t checked(std::size_t count, std::size_t dim) {
     if (count == 0)

@@ -22,7 +22,7 @@ bool all_finite(std::span<const Real> values, Threads& threads) {
         sums[lane] += values[n + lane] * 0;
     for (; n < end; ++n)
       sums[0] += values[n] * 0;
-    if (std::ranges::any_of(sums, [](Real sum) { return sum != 0; }))
+    if (std::any_of(sums, sums + 8, [](Real sum) { return sum != 0; }))
       sound.store(false, std::memory_order_relaxed);
   });
   return sound;

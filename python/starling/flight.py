@@ -120,7 +120,7 @@ class Flight:
         """What it came to so far, with diagnostics; it can go on afterwards. In stages there is no cloud before the first
         step."""
         if self.stage and self.done == 0:
-            raise ValueError("flight: has no cloud yet; take a step, which is its scout")
+            raise ValueError("flight: has no cloud yet; its first step, the scout, makes one")
         return Result([self._outcome()])
 
     def _outcome(self) -> Any:

@@ -103,7 +103,7 @@ def _dim(own: Target, dim: int | None) -> int:
 
         return len(Flight(own, particles=2, batch="all", steps=1).names)
     if dim is None:
-        raise ValueError("dim: must be given for this target, or at as an (n, d) array")
+        raise ValueError("dim: must be given for this target, unless at is an (n, d) array")
     return whole("dim", dim, 1)
 
 

@@ -217,7 +217,7 @@ def _names(names: Sequence[str] | None) -> list[str]:
 def _dimension(own: int | None, asked: int | None, names: Sequence[str]) -> int:
     known = {whole("dim", d, 1) for d in (own, asked, len(names) or None) if d is not None}
     if not known:
-        raise ValueError("dim: must be given for this target, or start as an (N, d) array")
+        raise ValueError("dim: must be given for this target, unless start is an (N, d) array")
     if len(known) > 1:
         raise ValueError(f"dim: must be one number; got {' and '.join(map(str, sorted(known)))}")
     return known.pop()

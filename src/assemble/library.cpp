@@ -29,7 +29,7 @@ void refuse_equal_names(const std::string& file, const std::vector<std::string>&
   std::set<std::string> seen = {"lp__"};
   for (const std::string& name : names)
     if (!seen.insert(io::stan_name(name)).second)
-      throw io::BadData(file, "must name its parameters differently; got " + name + " twice");
+      throw io::BadData(file, "must give its parameters different names; got " + name + " twice");
 }
 
 template <typename Real>

@@ -48,6 +48,8 @@ run::AnyTarget<Real> logistic(const TableRequest& r, const plan::TargetContext& 
       const Prediction p = predict<Real, cpu::Algebra<Real>>(*test, x, threads);
       return run::HeldOut{p.accuracy, p.log_likelihood};
     };
+  if (!context.in_stages)
+    any.step_share = double(batch) / double(learns_from);
   any.decided = {{"label", r.label.empty() ? std::to_string(data.label_column) : r.label}, {"positive", data.positive}, {"data-batch", std::to_string(a_step > 0 ? a_step : context.in_stages ? learns_from : batch)}};
   return any;
 }

@@ -72,6 +72,8 @@ run::AnyTarget<Real> row_target(std::shared_ptr<const RowDensity> density, std::
     any.rows = density;
     any.rows_a_step = a_step;
   }
+  if (!context.in_stages)
+    any.step_share = double(mini) / double(density->rows);
   any.decided = {{"data-batch", std::to_string(!context.in_stages ? mini : a_step > 0 ? a_step : density->rows)}};
   return any;
 }

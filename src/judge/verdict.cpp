@@ -33,7 +33,9 @@ constexpr double flat = 1e-2;
 /// As far as N particles can tell: the parameter whose spread is least known, if that is too
 /// little.
 std::string caveat(const std::vector<Balance>& parameters, const std::vector<std::string>& names) {
-  const auto least_known = std::ranges::max_element(parameters, {}, &Balance::spread_se);
+  const auto least_known = std::max_element(parameters.begin(), parameters.end(), [](const Balance& a, const Balance& b) {
+    return a.spread_se < b.spread_se;
+  });
   if (errors * least_known->spread_se < 1 - least_spread)
     return "";
   return fmt::format(", as far as this cloud can tell (the identity of {} is {:.2f} +- {:.2f})",
@@ -47,7 +49,9 @@ double width(const Balance& one) { return one.sd / std::sqrt(std::max(std::abs(o
 /// What would help a cloud on its way: more steps, unless it is the scales that hold it up.
 std::string on_the_way(const std::vector<Balance>& parameters, const std::vector<std::string>& names,
                        const char* usual) {
-  const auto [least, most] = std::ranges::minmax_element(parameters, {}, width);
+  const auto [least, most] = std::minmax_element(parameters.begin(), parameters.end(), [](const Balance& a, const Balance& b) {
+    return width(a) < width(b);
+  });
   if (!(width(*most) > apart_in_scale * width(*least)))
     return usual;
   const auto name = [&](auto at) { return names[static_cast<std::size_t>(at - parameters.begin())]; };
@@ -57,7 +61,7 @@ std::string on_the_way(const std::vector<Balance>& parameters, const std::vector
 }
 
 bool numbers(const std::vector<Balance>& parameters) {
-  return std::ranges::all_of(parameters, [](const Balance& one) {
+  return std::all_of(parameters.begin(), parameters.end(), [](const Balance& one) {
     return std::isfinite(one.sd) && std::isfinite(one.shift) && std::isfinite(one.spread);
   });
 }
@@ -167,7 +171,7 @@ Verdict judge(const std::vector<Balance>& parameters, std::size_t count,
 std::size_t rank(const std::string& verdict) {
   constexpr std::array order = {"diverged", "still moving", "collapsed",
                                 "noisy",    "cannot tell",  "converged"};
-  return static_cast<std::size_t>(std::ranges::find(order, verdict) - order.begin());
+  return static_cast<std::size_t>(std::find(order.begin(), order.end(), verdict) - order.begin());
 }
 
 } // namespace starling::judge

@@ -82,7 +82,7 @@ void add_stages(Json& j, const run::StageReport& stages) {
   }
   j["gradients"]["total"] = total;
   if (stages.data_rows > 0) {
-    j["rows"] = {{"data", stages.data_rows}, {"a_step", stages.rows_a_step}, {"noise", number(stages.rows_noise)}, {"away", number(stages.rows_away)}};
+    j["rows"] = {{"data", stages.data_rows}, {"a_step", stages.rows_a_step}, {"noise", number(stages.rows_noise)}, {"away", number(stages.rows_away)}, {"guide_lack", number(stages.guide_lack)}, {"guide_decides", stages.guide_decides}};
     for (const auto& [stage, count] : stages.rows_read)
       j["rows"]["read"][stage] = count;
   }

@@ -63,7 +63,7 @@ void certify_at(const AnyTarget<double>& target, Threads& threads, double sweeps
     return not_certified("");
   if (!s.certify && !says_converged) // the identities have said why not, at no cost
     return;
-  if (!s.certify && gradients_of(moves, s.particles) > dear * sweeps * double(s.particles))
+  if (!s.certify && gradients_of(moves, s.particles) > dear * sweeps * target.step_share * double(s.particles))
     return not_certified(": --certify 20 does, for more than an eighth of this run's gradients");
   const Followed followed(target);
   JourneySettings settings;

@@ -31,8 +31,8 @@ void Journey::begin_test(double acceptance) {
     choose_walkers();
   reframe(few_ && !goes_on ? cloud_.position() : walkers_.position());
   stride_ = exact::tune(walkers_, frame_, stride(), acceptance, leaps(), settings_.seed, tunings_++);
-  if (few_ && !goes_on)
-    ends()(walkers_.position(), walkers_.log_density);
+  if (few_ && (!goes_on || report_->by_guide))
+    choose_who_decides();
   before_ = columns(few_ && !goes_on ? cloud_.x : walkers_.x);
   began_ = few_ ? columns(walkers_.x) : Frame::Matrix();
   test_.emplace(rows_of(std::as_const(before_)), rows_of(std::as_const(few_ ? began_ : before_)), dim_);
@@ -71,7 +71,7 @@ void Journey::certify_on() {
 }
 
 void Journey::after_flight_test() {
-  first_ = certificate_ = test_->judge();
+  first_ = certificate_ = test_->judge(bounds());
   certificate_->moves = first_->moves = settings_.certify_moves;
   certificate_->acceptance = first_->acceptance = accepted_ / double(settings_.certify_moves);
   if (few_)

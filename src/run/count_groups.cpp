@@ -59,7 +59,8 @@ void count_groups(const AnyTarget<Real>& target, Outcome& o) {
   if (o.settings.periodic || x.count < fewest_to_count || !sound)
     return;
   std::vector<Real> at, slope, height;
-  const double allowed = most_spent * (o.trace.empty() ? 0 : o.trace.back().sweeps) * static_cast<double>(x.count);
+  const double gradients = (o.trace.empty() ? 0 : o.trace.back().sweeps) * static_cast<double>(x.count);
+  const double allowed = most_spent * gradients * target.step_share; // a climb asks for all rows of the data
   double spent = 0;
   CountedDensity density([&](Rows<const double> rows, Rows<double> score, std::span<double> log_density) {
     if ((spent += static_cast<double>(rows.count)) > allowed) // a gradient may be dear

@@ -1,8 +1,10 @@
 // Roles around the loop, stopwatches around the roles.
 #include <starling/run/flight.hpp>
 
+#include "run/check_roles.hpp"
 #include "run/measure.hpp"
 #include "run/state.hpp"
+#include "run/stopwatch.hpp"
 
 #include <starling/observe/guard.hpp>
 #include <starling/rbm_svgd.hpp>
@@ -13,7 +15,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <iterator>
 #include <type_traits>
@@ -21,35 +22,6 @@
 namespace starling::run {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-/// Adds the time it lives to a sum.
-class Stopwatch {
-public:
-  explicit Stopwatch(double& sum) : sum_(sum) {}
-  ~Stopwatch() { sum_ += since(begin_); }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
-private:
-  double& sum_;
-  Clock::time_point begin_ = Clock::now();
-};
-
-template <typename Real>
-void check(const Roles<Real>& roles) {
-  if (!roles.target.score || !roles.target.evaluate || !roles.deal || !roles.drift ||
-      !roles.advance)
-    reject("roles", "all there: score, evaluate, deal, drift, advance", "one that is empty");
-  if (roles.target.names.size() != roles.target.dim)
-    reject("names", fmt::format("one for each of {} parameters", roles.target.dim),
-           std::to_string(roles.target.names.size()));
-}
 
 template <typename Real>
 class FlightOf final : public Flight {
@@ -125,19 +97,17 @@ public:
   }
 
   double drift_size() const override {
+    if (measured_ || !dealt_)
+      return drift_size_;
     double sum = 0;
-    std::size_t count = 0;
-    if (dealt_)
-      for (const std::uint32_t i : dealt_->order())
-        for (const Real value : particles_.drift()[i]) {
-          sum += static_cast<double>(value) * static_cast<double>(value);
-          ++count;
-        }
-    return std::sqrt(sum / static_cast<double>(std::max<std::size_t>(count, 1)));
+    for (const std::uint32_t i : dealt_->order())
+      for (const Real value : particles_.drift()[i])
+        sum += static_cast<double>(value) * static_cast<double>(value);
+    return std::sqrt(sum / static_cast<double>(std::max<std::size_t>(dealt_->order().size() * particles_.dim(), 1)));
   }
   std::vector<double> positions() const override { return at_home(particles_.position()); }
-  std::vector<double> scores() const override { return at_home(particles_.score()); }
-  std::vector<double> drifts() const override { return at_home(particles_.drift()); }
+  std::vector<double> scores() const override { return forces(particles_.score()); }
+  std::vector<double> drifts() const override { return forces(particles_.drift()); }
   const std::vector<std::string>& names() const override { return roles_.target.names; }
 
   Checkpoint save(const std::string& note) const override {
@@ -172,53 +142,80 @@ private:
   }
 
   /// Rows in the order of their particles, wherever a dealer let them travel.
-  std::vector<double> at_home(Rows<const Real> rows) const {
-    std::vector<double> home(rows.size());
+  void bring_home(Rows<const Real> rows, auto home) const {
     crew().for_pieces(rows.count, 1 + 65536 / rows.dim, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
-        std::ranges::copy(rows[i], home.begin() + static_cast<std::ptrdiff_t>(particles_.id()[i] * rows.dim));
+        std::ranges::copy(rows[i], home + static_cast<std::ptrdiff_t>(particles_.id()[i] * rows.dim));
     });
+  }
+  std::vector<double> at_home(Rows<const Real> rows) const {
+    std::vector<double> home(rows.size());
+    bring_home(rows, home.begin());
     return home;
+  }
+  std::vector<double> forces(Rows<const Real> rows) const {
+    return measured_ ? std::vector<double>(rows.begin(), rows.end()) : at_home(rows);
   }
 
   /// What the end is worth: exact scores there, diagnostics, the rows held out. On a copy, so that
-  /// the run can go on.
+  /// the run can go on; it is gone again before the diagnosis, since of 10^7 particles it counts.
   void report(bool measured, Outcome& o) override {
     if (!measured)
       return;
+    if (over()) { // no step comes that needs the forces
+      drift_size_ = drift_size();
+      {
+        typename Ensemble<Real>::Loan loan(particles_);
+        measured_ = true;
+        measure(loan.borrower, o);
+      }
+      o.scores = scores();
+    } else {
+      Ensemble<Real> last(particles_.count(), particles_.dim());
+      measure(last, o);
+      o.scores.assign(last.score().begin(), last.score().end());
+    }
+    o.positions = positions();
+    const std::size_t count = particles_.count(), dim = particles_.dim();
     AnyTarget<Real>& target = roles_.target;
-    Ensemble<Real> last(particles_.count(), particles_.dim());
-    const Batches batches =
-        (roles_.deal_everyone ? roles_.deal_everyone : roles_.deal)(done_, last);
-    // Filled in afterwards, so that rows are in the order of the particles even if they travelled.
-    std::ranges::transform(o.positions, last.position().begin(),
-                           [](double v) { return static_cast<Real>(v); });
-    Column<Real> density(last.count());
-    target.evaluate(std::as_const(last).position(), last.score(), density);
-    o.log_density.assign(density.begin(), density.end());
-
-    roles_.drift(done_, last, batches);
-    lookout_.look(done_, last, batches, roles_.drift, seconds_.total, o.trace);
-
-    const std::vector<double>& scores = o.scores = {last.score().begin(), last.score().end()};
     const bool has_density = !target.has_density || target.has_density();
     o.diagnosis = judge::diagnose(
-        {o.positions.data(), last.count(), last.dim()}, {scores.data(), last.count(), last.dim()},
+        {o.positions.data(), count, dim}, {o.scores.data(), count, dim},
         has_density ? std::span<const double>(o.log_density) : std::span<const double>(), o.names,
         settings_.seed, settings_.periodic, o.trace, crew());
     certify(o);
+    Column<Real> x;
+    if (target.hold_out || target.constrain)
+      x.assign(o.positions.begin(), o.positions.end());
     if (target.hold_out)
-      o.held_out = target.hold_out(std::as_const(last).position());
+      o.held_out = target.hold_out({x.data(), count, dim});
     if (target.constrain) {
-      o.constrained = target.constrain(std::as_const(last).position());
+      o.constrained = target.constrain({x.data(), count, dim});
       o.constrained_summary = summarize_columns(*o.constrained, crew());
     }
     count_groups(target, o);
     o.trace.back().verdict = o.diagnosis.verdict; // it knows of densities that fail, of the certificate and of groups
     for (std::string found :
-         {judge::strays(o.parameters(), last.count()), judge::left_out(o.parameters())})
+         {judge::strays(o.parameters(), count), judge::left_out(o.parameters())})
       if (!found.empty())
         o.warnings.push_back(std::move(found));
+  }
+
+  /// Scores, log density and a look at the positions, in a cloud that is used for nothing else.
+  void measure(Ensemble<Real>& last, Outcome& o) {
+    const Batches batches = (roles_.deal_everyone ? roles_.deal_everyone : roles_.deal)(done_, last);
+    // Filled in afterwards, so that rows are in the order of the particles even if they travelled.
+    bring_home(particles_.position(), last.position().begin());
+    o.log_density.resize(last.count());
+    if constexpr (std::is_same_v<Real, double>) {
+      roles_.target.evaluate(std::as_const(last).position(), last.score(), o.log_density);
+    } else {
+      Column<Real> density(last.count());
+      roles_.target.evaluate(std::as_const(last).position(), last.score(), density);
+      std::ranges::copy(density, o.log_density.begin());
+    }
+    roles_.drift(done_, last, batches);
+    lookout_.look(done_, last, batches, roles_.drift, seconds_.total, o.trace);
   }
 
   void certify(Outcome& o) {
@@ -236,6 +233,8 @@ private:
   Lookout<Real> lookout_;
   Ensemble<Real> particles_;
   const Batches* dealt_ = nullptr; // of the last step
+  bool measured_ = false;          // scores and drifts are those of the end, in the particles' order
+  double drift_size_ = 0;          // from before
 };
 
 } // namespace
@@ -247,10 +246,11 @@ Outcome Flight::outcome(bool measured) {
   o.threads = threads_;
   o.warnings = warnings_;
   o.steps_done = done_;
-  o.positions = positions();
   o.seconds = seconds_;
   o.trace = trace_;
   report(measured, o);
+  if (o.positions.empty())
+    o.positions = positions();
   if (late_warnings_)
     std::ranges::move(late_warnings_(), std::back_inserter(o.warnings));
   return o;

@@ -32,8 +32,9 @@ GroupedJourney::GroupedJourney(DensityOfRows density, std::size_t dim, const Jou
 }
 
 GroupedJourney::GroupedJourney(const RowDensity& rows, const JourneySettings& settings, Threads& threads, ReadColumns read)
-    : density_({}), dim_(rows.dim), settings_(settings), threads_(threads), has_density_(true), over_rows_(true) {
-  first_ = std::make_unique<Journey>(rows, settings, threads, std::move(read));
+    : plain_(rows.all), density_(rows.all), dim_(rows.dim), settings_(settings), threads_(threads), read_(std::move(read)),
+      has_density_(true), rows_(rows) {
+  first_ = std::make_unique<Journey>(rows, settings, threads, read_);
 }
 
 std::unique_ptr<Journey> GroupedJourney::journey(std::size_t particles, std::uint64_t seed, DensityOfRows density) const {
@@ -45,13 +46,18 @@ std::unique_ptr<Journey> GroupedJourney::journey(std::size_t particles, std::uin
   return std::make_unique<Journey>(std::move(density), dim_, settings, threads_, read_);
 }
 
+/// The journey of a group, not yet begun.
+std::unique_ptr<Journey> GroupedJourney::journey_of(std::size_t group) const {
+  return rows_ ? journey_over_rows(group) : journey(flown_[group], seed_of(group), within(group, plain_));
+}
+
 /// The density in the group's part of space; outside it fails, and moves that lead there are refused.
-DensityOfRows GroupedJourney::within(std::size_t group) const {
+DensityOfRows GroupedJourney::within(std::size_t group, DensityOfRows density) const {
   std::vector<scout::Fit> fits;
   for (std::size_t g = 0; g < modes_.size(); ++g)
     fits.push_back({modes_[g].frame, g});
   const auto parts = std::make_shared<const scout::Weighing>(std::move(fits), modes_.size(), settings_.seed, 0);
-  return [plain = plain_, parts, group](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+  return [plain = std::move(density), parts, group](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
     plain(x, score, log_density);
     const std::vector<std::size_t> where = parts->group_of(x);
     for (std::size_t i = 0; i < x.count; ++i)
@@ -106,15 +112,10 @@ void GroupedJourney::one_group() {
   if (first_->scouting())
     return;
   scouted_ = first_->scouted();
-  if (over_rows_) {
-    if (first_->finished())
-      part_ = Part::finished;
-    return;
-  }
   if (scouts && scouted_.found.size() > 1 && !first_->finished())
     return begin_groups(scouted_.found);
   if (first_->finished())
-    count_groups();
+    rows_ ? void(part_ = Part::finished) : count_groups();
 }
 
 /// The modes under the cloud. Where it lies on several that the scout did not see, the groups set out after all.
@@ -184,16 +185,23 @@ void GroupedJourney::begin_journeys() {
   scouted_.modes = modes_.size();
   scouted_.found.clear();
   before_ = first_->gradients();
+  if (rows_)
+    scouted_rows_ = first_->over_rows()->read[std::size_t(Stage::scout)];
   first_.reset();
   const auto n = static_cast<double>(settings_.particles);
   const bool flies = settings_.steps + settings_.flight_moves > 0;
   for (std::size_t g = 0; g < modes_.size(); ++g) {
     const auto wanted = std::size_t(std::ceil(n * (1.1 * shares_[g].share + 3 * shares_[g].se))) + 1;
     flown_.push_back(std::min(settings_.particles, std::max(wanted, least_flown)));
-    CountedDensity own(within(g));
+    if (rows_) {
+      journeys_.push_back(journey_of(g));
+      journeys_[g]->begin_at(modes_[g].frame);
+      continue;
+    }
+    CountedDensity own(within(g, plain_));
     const Frame::Matrix x = scout::start(modes_[g].frame, own, flown_[g], seed_of(g));
     before_[std::size_t(Stage::scout)] += own.gradients();
-    journeys_.push_back(journey(flown_[g], seed_of(g), within(g)));
+    journeys_.push_back(journey_of(g));
     journeys_[g]->begin_from(rows_of(x), flies ? Stage::fly : Stage::certify);
   }
   part_ = Part::fly;

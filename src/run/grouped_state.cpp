@@ -80,6 +80,8 @@ JourneyState GroupedJourney::save() const {
     return state;
   for (std::size_t s = 0; s < stages; ++s)
     n[std::string("groups.before.") + name(Stage(s))] = before_[s];
+  n["groups.scout.reads"] = scouted_rows_.reads;
+  n["groups.scout.visits"] = scouted_rows_.visits;
   c["cloud.x"].assign(cloud_.x.data(), cloud_.x.data() + cloud_.x.size());
   c["cloud.score"].assign(cloud_.score.data(), cloud_.score.data() + cloud_.score.size());
   return state;
@@ -138,11 +140,13 @@ void GroupedJourney::restore(const JourneyState& state) {
     first_.reset();
     for (std::size_t s = 0; s < stages; ++s)
       before_[s] = count(state, std::string("groups.before.") + name(Stage(s)));
+    if (rows_)
+      scouted_rows_ = {count(state, "groups.scout.reads"), count(state, "groups.scout.visits")};
     for (std::size_t g = 0; g < all; ++g) {
       flown_.push_back(count(state, of_group(g) + "flown"));
       if (flown_[g] < 2 || flown_[g] > settings_.particles)
         throw std::invalid_argument("state: groups do not fit the journey");
-      journeys_.push_back(journey(flown_[g], seed_of(g), within(g)));
+      journeys_.push_back(journey_of(g));
       journeys_[g]->restore(under(state, of_group(g)));
     }
   }

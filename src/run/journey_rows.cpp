@@ -16,6 +16,8 @@ namespace starling::run {
 
 namespace {
 
+constexpr double well_below = 4; // what the guide may lack, against what is expected of it
+constexpr std::size_t looked_at = 32; // walkers whose log density is asked of all rows: its sd is known to an eighth
 constexpr Step guide_step = Step{1} << 40; // the guide's rows: an address that no flight reaches
 
 } // namespace
@@ -28,7 +30,7 @@ Journey::Journey(RowDensity rows, const JourneySettings& settings, Threads& thre
   settings_.guide_rows = std::clamp<std::size_t>(settings.guide_rows, 1, rows_->rows);
   settings_.moved_particles = std::min(settings.moved_particles, settings.particles);
   settings_.settle_rounds = std::min<std::size_t>(settings.settle_rounds, 2); // a round of 40 moves is 40 passes for each
-  report_ = RowsReport{rows_->rows, settings_.rows_a_step, {}, 0, 0};
+  report_ = RowsReport{rows_->rows, settings_.rows_a_step};
 }
 
 void Journey::scout_rows() {
@@ -36,6 +38,21 @@ void Journey::scout_rows() {
   settings.starts = settings_.starts;
   const scout::Report report = scout::scout(*rows_, settings_.seed, counts_, settings);
   frame_ = home_ = report.frame;
+  scouted_ = {report.modes, false, report.elbo, report.found};
+  set_out_over_rows();
+}
+
+void Journey::begin_at(const Frame& home) {
+  if (!rows_ || home.dim() != dim_)
+    throw std::invalid_argument("home: must be the frame of a mode of a density over rows");
+  const RowCounts before = counts_;
+  frame_ = home_ = home;
+  set_out_over_rows();
+  report_->read[std::size_t(Stage::scout)] = {counts_.reads - before.reads, counts_.visits - before.visits};
+}
+
+/// A cloud around the mode, in the frame there.
+void Journey::set_out_over_rows() {
   meet_rows();
   cloud_ = exact::Walkers{};
   cloud_.x = next_ = scout::draws(home_, settings_.particles, settings_.seed);
@@ -45,7 +62,6 @@ void Journey::scout_rows() {
     cloud_.id.push_back(i);
   if (settings_.metric != Metric::dense)
     reframe(cloud_.position());
-  scouted_ = {report.modes, false, report.elbo};
   if (settings_.steps > 0)
     return go(Stage::fly);
   arrive(true);
@@ -56,18 +72,31 @@ void Journey::scout_rows() {
 void Journey::meet_rows() {
   few_ = std::make_unique<scout::FewRows>(*rows_, home_.mean(), home_, settings_.seed, counts_);
   guide_.emplace([this](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
-    (*few_)(guide_step, settings_.guide_rows, x, score, log_density);
+    (*few_)(guide_step, guide_rows(), x, score, log_density);
   });
 }
 
-void Journey::estimate(Rows<const double> x, Rows<double> score, std::span<double> log_density) {
-  (*guide_)(x, score, log_density);
+/// Fewer where the flight showed that few say enough: a step's noise is that of the score along each of dim directions,
+/// and what the log density lacks about sqrt(dim) times that; both fall as the root of the rows.
+std::size_t Journey::guide_rows() const {
+  if (!(report_->noise > 0) || !(settings_.guide_lack > 0))
+    return settings_.guide_rows;
+  const double expected = report_->noise * std::sqrt(double(dim_)) / (settings_.guide_lack / well_below);
+  const double needed = double(settings_.rows_a_step) * expected * expected;
+  if (needed >= double(settings_.guide_rows)) // also if it is not finite
+    return settings_.guide_rows;
+  return std::min(settings_.guide_rows, std::max(settings_.rows_a_step, std::size_t(needed)));
 }
 
-/// Log densities of all rows, for those who ended a move.
-exact::LogDensities Journey::ends() {
-  if (!few_)
-    return {};
+void Journey::estimate(Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+  (*few_)(guide_step, settings_.guide_rows, x, score, log_density);
+}
+
+/// What decides on those who ended a move, if not what guided them.
+exact::LogDensities Journey::ends() { return few_ && !report_->by_guide ? all_rows() : exact::LogDensities(); }
+
+/// Log densities of all rows.
+exact::LogDensities Journey::all_rows() {
   return [this](Rows<const double> x, std::span<double> log_density) {
     if (rows_->values) {
       rows_->values(x, log_density);
@@ -89,6 +118,39 @@ void Journey::choose_walkers() {
   walkers_ = exact::walkers_at(rows_of(x), *guide_);
 }
 
+/// The sd over some walkers, evenly among them, of log pi less what the guide says of it. Moves that the guide decides on
+/// lead to exp(guide) instead of pi, and so E f to E f + Cov(f, guide - log pi), to first order: for any f at most
+/// this in sds of f.
+double Journey::guide_lacks() {
+  const std::size_t count = std::min(looked_at, walkers_.count());
+  Frame::Matrix x = Frame::Matrix::Zero(Eigen::Index(count), Eigen::Index(dim_)), unused = x;
+  for (std::size_t i = 0; i < count; ++i)
+    x.row(Eigen::Index(i)) = walkers_.x.row(Eigen::Index(i * walkers_.count() / count));
+  Eigen::VectorXd guide(x.rows()), all(x.rows());
+  (*guide_)(rows_of(std::as_const(x)), rows_of(unused), {guide.data(), count});
+  all_rows()(rows_of(std::as_const(x)), {all.data(), count});
+  const Eigen::VectorXd lack = all - guide;
+  return std::sqrt((lack.array() - lack.mean()).square().sum() / double(count - 1));
+}
+
+/// Before exact moves of walkers whose log densities are the guide's.
+void Journey::choose_who_decides() {
+  report_->lack = settings_.guide_lack > 0 ? guide_lacks() : 0;
+  report_->by_guide = settings_.guide_lack > 0 && report_->lack <= settings_.guide_lack;
+  if (!report_->by_guide)
+    all_rows()(walkers_.position(), walkers_.log_density);
+}
+
+/// After them: what the guide may have lacked, before or now, widens what is not known.
+judge::Bounds Journey::bounds() {
+  judge::Bounds bounds;
+  if (few_ && report_->by_guide) {
+    report_->lack = std::max(report_->lack, guide_lacks());
+    bounds.unsure = std::isfinite(report_->lack) ? 2 * report_->lack : 1;
+  }
+  return bounds;
+}
+
 /// Whether few rows could speak for all, at the end of the flight.
 void Journey::look_at_rows() {
   if (!rows_)
@@ -107,7 +169,7 @@ void Journey::save_rows(JourneyState& state) const {
   state.columns["home.mean"].assign(mode.data(), mode.data() + mode.size());
   state.columns["home.factor"] = home_.numbers();
   state.columns["began"].assign(began_.data(), began_.data() + began_.size());
-  state.columns["rows.numbers"] = {report_->noise, report_->away};
+  state.columns["rows.numbers"] = {report_->noise, report_->away, report_->lack, double(report_->by_guide)};
   state.counts["home.form"] = std::uint64_t(home_.form());
   for (std::size_t s = 0; s < stages; ++s) {
     state.counts[std::string("reads.") + name(Stage(s))] = report_->read[s].reads;
@@ -138,9 +200,11 @@ void Journey::restore_rows(const JourneyState& state) {
   const std::vector<double>& began = column("began");
   if (const std::size_t width = dim_ + read_.count; !began.empty())
     began_ = Frame::map({began.data(), began.size() / width, width});
-  if (column("rows.numbers").size() == 2) {
-    report_->noise = column("rows.numbers")[0];
-    report_->away = column("rows.numbers")[1];
+  if (const std::vector<double>& kept = column("rows.numbers"); kept.size() == 4) {
+    report_->noise = kept[0];
+    report_->away = kept[1];
+    report_->lack = kept[2];
+    report_->by_guide = kept[3] != 0;
   }
   const RowCounts before = counts_;
   meet_rows(); // again, from the same mode and frame
@@ -148,7 +212,7 @@ void Journey::restore_rows(const JourneyState& state) {
     const Frame::Matrix at = home_.mean().transpose();
     Frame::Matrix score(1, at.cols());
     double log_density = 0;
-    estimate(rows_of(at), rows_of(score), {&log_density, 1});
+    (*guide_)(rows_of(at), rows_of(score), {&log_density, 1});
   }
   counts_ = before;
 }

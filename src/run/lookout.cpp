@@ -42,13 +42,19 @@ double rms(Rows<const Real> rows, std::span<const std::uint32_t> which, Threads&
   return std::sqrt(sum / static_cast<double>(which.size() * rows.dim));
 }
 
-/// One row out of each of `count` equal parts of the rows that are here, drawn by address.
+/// Of each of many equal parts of the rows that are here a few neighbours, round the part's end to its begin, where
+/// by address: so everyone is as likely to be drawn, and what lies together is fetched together.
 std::vector<std::uint32_t> drawn_rows(std::size_t rows, std::size_t count, std::uint64_t seed, Step k) {
+  constexpr std::size_t few = 16;
   const Philox philox(seed);
-  std::vector<std::uint32_t> which(count);
-  for (std::size_t m = 0; m < count; ++m) {
-    const std::size_t begin = m * rows / count, end = (m + 1) * rows / count;
-    which[m] = static_cast<std::uint32_t>(begin + philox.below(static_cast<std::uint32_t>(end - begin), Stream::look, k, m));
+  const std::size_t parts = count / few;
+  std::vector<std::uint32_t> which;
+  which.reserve(parts * few);
+  for (std::size_t m = 0; m < parts; ++m) {
+    const std::size_t begin = m * rows / parts, length = (m + 1) * rows / parts - begin;
+    const std::size_t first = philox.below(static_cast<std::uint32_t>(length), Stream::look, k, m);
+    for (std::size_t r = 0; r < few; ++r)
+      which.push_back(static_cast<std::uint32_t>(begin + (first + r) % length));
   }
   return which;
 }
@@ -84,8 +90,11 @@ Step look_every(Step total, std::size_t particles, std::size_t dim) {
   const auto d = static_cast<double>(dim), n = static_cast<double>(particles);
   // Nanoseconds on one core: what does not depend on the dimension, and what each number takes.
   const double pairs = std::min(static_cast<double>(size.pairs), n / 2);
-  const double look = 1e4 + 60 * d + static_cast<double>(size.rows) * 5 * d + pairs * (70 + 4 * d) +
-                      static_cast<double>(size.dealt_anew) * (15 + 8 * d);
+  const auto anew = static_cast<double>(size.dealt_anew);
+  double look = 1e4 + 60 * d + static_cast<double>(size.rows) * 5 * d + pairs * (70 + 4 * d) + anew * (15 + 8 * d);
+  constexpr double far = 50, near = 4e6; // a row that no cache holds; a pair has two, with position and score
+  if (24 * n * d > near)
+    look += far * (4 * pairs + 3 * anew);
   const double step = n * (10 + 4 * d);
   constexpr double unnoticed = 1e7, share = 0.05;
   if (look * static_cast<double>(total / usual) <= unnoticed)
@@ -109,9 +118,11 @@ void Lookout<Real>::look(Step k, Ensemble<Real>& particles, const Batches& batch
   const std::vector<std::uint32_t> drawn = some ? drawn_rows(x.count, size.rows, seed_, k) : std::vector<std::uint32_t>();
   const std::span<const std::uint32_t> dealt = some ? std::span<const std::uint32_t>(drawn) : batches.order();
   Column<Real> room, score_room;
-  const std::vector<Balance> parameters =
-      some ? balance(gathered(x, dealt, *threads_, room), gathered(score, dealt, *threads_, score_room), *threads_)
-           : balance(x, score, *threads_);
+  std::vector<Balance>& parameters = room_;
+  if (some)
+    balance(gathered(x, dealt, *threads_, room), gathered(score, dealt, *threads_, score_room), *threads_, parameters);
+  else
+    balance(x, score, *threads_, parameters);
   judge::TraceRow row;
   row.step = k;
   row.sweeps = batches.time;

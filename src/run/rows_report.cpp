@@ -19,6 +19,8 @@ void report_rows(const RowsReport& rows, StageReport& report, std::vector<std::s
     report.rows_read.emplace_back(name(static_cast<Stage>(n)), rows.read[n].reads);
   report.rows_noise = rows.noise;
   report.rows_away = rows.away;
+  report.guide_lack = rows.lack;
+  report.guide_decides = rows.by_guide;
   if (rows.noise > loud)
     warnings.push_back(fmt::format("{} rows a step do not speak for all of them: the noise of their score is {:.2f} of its "
                                    "size; raise --data-batch",

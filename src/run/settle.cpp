@@ -81,7 +81,7 @@ void Journey::after_round() {
 /// is not confirmed either, the moves of the rounds were too short for this density, and another round
 /// goes on from where the test's longer ones led, while there are any.
 void Journey::after_last_test() {
-  certificate_ = test_->judge();
+  certificate_ = test_->judge(bounds());
   certificate_->moves = settings_.certify_moves;
   certificate_->acceptance = accepted_ / double(settings_.certify_moves);
   if (few_)

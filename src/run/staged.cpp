@@ -5,18 +5,17 @@
 #include "run/journey_columns.hpp"
 #include "run/measure.hpp"
 #include "run/state.hpp"
+#include "run/stopwatch.hpp"
 
 #include <starling/random/start.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace starling::run {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t look_every = 5; // units
 const std::string alone = "scores alone"; // a count of the state
 
@@ -30,7 +29,7 @@ public:
     const Clock::time_point begin = Clock::now();
     const double before = seconds_.total;
     const auto tell_time = [&] {
-      seconds_.total = before + std::chrono::duration<double>(Clock::now() - begin).count();
+      seconds_.total = before + since(begin);
     };
     try {
       for (; count > 0 && !over(); --count) {
@@ -165,6 +164,7 @@ private:
   }
 
   void report(bool measured, Outcome& o) override {
+    o.positions = positions();
     if (measured)
       o.scores = scores();
     if (done_ == 0)
@@ -188,7 +188,7 @@ private:
     stages.pooled_sds = journey_->pooled_sds();
     stages.certificate = journey_->certificate();
     if (journey_->over_rows())
-      report_rows(*journey_->rows_report(), stages, warnings);
+      report_rows(journey_->rows_report(), stages, warnings);
     return stages;
   }
 
@@ -199,8 +199,7 @@ private:
     measure_at(target, settings_, o, staged_.threads ? *staged_.threads : Threads::alone());
     if (!settled_)
       return;
-    if (!journey_->over_rows())
-      add_groups(staged_.target, *journey_, o);
+    add_groups(staged_.target, *journey_, o);
     if (const auto& certificate = o.stages->certificate) {
       judge_by(*certificate, target, false, o, journey_->doubt());
     } else {

@@ -4,6 +4,7 @@
 #include <starling/error.hpp>
 #include <starling/scout/candidates.hpp>
 #include <starling/scout/few_rows.hpp>
+#include <starling/scout/modes.hpp>
 
 #include <Eigen/Eigenvalues>
 
@@ -97,6 +98,23 @@ Top climb(const RowDensity& density, Eigen::VectorXd x, RowCounts& counts) {
   return {x, *here, frame};
 }
 
+/// The modes of some rows, each climbed on all of them.
+std::vector<Mode> on_all_rows(const RowDensity& density, const std::vector<Mode>& found, const Frame& frame, std::uint64_t seed,
+                              RowCounts& counts) {
+  CountedDensity all(density.all);
+  Search search;
+  search.seed = seed;
+  Modes modes(all, frame, search);
+  for (const Mode& one : found) {
+    const Top top = climb(density, one.x, counts);
+    modes.add({top.x, top.here.score, top.here.log_density}, true);
+  }
+  std::vector<Mode> kept = modes.found();
+  counts.visits += all.gradients() * density.rows;
+  counts.reads += 3 * density.rows;
+  return kept;
+}
+
 } // namespace
 
 Report scout(const RowDensity& density, std::uint64_t seed, RowCounts& counts, const Settings& settings) {
@@ -128,6 +146,12 @@ Report scout(const RowDensity& density, std::uint64_t seed, RowCounts& counts, c
     top = climb(part, top.x, counts);
   }
   top = climb(density, top.x, counts);
+  if (report.found.size() > 1) {
+    report.found = on_all_rows(density, report.found, top.frame, seed, counts);
+    report.modes = std::max<std::size_t>(1, report.found.size());
+    if (report.found.size() < 2)
+      report.found.clear();
+  }
   report.frame = top.frame;
   report.by_pathfinder = false;
   // Laplace's estimate of the evidence, in place of the bound that would take draws.

@@ -1,4 +1,6 @@
 // The loop allocates nothing after its first steps: counted by a new of our own.
+#include "alloc/counted_new.hpp"
+
 #include <starling/advance/explicit_step.hpp>
 #include <starling/advance/stochastic_step.hpp>
 #include <starling/cpu/algebra.hpp>
@@ -19,34 +21,6 @@
 #include <starling/target/score.hpp>
 
 #include <gtest/gtest.h>
-
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
-namespace {
-
-std::atomic<std::size_t> allocations{0};
-
-void* counted(std::size_t size, std::size_t alignment) {
-  ++allocations;
-  void* p = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-  if (!p)
-    throw std::bad_alloc();
-  return p;
-}
-
-// Not inlined, or the compiler takes the pair of aligned_alloc and free for a mistake.
-[[gnu::noinline]] void release(void* p) { std::free(p); }
-
-} // namespace
-
-void* operator new(std::size_t size) { return counted(size, 16); }
-void* operator new(std::size_t size, std::align_val_t a) { return counted(size, std::size_t(a)); }
-void operator delete(void* p) noexcept { release(p); }
-void operator delete(void* p, std::size_t) noexcept { release(p); }
-void operator delete(void* p, std::align_val_t) noexcept { release(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { release(p); }
 
 namespace starling {
 namespace {

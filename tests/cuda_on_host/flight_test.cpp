@@ -31,8 +31,8 @@ run::Roles<double> roles(std::size_t dim) {
 
 class Flights : public OnMachine {
 protected:
-  cuda::Charge<double> charged(std::size_t n, std::size_t dim) {
-    auto asked = charge<double>(n, dim, By::moebius, 4);
+  cuda::Charge<double> charged(std::size_t count, std::size_t dim) {
+    auto asked = charge<double>(count, dim, By::moebius, 4);
     asked.bandwidth = double(dim);
     asked.memories = 1;
     asked.rule = [](double time, std::uint32_t moves) {

@@ -92,7 +92,7 @@ TEST(SamplePlugin, RefusesWhatIsNoPlugin) {
                  "none.so: cannot be loaded as a shared library: file too short");
   const std::string twins = library("plugin_same_names"), no_dim = library("plugin_no_dim");
   expect_refused(place, "sample plugin " + twins + " --out p", bad_data,
-                 twins + ": must name its parameters differently; got twin twice");
+                 twins + ": must give its parameters different names; got twin twice");
   expect_refused(place, "check plugin " + no_dim, bad_data,
                  no_dim + ": must export starling_dim; got a library without it");
   expect_refused(place, "sample plugin a.so b.so --out p", usage,

@@ -67,7 +67,7 @@ TEST(RowPlugin, RepeatsFromItsConfigAndReadsRowsInMiniBatchesInTheRawMethod) {
                  "data-batch: " + library("plugin_all") + " scores no rows: it exports no starling_log_likelihood_rows");
 }
 
-std::string refusal(const std::string& name) {
+std::string refusal_of_rows(const std::string& name) {
   const Place place;
   const Ended ended = place.run("sample plugin " + library(name) + " --particles 16 --quiet --out out");
   EXPECT_EQ(ended.code, bad_data) << name;
@@ -75,12 +75,12 @@ std::string refusal(const std::string& name) {
 }
 
 TEST(RowPlugin, ThatDoesNotSumByWeightsIsRefused) {
-  EXPECT_NE(refusal("row_plugin_no_weights").find("likelihood: must be a sum over the rows with their weights"), std::string::npos);
-  EXPECT_NE(refusal("row_plugin_a_mean").find("likelihood: must be a sum over the rows that are given"), std::string::npos);
-  EXPECT_NE(refusal("row_plugin_empty").find("starling_rows: must be at least 1; got 0"), std::string::npos);
+  EXPECT_NE(refusal_of_rows("row_plugin_no_weights").find("likelihood: must be a sum over the rows with their weights"), std::string::npos);
+  EXPECT_NE(refusal_of_rows("row_plugin_a_mean").find("likelihood: must be a sum over the rows that are given"), std::string::npos);
+  EXPECT_NE(refusal_of_rows("row_plugin_empty").find("starling_rows: must be at least 1; got 0"), std::string::npos);
   const std::string half = "must export starling_rows and starling_log_likelihood_rows, or neither; got one of them";
-  EXPECT_NE(refusal("row_plugin_no_rows").find(half), std::string::npos);
-  EXPECT_NE(refusal("row_plugin_no_likelihood").find("must export starling_log_density_all"), std::string::npos);
+  EXPECT_NE(refusal_of_rows("row_plugin_no_rows").find(half), std::string::npos);
+  EXPECT_NE(refusal_of_rows("row_plugin_no_likelihood").find("must export starling_log_density_all"), std::string::npos);
 }
 
 TEST(RowPlugin, ThatFailsSaysSo) {

@@ -43,6 +43,10 @@ int demo(const DemoRequest&) { return ok; }
 int convert(const ConvertRequest&) { return ok; }
 int thin(const ThinRequest&) { return ok; }
 int info(bool) { return ok; }
+int report(const ReportRequest&) { return ok; }
+int manual(const std::vector<CommandWords>&) { return ok; }
+int explain(const std::string&, const std::vector<CommandWords>&) { return ok; }
+std::vector<std::string> explained() { return {}; }
 int bench(const BenchRequest&) { return ok; }
 int reproduce(const ReproduceRequest&) { return ok; }
 

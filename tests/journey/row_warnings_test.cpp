@@ -20,7 +20,7 @@ using testing::Not;
 using OneRow = std::function<void(std::size_t row, std::span<const double> x, double& value, std::span<double> slope)>;
 
 /// A density from a prior and what a row adds at one place.
-std::shared_ptr<const RowDensity> density_of(std::size_t rows, std::size_t dim, DensityOfRows prior, OneRow one) {
+std::shared_ptr<const RowDensity> density_by_rows(std::size_t rows, std::size_t dim, DensityOfRows prior, OneRow one) {
   auto density = std::make_shared<RowDensity>();
   density->rows = rows;
   density->dim = dim;
@@ -86,14 +86,14 @@ double normal_of(std::size_t row) { return normal_pair(Philox(5)(Stream::user, 0
 TEST(RowWarnings, SayThatNoControlVariateTamesTheRows) {
   const std::size_t rows = 1000;
   // l = -5 |x - y|: the slope of a row jumps where the particles are, and no expansion around the mode foresees it.
-  const auto kinks = density_of(rows, 1, flat(), [](std::size_t r, std::span<const double> x, double& value, std::span<double> slope) {
+  const auto kinks = density_by_rows(rows, 1, flat(), [](std::size_t r, std::span<const double> x, double& value, std::span<double> slope) {
     const double off = x[0] - normal_of(r);
     value = -5 * std::abs(off);
     slope[0] = off > 0 ? -5 : 5;
   });
   EXPECT_THAT(warnings_of(kinks, 20), Contains(HasSubstr("20 rows a step do not speak for all of them")));
   // The same noise is small where the slope turns slowly, and where all rows are drawn many times over.
-  const auto smooth = density_of(rows, 1, flat(), [](std::size_t r, std::span<const double> x, double& value, std::span<double> slope) {
+  const auto smooth = density_by_rows(rows, 1, flat(), [](std::size_t r, std::span<const double> x, double& value, std::span<double> slope) {
     const double off = x[0] - normal_of(r), root = std::sqrt(1 + off * off);
     value = -5 * root;
     slope[0] = -5 * off / root;
@@ -116,7 +116,7 @@ std::shared_ptr<const RowDensity> funnel_of(std::size_t k) {
       score[i][k + 1] = 0;
     }
   };
-  return density_of(50, k + 2, prior, [k](std::size_t r, std::span<const double> x, double& value, std::span<double> slope) {
+  return density_by_rows(50, k + 2, prior, [k](std::size_t r, std::span<const double> x, double& value, std::span<double> slope) {
     const double off = x[k + 1] - normal_of(r);
     value = -off * off / 2;
     slope[k + 1] = -off;

@@ -70,9 +70,66 @@ TEST(RowsJourney, EndsWhereAllRowsLead) {
   }
 }
 
+/// How far the guide's log density is from that of all rows, in the sd over the cloud, from the formula.
+double lack_of(Journey& journey, const RowDensity& density) {
+  const auto x = journey.positions();
+  std::vector<double> score(x.size()), guide(x.count), all(x.count);
+  const Rows<double> scores{score.data(), x.count, x.dim};
+  journey.estimate(x, scores, guide);
+  density.all(x, scores, all);
+  double mean = 0, square = 0;
+  for (std::size_t i = 0; i < x.count; ++i)
+    mean += (all[i] - guide[i]) / double(x.count);
+  for (std::size_t i = 0; i < x.count; ++i)
+    square += (all[i] - guide[i] - mean) * (all[i] - guide[i] - mean) / double(x.count - 1);
+  return std::sqrt(square);
+}
+
+TEST(RowsJourney, LetsTheGuideDecideOnlyWhereItStandsForAllRows) {
+  Threads threads;
+  const RowDensity density = density_of(threads);
+  for (const double allowed : {0.0, 1e-9, 10.0}) {
+    JourneySettings settings = small();
+    settings.guide_lack = allowed;
+    settings.guide_rows = settings.rows_a_step; // the guide is the same for every bound
+    settings.settle_rounds = 0;
+    Journey journey(density, settings);
+    journey.take(1'000'000);
+    const run::RowsReport& seen = *journey.over_rows();
+    EXPECT_EQ(seen.by_guide, allowed == 10.0);
+    // 20 moves of 64 walkers, and where they begin: against 32 of them before and after.
+    const std::uint64_t visits = seen.read[std::size_t(Stage::certify)].visits;
+    EXPECT_EQ(visits > 21 * 64 * rows, allowed < 10.0);
+    if (allowed == 0)
+      continue;
+    // Of third order in the distance from the mode: 32 walkers know its sd roughly.
+    const double lack = lack_of(journey, density);
+    EXPECT_GT(seen.lack, lack / 4);
+    EXPECT_LT(seen.lack, lack * 4);
+  }
+}
+
+TEST(RowsJourney, IsGuidedByFewerRowsWhereTheyAreQuiet) {
+  Threads threads;
+  const RowDensity density = density_of(threads);
+  std::uint64_t visits[2]{};
+  for (const bool quiet : {false, true}) {
+    JourneySettings settings = small();
+    settings.guide_lack = quiet ? 10 : 1e-6; // what is enough
+    settings.settle_rounds = 0;
+    Journey journey(density, settings);
+    while (journey.progress().stage != Stage::certify)
+      journey.take(1);
+    journey.take(1); // tunes 64 walkers by the guide, and asks all rows about 32 or about 96
+    visits[quiet] = journey.over_rows()->read[std::size_t(Stage::certify)].visits - (quiet ? 32 : 96) * rows;
+  }
+  EXPECT_NEAR(double(visits[0]) / double(visits[1]), 10, 3); // 1000 rows, 100 rows; strides are tuned apart
+}
+
 TEST(RowsJourney, CountsWhatItReads) {
   Threads threads;
   JourneySettings settings = small();
+  settings.guide_lack = 0; // all rows decide
   settings.certify_moves = 4;
   settings.settle_rounds = 0;
   Journey journey(density_of(threads), settings);

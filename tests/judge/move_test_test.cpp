@@ -21,7 +21,7 @@ double normal(std::uint64_t move, std::size_t i, std::size_t a) {
 }
 
 // An exact sampler of standard normals that remembers: x' = r x + sqrt(1 - r^2) z.
-Certificate tested(const std::vector<double>& cloud, double r, int moves = 20) {
+Certificate tested(const std::vector<double>& cloud, double r, int moves = 20, const Bounds& bounds = {}) {
   std::vector<double> x = cloud;
   const std::size_t n = cloud.size() / dim;
   MoveTest test(Rows<const double>{cloud.data(), n, dim});
@@ -32,7 +32,7 @@ Certificate tested(const std::vector<double>& cloud, double r, int moves = 20) {
     if (m >= moves / 2)
       test.add({x.data(), n, dim});
   }
-  return test.judge();
+  return test.judge(bounds);
 }
 
 std::vector<double> cloud(double shift, double width, std::size_t n = count) {
@@ -101,6 +101,15 @@ TEST(MoveTest, DoesNotTakeStandingStillForRightness) {
   EXPECT_EQ(tested(cloud(0, 1), .9999).finding, Finding::undecided);
   EXPECT_EQ(MoveTest(Rows<const double>{cloud(0, 1).data(), count, dim}).judge().finding,
             Finding::undecided);
+}
+
+// Moves that are not quite exact can neither show nor rule out what is smaller than their own error.
+TEST(MoveTest, KnowsNoMoreThanItsMoves) {
+  const std::vector<double> right = cloud(0, 1), wrong = cloud(.4, 1);
+  EXPECT_EQ(tested(right, .5, 20, {.unsure = .02}).finding, Finding::confirmed);
+  EXPECT_EQ(tested(right, .5, 20, {.unsure = .2}).finding, Finding::undecided); // as wide as the bound
+  EXPECT_EQ(tested(wrong, .5, 20, {.unsure = .02}).finding, Finding::moved);
+  EXPECT_EQ(tested(wrong, .5, 20, {.unsure = .4}).finding, Finding::undecided);
 }
 
 TEST(MoveTest, CannotTellWithFewParticles) {

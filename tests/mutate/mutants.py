@@ -188,7 +188,7 @@ of("include/starling/observe/noise.hpp", "tests/observe/noise_test.cpp", [
 ])
 of("include/starling/observe/balance.hpp", "tests/observe/balance_test.cpp", [
     ("shift not in sd", "one.mean_score * one.sd", "one.mean_score"),
-    ("spread about zero", "static_cast<double>(row[a]) - mean[a]", "static_cast<double>(row[a])"),
+    ("spread about zero", "static_cast<double>(row[r * x.dim + a + lane]) - mean[a + lane]", "static_cast<double>(row[r * x.dim + a + lane])"),
 ])
 of("src/cpu/gemm_drift.hpp", "tests/simd/layouts_test.cpp", [
     ("forces of matrix products times 1.3", "pair * sum_[i * dim_ + a]", "Real(1.3) * pair * sum_[i * dim_ + a]"),
@@ -203,6 +203,7 @@ of("src/cpu/coordinate_drift.cpp", "tests/simd/coordinates_test.cpp", [
 
 # Sources that hold code of a mutated header: compiled with it, as the library would be.
 also = {
+    "include/starling/observe/balance.hpp": ["src/cpu/balance.cpp"],
     "src/run/state.hpp": ["src/run/flight.cpp"],
     "src/cpu/gemm_drift.hpp": ["src/cpu/pairwise_drift.cpp"],
     "src/cpu/wide_drift.hpp": ["src/cpu/pairwise_drift.cpp"],

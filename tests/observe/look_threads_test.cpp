@@ -16,8 +16,8 @@
 namespace starling {
 namespace {
 
-struct Cloud {
-  Cloud(std::size_t count, std::size_t dim, double shift = 0.1) : position(count * dim), slope(count * dim) {
+struct Scattered {
+  Scattered(std::size_t count, std::size_t dim, double shift = 0.1) : position(count * dim), slope(count * dim) {
     x = {position.data(), count, dim};
     s = {slope.data(), count, dim};
     start_normal(Rows<double>{position.data(), count, dim}, 3, shift, 1.2);
@@ -29,7 +29,7 @@ struct Cloud {
 };
 
 /// As the formulas say it, one sum after another.
-Balance plain_balance(const Cloud& cloud, std::size_t a) {
+Balance plain_balance(const Scattered& cloud, std::size_t a) {
   Balance one;
   const auto n = static_cast<double>(cloud.x.count);
   double score_squares = 0, product_squares = 0;
@@ -59,7 +59,7 @@ std::vector<double> figures(const Balance& b) {
 
 TEST(Balance, IsBitForBitThePlainSumsInOneBlockOfRows) {
   for (const auto& [count, dim] : {std::pair<std::size_t, std::size_t>{1000, 2}, {40, balance_columns + 3}, {balance_rows, 1}}) {
-    const Cloud cloud(count, dim);
+    const Scattered cloud(count, dim);
     Threads crew(3);
     const auto all = balance(cloud.x, cloud.s, crew);
     for (std::size_t a = 0; a < dim; a += 1 + dim / 7)
@@ -68,7 +68,7 @@ TEST(Balance, IsBitForBitThePlainSumsInOneBlockOfRows) {
 }
 
 TEST(Balance, OfManyRowsIsTheSameForAnyNumberOfThreads) {
-  const Cloud cloud(2 * balance_rows + 77, 3);
+  const Scattered cloud(2 * balance_rows + 77, 3);
   Threads two(2), seven(7);
   const auto alone = balance(cloud.x, cloud.s), pair = balance(cloud.x, cloud.s, two), many = balance(cloud.x, cloud.s, seven);
   for (std::size_t a = 0; a < 3; ++a) {
@@ -82,7 +82,7 @@ TEST(Balance, OfManyRowsIsTheSameForAnyNumberOfThreads) {
 
 TEST(SteinDiscrepancy, IsTheSameForAnyNumberOfThreads) {
   for (const std::size_t dim : {std::size_t{2}, stein_long + 3}) {
-    const Cloud cloud(dim == 2 ? 9000 : 12, dim);
+    const Scattered cloud(dim == 2 ? 9000 : 12, dim);
     Shuffle deal(3, dim == 2 ? 8 : 4);
     const Batches& batches = deal.deal(0, cloud.x.count);
     Threads three(3);
@@ -95,7 +95,7 @@ TEST(SteinDiscrepancy, IsTheSameForAnyNumberOfThreads) {
 
 TEST(SteinPair, OfLongRowsIsThatOfTheirParts) {
   const std::size_t dim = stein_long + 7;
-  const Cloud cloud(2, dim);
+  const Scattered cloud(2, dim);
   double r2 = 0, across = 0, both = 0;
   for (std::size_t a = 0; a < dim; ++a) {
     const double delta = cloud.x[0][a] - cloud.x[1][a];

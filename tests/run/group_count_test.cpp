@@ -37,9 +37,11 @@ struct End {
   double share; // of the run's own gradients that the end took
 };
 
-End end_of(std::size_t particles, Step steps) {
+End end_of(std::size_t particles, Step steps, double step_share = 1) {
   const auto asked = std::make_shared<std::atomic<std::size_t>>(0);
-  const auto flight = begin<double>(two_modes(asked), settings(particles, steps), at_both);
+  Roles<double> roles = two_modes(asked);
+  roles.target.step_share = step_share;
+  const auto flight = begin<double>(std::move(roles), settings(particles, steps), at_both);
   flight->take(steps, {});
   const std::size_t during = *asked;
   Outcome o = flight->outcome(true);
@@ -58,6 +60,14 @@ TEST(GroupCount, IsLeftOutAndThatIsSaidWhereItWouldTakeMore) {
   const End end = end_of(20, 50);
   EXPECT_TRUE(end.outcome.groups.empty());
   EXPECT_LE(end.share, .05);
+  EXPECT_THAT(end.outcome.diagnosis.sentence, HasSubstr("separate groups were not looked for"));
+}
+
+/// A step that reads a thousandth of the data costs a thousandth of a gradient of all of it.
+TEST(GroupCount, IsHeldAgainstWhatMiniBatchesRead) {
+  const End end = end_of(200, 500, .001);
+  EXPECT_TRUE(end.outcome.groups.empty());
+  EXPECT_LE(end.share, .05 * .001);
   EXPECT_THAT(end.outcome.diagnosis.sentence, HasSubstr("separate groups were not looked for"));
 }
 

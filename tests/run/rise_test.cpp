@@ -11,7 +11,7 @@ namespace starling::run {
 namespace {
 
 /// A standard normal whose density is `factor` times what its scores say, in double or single numbers.
-AnyTarget<double> normal(double factor, bool single = false) {
+AnyTarget<double> slanted(double factor, bool single = false) {
   AnyTarget<double> target;
   target.dim = 3;
   target.evaluate = [=](Rows<const double> x, Rows<double> s, std::span<double> density) {
@@ -36,15 +36,15 @@ double rise(const AnyTarget<double>& target, std::size_t count = 200) {
 }
 
 TEST(RiseByScores, FindsTheFactorOfADensityThatIsNotItsOwn) {
-  EXPECT_EQ(rise(normal(1)), 1);
-  EXPECT_NEAR(rise(normal(0.5)), 0.5, 1e-6); // the trapezoid is exact for a normal
-  EXPECT_NEAR(rise(normal(-1)), -1, 1e-6);
-  EXPECT_EQ(rise(normal(1.02)), 1) << "gradients by differences are about as near";
+  EXPECT_EQ(rise(slanted(1)), 1);
+  EXPECT_NEAR(rise(slanted(0.5)), 0.5, 1e-6); // the trapezoid is exact for a normal
+  EXPECT_NEAR(rise(slanted(-1)), -1, 1e-6);
+  EXPECT_EQ(rise(slanted(1.02)), 1) << "gradients by differences are about as near";
 }
 
 TEST(RiseByScores, SaysNothingWhereRoundingOrFewParticlesHideIt) {
-  EXPECT_EQ(rise(normal(0.5, true)), 1); // single numbers near a million are sixteenths apart
-  EXPECT_EQ(rise(normal(0.5), 15), 1);
+  EXPECT_EQ(rise(slanted(0.5, true)), 1); // single numbers near a million are sixteenths apart
+  EXPECT_EQ(rise(slanted(0.5), 15), 1);
 }
 
 } // namespace

@@ -16,7 +16,7 @@ namespace {
 using namespace starling;
 using namespace starling::scout;
 
-Eigen::MatrixXd noise(Eigen::Index rows, Eigen::Index cols, std::uint64_t seed) {
+Eigen::MatrixXd white(Eigen::Index rows, Eigen::Index cols, std::uint64_t seed) {
   Eigen::MatrixXd z(rows, cols);
   for (Eigen::Index i = 0; i < rows; ++i)
     for (Eigen::Index a = 0; a < cols; ++a)
@@ -31,7 +31,7 @@ struct Wide {
     Eigen::VectorXd scale(d);
     for (Eigen::Index a = 0; a < d; ++a)
       scale[a] = std::pow(10.0, double(a % 3) - 1);
-    const Eigen::MatrixXd v = Eigen::HouseholderQR<Eigen::MatrixXd>(noise(d, 4, 31)).householderQ() *
+    const Eigen::MatrixXd v = Eigen::HouseholderQR<Eigen::MatrixXd>(white(d, 4, 31)).householderQ() *
                               Eigen::MatrixXd::Identity(d, 4);
     const Eigen::Vector4d stretch(10, 100, 300, 1000);
     const Eigen::MatrixXd turned = v * (stretch.array() - 1).matrix().asDiagonal() * v.transpose();
@@ -82,11 +82,11 @@ TEST(ScoutOfLowRank, FindsTheWideDirectionsOfANormal) {
 // The slow twin: the update of BFGS on a matrix, oldest pair first.
 TEST(ScoutOfLowRank, MakesOfAHistoryWhatBfgsDoes) {
   const Wide wide(9);
-  const Eigen::VectorXd alpha = noise(9, 1, 41).array().square() + .5, at = noise(9, 1, 42), score = noise(9, 1, 43);
+  const Eigen::VectorXd alpha = white(9, 1, 41).array().square() + .5, at = white(9, 1, 42), score = white(9, 1, 43);
   std::deque<std::pair<Eigen::VectorXd, Eigen::VectorXd>> pairs;
   Eigen::MatrixXd h = alpha.asDiagonal();
   for (std::uint64_t n = 0; n < 4; ++n) {
-    const Eigen::VectorXd s = noise(9, 1, 50 + n), y = wide.precision * s;
+    const Eigen::VectorXd s = white(9, 1, 50 + n), y = wide.precision * s;
     pairs.emplace_back(s, y);
     const double rho = 1 / s.dot(y);
     const Eigen::MatrixXd left = Eigen::MatrixXd::Identity(9, 9) - rho * s * y.transpose();

@@ -11,7 +11,7 @@ namespace {
 using starling::DataBatches;
 using starling::Step;
 
-std::vector<std::uint32_t> rows(DataBatches& batches, Step k) {
+std::vector<std::uint32_t> rows_of(DataBatches& batches, Step k) {
   const auto span = batches(k);
   return {span.begin(), span.end()};
 }
@@ -19,7 +19,7 @@ std::vector<std::uint32_t> rows(DataBatches& batches, Step k) {
 std::vector<std::uint32_t> pass(DataBatches& batches, Step number) {
   std::vector<std::uint32_t> order;
   for (Step k = 0; k < batches.steps_per_pass(); ++k) {
-    const auto part = rows(batches, number * batches.steps_per_pass() + k);
+    const auto part = rows_of(batches, number * batches.steps_per_pass() + k);
     order.insert(order.end(), part.begin(), part.end());
   }
   return order;
@@ -45,9 +45,9 @@ TEST(DataBatches, HaveTheSizeAskedForExceptTheLastOfAPass) {
   DataBatches batches(3, 24, 7);
   EXPECT_EQ(batches.steps_per_pass(), 4u);
   for (const Step first : {0u, 4u}) {
-    EXPECT_EQ(rows(batches, first).size(), 7u);
-    EXPECT_EQ(rows(batches, first + 2).size(), 7u);
-    EXPECT_EQ(rows(batches, first + 3).size(), 3u);
+    EXPECT_EQ(rows_of(batches, first).size(), 7u);
+    EXPECT_EQ(rows_of(batches, first + 2).size(), 7u);
+    EXPECT_EQ(rows_of(batches, first + 3).size(), 3u);
   }
 }
 
@@ -55,9 +55,9 @@ TEST(DataBatches, AreAFunctionOfTheStepAlone) {
   DataBatches forwards(3, 50, 8), jumping(3, 50, 8);
   std::vector<std::vector<std::uint32_t>> seen;
   for (Step k = 0; k < 30; ++k)
-    seen.push_back(rows(forwards, k));
+    seen.push_back(rows_of(forwards, k));
   for (const Step k : {29u, 0u, 13u, 7u, 6u, 28u, 1u})
-    EXPECT_EQ(rows(jumping, k), seen[k]) << "step " << k;
+    EXPECT_EQ(rows_of(jumping, k), seen[k]) << "step " << k;
 }
 
 TEST(DataBatches, ComeInANewOrderInEveryPassAndForEverySeed) {

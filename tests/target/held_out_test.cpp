@@ -9,15 +9,15 @@
 namespace starling::assemble {
 namespace {
 
-constexpr std::size_t rows = 150, particles = 7; // more than two blocks of rows
+constexpr std::size_t row_count = 150, particle_count = 7; // more than two blocks of rows
 
 double draw(std::uint64_t a, std::uint64_t b) { return normal_pair(Philox(3)(Stream::user, a, b))[0]; }
 
 LabelledData<double> table(RegressionKind kind) {
   LabelledData<double> data;
-  data.features.resize(rows, 3);
-  data.labels.resize(rows);
-  for (std::size_t r = 0; r < rows; ++r) {
+  data.features.resize(row_count, 3);
+  data.labels.resize(row_count);
+  for (std::size_t r = 0; r < row_count; ++r) {
     data.features.row(Eigen::Index(r)) << draw(1, r), draw(2, r), 1;
     data.labels[Eigen::Index(r)] = kind == RegressionKind::linear ? draw(3, r) : double(r % 3);
   }
@@ -45,15 +45,15 @@ double by_the_formula(RegressionKind kind, const LabelledData<double>& data, con
     }
     sum += std::log(p / double(x.rows()));
   }
-  return sum / double(rows);
+  return sum / double(row_count);
 }
 
 TEST(HeldOut, IsTheMeanLogOfTheCloudsPredictiveProbability) {
   for (const RegressionKind kind : {RegressionKind::linear, RegressionKind::poisson, RegressionKind::multinomial}) {
     const LabelledData<double> data = table(kind);
     const std::size_t dim = kind == RegressionKind::linear ? 5 : kind == RegressionKind::poisson ? 4 : 7;
-    Frame::Matrix x = Frame::Matrix::Zero(Eigen::Index(particles), Eigen::Index(dim));
-    for (std::size_t i = 0; i < particles; ++i)
+    Frame::Matrix x = Frame::Matrix::Zero(Eigen::Index(particle_count), Eigen::Index(dim));
+    for (std::size_t i = 0; i < particle_count; ++i)
       for (std::size_t a = 0; a < dim; ++a)
         x(Eigen::Index(i), Eigen::Index(a)) = .5 * draw(10 + a, i);
     Threads threads(3);

@@ -30,7 +30,7 @@ std::vector<Real> somewhere(Eigen::Index d) {
 }
 
 template <typename Real>
-void expect_slopes(Real size) {
+void expect_slopes_of_normal(Real size) {
   for (const Eigen::Index d : {1, 3, 10}) {
     Normal<Real> target(Eigen::VectorXd::LinSpaced(d, -1, 1), dense_covariance(d));
     EXPECT_EQ(target.dim(), std::size_t(d));
@@ -40,8 +40,8 @@ void expect_slopes(Real size) {
 }
 
 TEST(Normal, HasTheScoreOfItsDensity) {
-  expect_slopes<double>(100);
-  expect_slopes<float>(30);
+  expect_slopes_of_normal<double>(100);
+  expect_slopes_of_normal<float>(30);
 }
 
 TEST(Normal, HasTheLogDensityOfTheFormula) {

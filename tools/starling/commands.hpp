@@ -1,6 +1,7 @@
 // The subcommands as plain functions of plain requests. Only options.cpp and more_options.cpp know how they are spelled.
 #pragma once
 
+#include "complaints.hpp"
 #include "plan/plan.hpp"
 
 #include <starling/run/fly.hpp>
@@ -10,32 +11,6 @@
 
 namespace starling::tool {
 
-/// Exit codes that scripts rely on.
-enum Exit : int {
-  ok = 0,
-  failed = 1,
-  not_converged = 2,
-  usage = 64,
-  bad_data = 65,
-  input_missing = 66,
-  cannot_write = 73,
-  bad_config = 78,
-  over_time = 124,
-  interrupted = 130,
-};
-
-/// The words this program was called with; null after the last.
-inline char** command_line = nullptr;
-
-/// To stderr. What cannot be written there (a full disk, a reader that is gone) is lost; the run is not.
-void tell(const std::string& text) noexcept;
-
-/// One line there that begins with the program's name; control characters are written out, the end of a very long one left out.
-void tell_line(const std::string& text);
-
-/// One line on stderr, in place of any progress line; returns the code.
-int complain(Exit code, const std::string& text);
-
 /// Parses the command line and runs the subcommand. Throws what the subcommand throws.
 int parse_and_run(int argc, char** argv);
 
@@ -43,6 +18,7 @@ struct DemoRequest {
   std::string out = "out/demo";
   std::uint64_t threads = 0;
   bool json = false, force = false;
+  bool open = false; ///< show the page of its first run in a browser
 };
 int demo(const DemoRequest& request);
 
@@ -69,6 +45,7 @@ struct SampleRequest {
   std::string model; ///< the library or program that the user names; what a file names alone is not loaded
   bool trust = false; ///< load and write what a file names
   bool dump_config = false, json = false, fail_unless_converged = false;
+  bool report = false; ///< make the page of the results too
 };
 int sample(SampleRequest request);
 
@@ -97,19 +74,31 @@ struct ThinRequest {
 };
 int thin(const ThinRequest& request);
 
-/// What completion knows of an option, and of a command; the program itself has no name.
+struct ReportRequest {
+  std::string folder, out, python; ///< out empty: DIR/report.html; python empty: one that can is looked for
+  bool force = false;              ///< replace a file that is no page of ours
+};
+int report(const ReportRequest& request);
+
+/// What completion, the manual page and explain know of an option, and of a command; the program itself has no name.
 struct OptionWords {
   std::string name, help; ///< with its dashes
   bool takes_value = false;
   std::vector<std::string> values; ///< those it can have; none: files
+  std::string group, usual;        ///< its heading in the help; the value when it is not given, if it has one
 };
 struct CommandWords {
   std::string name, help;
   std::vector<OptionWords> options;
   std::vector<std::string> arguments;
+  std::vector<OptionWords> places = {}; ///< the arguments as the help names them
 };
 /// Prints the script for bash, zsh or fish.
 int completion(const std::string& shell, const std::vector<CommandWords>& commands);
+/// Prints the manual page, as roff.
+int manual(const std::vector<CommandWords>& commands);
+/// Prints what the pages say about a verdict, an option, a file, a kernel or a figure.
+int explain(const std::string& word, const std::vector<CommandWords>& commands);
 
 int info(bool json);
 

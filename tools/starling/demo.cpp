@@ -1,5 +1,6 @@
 // starling demo: two problems, each with RBM-SVGD and with SVGD, on built-in defaults.
 #include "commands.hpp"
+#include "python_program.hpp"
 
 #include "results/results.hpp"
 #include "io/output_file.hpp"
@@ -12,6 +13,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 
 namespace starling::tool {
@@ -89,6 +91,20 @@ void show_row(const std::string& method, bool mixture, const run::Outcome& o, do
              o.seconds.total, speedup > 0 ? fmt::format("{:.1f}x", speedup) : "", figure);
 }
 
+/// The page of a run, in the browser that the user has chosen or the system knows.
+int show_page(const std::filesystem::path& folder) {
+  if (const int code = report({folder.string(), "", "", false}); code != ok)
+    return code;
+  const std::string page = (folder / "report.html").string();
+  std::vector<std::string> browsers = {"xdg-open", "open", "wslview"};
+  if (const char* chosen = std::getenv("BROWSER"); chosen != nullptr && *chosen != '\0')
+    browsers.insert(browsers.begin(), chosen);
+  for (const std::string& browser : browsers)
+    if (run_program({browser, page}, Hears::nothing) == 0)
+      return ok;
+  return complain(failed, fmt::format("--open: no browser could be started; the page is {}", page));
+}
+
 } // namespace
 
 int demo(const DemoRequest& d) {
@@ -137,7 +153,7 @@ int demo(const DemoRequest& d) {
     fmt::print("{}\n", report.dump(2));
   else
     fmt::print("Spread is 1 when the cloud is as wide as the target. Results: {}\n", d.out);
-  return ok;
+  return d.open ? show_page(root / "mixture/rbm-svgd") : ok;
 }
 
 } // namespace starling::tool

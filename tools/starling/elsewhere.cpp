@@ -1,6 +1,6 @@
 // bench and reproduce live in a program of their own, starling-lab, which takes as long to build as all the rest:
 // whoever only wants to sample need not wait for it. It takes the same command line, and takes over here.
-#include "commands.hpp"
+#include "complaints.hpp"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,11 @@
 #include <unistd.h>
 
 namespace starling::tool {
+
+struct BenchRequest; // of commands.hpp, which would be read for their names alone
+struct ReproduceRequest;
+int bench(const BenchRequest&);
+int reproduce(const ReproduceRequest&);
 
 namespace {
 

@@ -1,4 +1,4 @@
-// How convert, thin and completion are spelled: beside options.cpp, which would be too long with them.
+// How convert, thin, report and what tells about the program itself are spelled: beside options.cpp, which would be too long with them.
 #include "more_options.hpp"
 
 #include "commands.hpp"
@@ -24,13 +24,27 @@ CommandWords words_of(const CLI::App& command, const std::string& name) {
   CommandWords words{name, command.get_description(), {}, {}};
   for (const CLI::Option* option : command.get_options()) {
     const auto& values = offers()[option];
-    if (option->get_positional())
-      words.arguments.insert(words.arguments.end(), values.begin(), values.end());
     const bool takes_value = option->get_items_expected_max() > 0;
-    for (const std::string& long_name : option->get_lnames())
-      words.options.push_back({"--" + long_name, option->get_description(), takes_value, values});
+    OptionWords one{option->get_name(), option->get_description(), takes_value, values, option->get_group(), option->get_default_str()};
+    if (option->get_positional()) {
+      words.arguments.insert(words.arguments.end(), values.begin(), values.end());
+      words.places.push_back(one);
+    }
+    for (const std::string& long_name : option->get_lnames()) {
+      one.name = "--" + long_name;
+      words.options.push_back(one);
+    }
   }
   return words;
+}
+
+/// All commands, the program itself first; `app` is one of them.
+std::vector<CommandWords> words_of_all(const CLI::App& app) {
+  const CLI::App& top = *app.get_parent();
+  std::vector<CommandWords> commands = {words_of(top, "")};
+  for (const CLI::App* command : top.get_subcommands([](const CLI::App*) { return true; }))
+    commands.push_back(words_of(*command, command->get_name()));
+  return commands;
 }
 
 } // namespace
@@ -66,7 +80,7 @@ std::function<int()> add_thin(CLI::App& app) {
   };
   app.add_option("DIR", t->from, "Folder of a run");
   app.add_option("--to", *to, "How many particles to keep")->type_name("M");
-  flag("--weights", t->weights, "Give them weights, at least 0 and of sum 1, that make the discrepancy least");
+  flag("--weights", t->weights, "Give them weights, none negative and 1 in all, that make the discrepancy least");
   app.add_option("--out", t->out, "Folder for draws.csv, draws.npz with the weights, summary.json and config.toml")->type_name("DIR");
   flag("--trust", t->trust, "Load the library that config.toml of the run names, for the scores");
   app.add_option_function<std::string>(
@@ -87,12 +101,39 @@ std::function<int()> add_completion(CLI::App& app) {
   offer(app.add_option("SHELL", *shell, "bash | zsh | fish"), {"bash", "zsh", "fish"});
   return [&app, shell] {
     require("SHELL", *shell, "completion");
-    const CLI::App& top = *app.get_parent();
-    std::vector<CommandWords> commands = {words_of(top, "")};
-    for (const CLI::App* command : top.get_subcommands([](const CLI::App*) { return true; }))
-      commands.push_back(words_of(*command, command->get_name()));
-    return completion(*shell, commands);
+    return completion(*shell, words_of_all(app));
   };
+}
+
+std::function<int()> add_report(CLI::App& app) {
+  auto r = std::make_shared<ReportRequest>();
+  app.add_option("DIR", r->folder, "Folder of a run, or of reproduce");
+  app.add_option("--out", r->out, "FILE for the page (default DIR/report.html)")->type_name("");
+  app.add_option("--python", r->python, "Python with the packages starling and matplotlib")->type_name("");
+  app.add_flag("--force", r->force, "Replace a file that is no page of starling")->disable_flag_override();
+  return [r] {
+    require("DIR", r->folder, "report");
+    return report(*r);
+  };
+}
+
+std::function<int()> add_explain(CLI::App& app) {
+  auto words = std::make_shared<std::vector<std::string>>();
+  offer(app.add_option("WORD", *words, "A verdict, an option with or without its dashes, a file, a kernel, a figure"), explained());
+  app.allow_extras(); // an option may be asked about with its dashes
+  return [&app, words] {
+    std::string word;
+    for (const std::string& one : app.remaining())
+      words->push_back(one);
+    for (const std::string& one : *words) // still moving
+      word += (word.empty() ? "" : " ") + one;
+    require("WORD", word, "explain");
+    return explain(word, words_of_all(app));
+  };
+}
+
+std::function<int()> add_man(CLI::App& app) {
+  return [&app] { return manual(words_of_all(app)); };
 }
 
 } // namespace starling::tool

@@ -22,5 +22,11 @@ void offer(const CLI::Option* option, std::vector<std::string> words);
 std::function<int()> add_convert(CLI::App& app);
 std::function<int()> add_thin(CLI::App& app);
 std::function<int()> add_completion(CLI::App& app);
+std::function<int()> add_report(CLI::App& app);
+std::function<int()> add_explain(CLI::App& app);
+std::function<int()> add_man(CLI::App& app);
+
+/// The verdicts and files that explain knows, for completion.
+std::vector<std::string> explained();
 
 } // namespace starling::tool

@@ -50,7 +50,7 @@ Action add_sample(CLI::App& app) {
                           {{"out", &to.out}, {"format", &to.format}, {"checkpoint-every", &to.checkpoint_every},
                            {"time-limit", &to.time_limit}, {"memory-limit", &to.memory_limit},
                            {"progress", &to.progress}, {"quiet", &to.quiet}, {"force", &to.force},
-                           {"json", &s->json}, {"fail-unless-converged", &s->fail_unless_converged}});
+                           {"json", &s->json}, {"report", &s->report}, {"fail-unless-converged", &s->fail_unless_converged}});
     s->config = file;
     s->from_config = s->recipe;
   };
@@ -62,11 +62,12 @@ Action add_sample(CLI::App& app) {
   format->default_str(p.format);
   offer(format, formats);
   add_flag(app, "--force", p.force, "Replace an existing result")->group("Files");
+  add_flag(app, "--report", s->report, "Make report.html beside the results too, as starling report does")->group("Files");
   const auto take_every = [s](const std::string& text) {
     s->presentation.checkpoint_every = plan::parse_count("checkpoint-every", text, 1);
   };
   add_text(app, "--checkpoint-every", "Save the state every K steps, in DIR-state beside DIR of --out", take_every)->group("Files");
-  add_text(app, "--resume", "DIR, or DIR-state: go on with an unfinished run as if it had never stopped; with it only --steps, --threads, --device and where and how to write", into(p.resume))->group("Files");
+  add_text(app, "--resume", "DIR, or DIR-state: go on with an unfinished run as if it had never stopped; besides only --steps, --threads, --device and the options of output and limits may be given", into(p.resume))->group("Files");
   add_flag(app, "--trust", s->trust, "Load the library that a config or checkpoint names, and write where it says")->group("Files");
   const auto take_time = [s](const std::string& text) { s->presentation.time_limit = plan::parse_count("time-limit", text, 1); };
   add_text(app, "--time-limit", "Seconds by the clock, from the start of the command; then the state is saved and the exit code is 124", take_time)->group("Limits");
@@ -112,6 +113,7 @@ Action add_demo(CLI::App& app) {
   add_threads(app, d->threads);
   add_flag(app, "--force", d->force, "Replace what is in another --out");
   add_flag(app, "--json", d->json, "Print the figures as JSON");
+  add_flag(app, "--open", d->open, "Make the page of the first run and show it in a browser");
   return [d] { return demo(*d); };
 }
 
@@ -130,7 +132,7 @@ Action add_bench(CLI::App& app) {
   offer(app.add_option("NAME", b->names, "overhead, full, scale, threads, logistic (default: these); wide, cuda; posteriors, shapes"),
         {"overhead", "full", "scale", "threads", "logistic", "wide", "cuda", "posteriors", "shapes"});
   app.add_option("--json", b->json, "FILE for the figures")->type_name("");
-  app.add_option("--repeats", b->repeats, "Every figure is the median of so many")->type_name("")->capture_default_str();
+  app.add_option("--repeats", b->repeats, "Every figure is the median of this many measurements")->type_name("")->capture_default_str();
   app.add_flag("--quick", b->quick, "Small sizes: to see that it works, not for its figures");
   const char* accuracy = "For posteriors and shapes";
   const auto add_number = [&](const char* name, std::uint64_t& field, std::size_t least, const char* help) {
@@ -140,7 +142,7 @@ Action add_bench(CLI::App& app) {
   };
   add_text(app, "--models", "DIR with a folder for each posterior: model.stan (or model.so), data.json, reference.npz", into(b->models))->group(accuracy);
   app.add_option("--only", b->only, "Only posteriors whose name has this in it; may be repeated")->type_name("")->allow_extra_args(false)->group(accuracy);
-  app.add_option("--skip", b->skip, "None whose name has this in it; may be repeated")->type_name("")->allow_extra_args(false)->group(accuracy);
+  app.add_option("--skip", b->skip, "Leave out those whose name has this in it; may be repeated")->type_name("")->allow_extra_args(false)->group(accuracy);
   offer(add_text(app, "--against", "nutpie: NUTS by that package of python3 on the same posteriors", into(b->against))->group(accuracy), {"nutpie"});
   add_number("seeds", b->seeds, 1, "Runs of each with seeds 1 to K")->default_str("3, of shapes 20");
   add_number("particles", b->particles, 8, "Number of particles")->default_str("1000");
@@ -230,12 +232,15 @@ int parse_and_run(int argc, char** argv) {
   add("demo", "Two problems, each with RBM-SVGD and with SVGD: a table, and results in out/demo", add_demo);
   add("sample", "Draw samples from a target", add_sample);
   add("check", "Compare a target's score with finite differences of its density", add_check);
+  add("report", "Make one HTML page of a folder of results", add_report);
   add("summary", "Show the table of a finished run again, from its files", add_summary);
   add("convert", "Write draws as another kind of file: Stan CSV, NPZ, Zarr", add_convert);
   add("thin", "Keep the few particles of a run that say most, with weights if wanted", add_thin);
   add("reproduce", "Run the experiments of the paper: what it says, what is measured here, whether it holds", add_reproduce);
   add("bench", "Measure how fast it is here", add_bench);
   add("info", "Version, compiler, threads, back ends", add_info);
+  add("explain", "Say what a verdict, an option, a file or a figure means", add_explain);
+  add("man", "Print the manual page, as roff: starling man | man -l -", add_man);
   add("completion", "Print a script that completes commands and options in bash, zsh or fish", add_completion);
 
   for (int n = 1; n + 1 < argc; ++n)

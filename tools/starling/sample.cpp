@@ -131,6 +131,8 @@ int sample(SampleRequest s) {
   plan::choose("progress", s.presentation.progress, {"auto", "bar", "plain", "none"});
   results::check_formats(s.presentation.format);
   if (!s.dump_config) {
+    if (s.report && s.presentation.out.empty())
+      plan::refuse("--report", "needs --out DIR: the page is made of its files");
     refuse_to_load(s);
     refuse_to_write(s);
   }
@@ -152,6 +154,9 @@ int sample(SampleRequest s) {
     fmt::print("{}\n", results::to_json(runs).dump(2));
   else if (!s.presentation.quiet)
     show(plan, runs);
+  if (s.report && ranks()->first())
+    if (const int code = report({s.presentation.out, "", "", false}); code != ok)
+      return code;
   if (s.fail_unless_converged && run::pool(runs).diagnosis.verdict != "converged")
     return not_converged;
   return ok;

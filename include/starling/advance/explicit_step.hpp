@@ -86,8 +86,9 @@ private:
   template <typename P>
   static bool rows_too_long(P& particles) {
     if constexpr (PlainColumn<decltype(particles.position()), Real>)
-      return particles.dim() > numbers_a_piece &&
-             std::ranges::all_of(particles.moves(), [&](std::uint32_t m) { return m == particles.moves()[0]; });
+      return particles.dim() > numbers_a_piece && std::all_of(particles.moves().begin(), particles.moves().end(), [&](std::uint32_t m) {
+               return m == particles.moves()[0];
+             });
     return false;
   }
 

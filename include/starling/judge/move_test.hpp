@@ -43,6 +43,7 @@ struct Bounds {
   double moved_value = 0.1, moved_square = 0.2;
   double confirmed_value = 0.2, confirmed_square = 0.5;
   double most_memory = 0.9;
+  double unsure = 0; ///< what the moves themselves may be off by, where they are not quite exact; twice that for squares
 };
 
 /// Whether mean and variance of these values rest on so few of them that they may not exist: a kurtosis
@@ -52,11 +53,12 @@ bool heavy_tailed(std::span<const double> values);
 /// For each trait f: a_i = average of f over the second half of particle i's moves, regressed on f_i
 /// where it was, with slope rho. If a particle forgets as it is carried, the cloud's error is
 ///     e = (mean a - mean f) / (1 - rho),    se = residual sd / sqrt(N) / (1 - rho)
-/// Moved: |e| - 2 se above the bound in any trait. Confirmed: |e| + 2 se below the wider bound and
-/// rho < .9 in all. Parameters are columns: positions, and whatever else the user reads. A column that
-/// is made from the positions and has a heavy tail, as 1/sigma^2 may, is judged by its winsorised value
-/// alone: the positions it is made from are judged by all three. A position with a heavy tail that users read
-/// only in another shape is judged likewise: of the tail of the logarithm of what may be 0 they see nothing.
+/// and where the moves themselves may be off by u, 2 se is larger by that. Moved: |e| - 2 se above the bound in any
+/// trait. Confirmed: |e| + 2 se below the wider bound and rho < .9 in all. Parameters are columns: positions, and
+/// whatever else the user reads. A column that is made from the positions and has a heavy tail, as 1/sigma^2 may, is
+/// judged by its winsorised value alone: the positions it is made from are judged by all three. A position with a
+/// heavy tail that users read only in another shape is judged likewise: of the tail of the logarithm of what may be 0
+/// they see nothing.
 class MoveTest {
 public:
   /// The columns of the cloud before any move; the first `positions` of them are not made from others.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 namespace starling {
@@ -28,15 +29,23 @@ namespace balance_sums {
 
 enum : std::size_t { squares, scores, score_squares, products, product_squares, kinds };
 
-/// Four columns at a time, which a compiler turns into vectors.
+/// Four columns at a time, which a compiler turns into vectors: `one` is told where, and how many.
 template <typename One>
 inline void for_columns(std::size_t count, One&& one) {
   std::size_t a = 0;
   for (; a + 4 <= count; a += 4)
-    for (std::size_t lane = 0; lane < 4; ++lane)
-      one(a + lane);
+    one(a, std::integral_constant<std::size_t, 4>());
   for (; a < count; ++a)
-    one(a);
+    one(a, std::integral_constant<std::size_t, 1>());
+}
+
+/// Four rows at a time: their sums are then fetched and put back once, and added to in order as ever.
+template <typename Few>
+inline void for_rows(std::size_t first, std::size_t last, Few&& few) {
+  for (; first + 4 <= last; first += 4)
+    few(first, std::integral_constant<std::size_t, 4>());
+  for (; first < last; ++first)
+    few(first, std::integral_constant<std::size_t, 1>());
 }
 
 /// Sums of x over rows [first, last) and columns [begin, end).
@@ -44,88 +53,124 @@ template <typename Real>
 void add_up(Rows<const Real> x, std::size_t first, std::size_t last, std::size_t begin, std::size_t end,
             double* to) {
   double sum[balance_columns] = {};
-  for (std::size_t i = first; i < last; ++i) {
+  for_rows(first, last, [&](std::size_t i, auto rows) {
     const Real* row = x.data + i * x.dim + begin;
-    for_columns(end - begin, [&](std::size_t a) { sum[a] += static_cast<double>(row[a]); });
-  }
+    for_columns(end - begin, [&](std::size_t a, auto lanes) {
+      double own[lanes];
+      std::copy_n(sum + a, std::size_t(lanes), own);
+      for (std::size_t r = 0; r < rows; ++r)
+        for (std::size_t lane = 0; lane < lanes; ++lane)
+          own[lane] += static_cast<double>(row[r * x.dim + a + lane]);
+      std::copy_n(own, std::size_t(lanes), sum + a);
+    });
+  });
   std::copy_n(sum, end - begin, to);
 }
 
-/// Of the five kinds, with `stride` between kinds.
+/// Of the five kinds, each a row of `to`.
 template <typename Real>
-void add_up(Rows<const Real> x, Rows<const Real> score, const double* mean, std::size_t first,
-            std::size_t last, std::size_t begin, std::size_t end, double* to, std::size_t stride) {
-  double sum[kinds][balance_columns] = {};
-  for (std::size_t i = first; i < last; ++i) {
+void add_up(Rows<const Real> x, Rows<const Real> score, const double* mean, std::size_t first, std::size_t last,
+            std::size_t begin, std::size_t end, double (&sum)[kinds][balance_columns]) {
+  for (auto& row : sum)
+    std::fill_n(row, end - begin, 0.0);
+  for_rows(first, last, [&](std::size_t i, auto rows) {
     const Real *row = x.data + i * x.dim + begin, *slope = score.data + i * x.dim + begin;
-    for_columns(end - begin, [&](std::size_t a) {
-      const double off = static_cast<double>(row[a]) - mean[a];
-      const double s = static_cast<double>(slope[a]), product = -off * s;
-      sum[squares][a] += off * off;
-      sum[scores][a] += s;
-      sum[score_squares][a] += s * s;
-      sum[products][a] += product;
-      sum[product_squares][a] += product * product;
+    for_columns(end - begin, [&](std::size_t a, auto lanes) {
+      double own[kinds][lanes];
+      for (std::size_t kind = 0; kind < kinds; ++kind)
+        std::copy_n(sum[kind] + a, std::size_t(lanes), own[kind]);
+      for (std::size_t r = 0; r < rows; ++r)
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+          const double off = static_cast<double>(row[r * x.dim + a + lane]) - mean[a + lane];
+          const double s = static_cast<double>(slope[r * x.dim + a + lane]), product = -off * s;
+          own[squares][lane] += off * off;
+          own[scores][lane] += s;
+          own[score_squares][lane] += s * s;
+          own[products][lane] += product;
+          own[product_squares][lane] += product * product;
+        }
+      for (std::size_t kind = 0; kind < kinds; ++kind)
+        std::copy_n(own[kind], std::size_t(lanes), sum[kind] + a);
     });
-  }
-  for (std::size_t kind = 0; kind < kinds; ++kind)
-    std::copy_n(sum[kind], end - begin, to + kind * stride);
+  });
+}
+
+/// What one parameter's sums over n rows come to; `sum(kind)` answers them.
+template <typename Sum>
+Balance balance_of(double mean, double n, Sum&& sum) {
+  const auto deviation = [n](double of_squares, double middle) {
+    return std::sqrt(std::max(0.0, of_squares / n - middle * middle));
+  };
+  Balance one;
+  one.mean = mean;
+  one.sd = std::sqrt(sum(squares) / n);
+  one.mean_score = sum(scores) / n;
+  one.shift = one.mean_score * one.sd;
+  one.shift_se = deviation(sum(score_squares), one.mean_score) * one.sd / std::sqrt(n);
+  one.spread = sum(products) / n;
+  one.spread_se = deviation(sum(product_squares), one.spread) / std::sqrt(n);
+  return one;
 }
 
 } // namespace balance_sums
 
-/// For every parameter. `sd` divides by N. Two passes, the second near at hand where rows are few:
-/// O(N d), shared out among the threads.
+/// For every parameter, into `all`. `sd` divides by N. Two passes, the second near at hand where rows
+/// are few: O(N d), shared out among the threads.
 template <typename Real>
-std::vector<Balance> balance(Rows<const Real> x, Rows<const Real> score,
-                             Threads& threads = Threads::alone()) {
+void balance(Rows<const Real> x, Rows<const Real> score, Threads& threads, std::vector<Balance>& all) {
   using namespace balance_sums;
   const std::size_t dim = x.dim, tall = std::max<std::size_t>(1, (x.count + balance_rows - 1) / balance_rows);
   const std::size_t wide = (dim + balance_columns - 1) / balance_columns;
   const auto n = static_cast<double>(x.count);
-  std::vector<double> mean(dim), sums(tall * kinds * dim);
+  all.resize(dim);
   const auto for_blocks = [&](auto&& work) {
     threads.for_pieces(tall * wide, 1, [&](std::size_t piece, std::size_t) {
       const std::size_t block = piece / wide, column = piece % wide;
-      work(block * balance_rows, std::min(x.count, (block + 1) * balance_rows), column * balance_columns,
-           std::min(dim, (column + 1) * balance_columns), sums.data() + block * kinds * dim);
+      work(block, block * balance_rows, std::min(x.count, (block + 1) * balance_rows), column * balance_columns,
+           std::min(dim, (column + 1) * balance_columns));
     });
   };
-  /// Adds the blocks of one kind in order, into the first.
-  const auto gather = [&](std::size_t kind, std::size_t a) {
-    for (std::size_t block = 1; block < tall; ++block)
-      sums[kind * dim + a] += sums[(block * kinds + kind) * dim + a];
-    return sums[kind * dim + a];
-  };
-  if (tall > 1) {
-    for_blocks([&](std::size_t first, std::size_t last, std::size_t begin, std::size_t end, double* to) {
-      add_up(x, first, last, begin, end, to + begin);
-    });
-    for (std::size_t a = 0; a < dim; ++a)
-      mean[a] = gather(0, a) / n;
-  }
-  for_blocks([&](std::size_t first, std::size_t last, std::size_t begin, std::size_t end, double* to) {
-    if (tall == 1) {
-      add_up(x, first, last, begin, end, mean.data() + begin);
-      for (std::size_t a = begin; a < end; ++a)
+  if (tall == 1)
+    return for_blocks([&](std::size_t, std::size_t first, std::size_t last, std::size_t begin, std::size_t end) {
+      double mean[balance_columns], sums[kinds][balance_columns];
+      add_up(x, first, last, begin, end, mean);
+      for (std::size_t a = 0; a < end - begin; ++a)
         mean[a] /= n;
-    }
-    add_up(x, score, mean.data() + begin, first, last, begin, end, to + begin, dim);
-  });
-  const auto deviation = [n](double sum, double middle) {
-    return std::sqrt(std::max(0.0, sum / n - middle * middle));
+      add_up(x, score, mean, first, last, begin, end, sums);
+      for (std::size_t a = begin; a < end; ++a)
+        all[a] = balance_of(mean[a - begin], n, [&](std::size_t kind) { return sums[kind][a - begin]; });
+    });
+
+  std::vector<double> mean(dim), sums(tall * kinds * dim);
+  /// Of all blocks of rows, in order.
+  const auto gather = [&](std::size_t kind, std::size_t a) {
+    double sum = sums[kind * dim + a];
+    for (std::size_t block = 1; block < tall; ++block)
+      sum += sums[(block * kinds + kind) * dim + a];
+    return sum;
   };
-  std::vector<Balance> all(dim);
-  for (std::size_t a = 0; a < dim; ++a) {
-    Balance& one = all[a];
-    one.mean = mean[a];
-    one.sd = std::sqrt(gather(squares, a) / n);
-    one.mean_score = gather(scores, a) / n;
-    one.shift = one.mean_score * one.sd;
-    one.shift_se = deviation(gather(score_squares, a), one.mean_score) * one.sd / std::sqrt(n);
-    one.spread = gather(products, a) / n;
-    one.spread_se = deviation(gather(product_squares, a), one.spread) / std::sqrt(n);
-  }
+  for_blocks([&](std::size_t block, std::size_t first, std::size_t last, std::size_t begin, std::size_t end) {
+    add_up(x, first, last, begin, end, sums.data() + block * kinds * dim + begin);
+  });
+  for (std::size_t a = 0; a < dim; ++a)
+    mean[a] = gather(0, a) / n;
+  for_blocks([&](std::size_t block, std::size_t first, std::size_t last, std::size_t begin, std::size_t end) {
+    double own[kinds][balance_columns];
+    add_up(x, score, mean.data() + begin, first, last, begin, end, own);
+    for (std::size_t kind = 0; kind < kinds; ++kind)
+      std::copy_n(own[kind], end - begin, sums.data() + (block * kinds + kind) * dim + begin);
+  });
+  for (std::size_t a = 0; a < dim; ++a)
+    all[a] = balance_of(mean[a], n, [&](std::size_t kind) { return gather(kind, a); });
+}
+
+extern template void balance(Rows<const double>, Rows<const double>, Threads&, std::vector<Balance>&);
+extern template void balance(Rows<const float>, Rows<const float>, Threads&, std::vector<Balance>&);
+
+template <typename Real>
+std::vector<Balance> balance(Rows<const Real> x, Rows<const Real> score, Threads& threads = Threads::alone()) {
+  std::vector<Balance> all;
+  balance(x, score, threads, all);
   return all;
 }
 

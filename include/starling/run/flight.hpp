@@ -21,7 +21,7 @@ struct Settings {
   std::size_t particles = 0;
   Step steps = 0; ///< that the loop takes; with replacement a sweep has N/p of them
   std::uint64_t seed = 1;
-  bool until_converged = false; ///< stop once the looks say converged, and go on saying so
+  bool until_converged = false; ///< stop once the looks say converged and keep saying so
   bool periodic = false;        ///< on a torus: spread and discrepancy are not judged
   std::uint64_t run = 0;        ///< which of several, from 0
   /// Exact moves that certify the end of a raw run; 0: none; nothing: 20, where they are cheap against it.
@@ -45,6 +45,8 @@ struct StageReport {
   std::size_t data_rows = 0, rows_a_step = 0; ///< where the density is made of rows, few of which the flight reads
   std::vector<std::pair<std::string, std::uint64_t>> rows_read; ///< by each stage
   double rows_noise = 0, rows_away = 0; ///< RowsReport::noise and away
+  double guide_lack = 0;     ///< RowsReport::lack
+  bool guide_decides = false; ///< RowsReport::by_guide
 };
 
 /// What a run came to.
@@ -107,7 +109,7 @@ public:
   virtual double drift_size() const = 0;
   /// Particles x parameters, in the order of the particles, whatever the rows' order is.
   virtual std::vector<double> positions() const = 0;
-  /// The same, as the last step left them; zero before the first.
+  /// The same, as the last step left them, or the measured outcome of a run that is over; zero before the first.
   virtual std::vector<double> scores() const = 0;
   virtual std::vector<double> drifts() const = 0;
   virtual const std::vector<std::string>& names() const = 0;
@@ -126,7 +128,8 @@ protected:
       : settings_(std::move(settings)), threads_(parts.threads ? parts.threads->count() : 1),
         warnings_(parts.warnings), late_warnings_(parts.target.warnings) {}
 
-  /// Adds to an outcome that has the state what only this kind of flight knows.
+  /// Adds to an outcome that has the state what only this kind of flight knows; its positions, if they are wanted
+  /// on the way.
   virtual void report(bool measured, Outcome& outcome) = 0;
 
   Settings settings_;

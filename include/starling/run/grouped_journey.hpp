@@ -27,8 +27,8 @@ public:
   /// With `has_density` false groups are counted and not weighed.
   GroupedJourney(DensityOfRows density, std::size_t dim, const JourneySettings& settings,
                  Threads& threads = Threads::alone(), ReadColumns read = {}, bool has_density = true);
-  /// Over many rows of data. Groups are neither counted nor weighed there: it would take a pass over all rows for
-  /// every draw.
+  /// Over many rows of data: groups are those modes that the scout found, weighed by all rows. Those under the cloud are not
+  /// counted at the end, which would take many passes over all rows.
   GroupedJourney(const RowDensity& rows, const JourneySettings& settings, Threads& threads = Threads::alone(),
                  ReadColumns read = {});
 
@@ -62,12 +62,11 @@ public:
   /// What makes the shares unsure, in words; empty: nothing.
   const std::string& doubt() const { return doubt_; }
 
-  /// As Journey's; of a journey over rows alone.
-  void estimate(Rows<const double> x, Rows<double> score, std::span<double> log_density) {
-    first_->estimate(x, score, log_density);
-  }
-  bool over_rows() const { return over_rows_; }
-  const std::optional<RowsReport>& rows_report() const { return first_->over_rows(); }
+  /// As Journey's; of a journey over rows alone. With groups each place is asked of its own.
+  void estimate(Rows<const double> x, Rows<double> score, std::span<double> log_density);
+  bool over_rows() const { return rows_.has_value(); }
+  /// With groups: what all of them read, and the worst of what was seen.
+  RowsReport rows_report() const;
 
   JourneyState save() const;
   void restore(const JourneyState& state);
@@ -86,7 +85,9 @@ private:
   void put_together(const scout::Weighing& weighing);
   void certify();
   std::unique_ptr<Journey> journey(std::size_t particles, std::uint64_t seed, DensityOfRows density) const;
-  DensityOfRows within(std::size_t group) const;
+  std::unique_ptr<Journey> journey_of(std::size_t group) const;
+  std::unique_ptr<Journey> journey_over_rows(std::size_t group) const;
+  DensityOfRows within(std::size_t group, DensityOfRows density) const;
   scout::Weighing weighing() const;
   Frame::Matrix columns(const exact::Walkers& cloud) const;
   std::uint64_t seed_of(std::size_t group) const;
@@ -97,7 +98,8 @@ private:
   JourneySettings settings_;
   Threads& threads_;
   ReadColumns read_;
-  bool has_density_, over_rows_ = false;
+  bool has_density_;
+  std::optional<RowDensity> rows_;
 
   // State, all of it saved.
   Part part_ = Part::one;
@@ -108,6 +110,7 @@ private:
   std::vector<std::uint64_t> flown_; // particles of each journey
   std::vector<std::unique_ptr<Journey>> journeys_;
   std::array<std::uint64_t, stages> before_{};            // gradients of the first journey
+  RowCounts scouted_rows_;                                // that it read
   std::uint64_t current_ = 0, counted_ = 0, weighed_ = 0; // the journey under way; gradients
   std::vector<double> drawn_;                             // of the last weighing
   // Follows from the state.

@@ -61,7 +61,10 @@ struct JourneySettings {
 
   // Where the density is made of many rows of data.
   std::size_t rows_a_step = 1000;     ///< that a step of the flight reads
-  std::size_t guide_rows = 20'000;    ///< that guide exact moves; all rows decide on them
+  std::size_t guide_rows = 20'000;    ///< that guide exact moves, at most; all rows decide on them
+  /// Unless the guide stands for them: the sd over particles of what its log density lacks from that of all rows is at
+  /// most this. No mean is then off by more than that many sd. 0: all rows decide always.
+  double guide_lack = 0.025;
   std::size_t moved_particles = 256;  ///< of the cloud, by exact moves
 };
 
@@ -90,6 +93,8 @@ struct RowsReport {
   std::array<RowCounts, stages> read{};
   double noise = 0; ///< of a step's scores against their size: root mean square in the frame
   double away = 0;  ///< from the mode to the cloud's mean, in the cloud's sd, where it is largest
+  double lack = 0;  ///< of the guide's log density: sd over the particles that were looked at, the larger of the last two looks
+  bool by_guide = false; ///< the guide decided on the last exact moves, and not all rows
 };
 
 /// All of a journey: named columns of numbers, and whole numbers. A journey made from it goes on bit
@@ -113,6 +118,9 @@ public:
   /// Begins with this cloud instead of a scout's: at the flight, or at the certificate of the cloud as
   /// it is. The frame is the cloud's. Throws TargetError where the density fails for any row.
   void begin_from(Rows<const double> x, Stage stage);
+
+  /// Over rows: begins around this mode, in the frame there, instead of a scout's.
+  void begin_at(const Frame& home);
 
   bool finished() const { return stage_ == Stage::finished; }
   /// That many units, or to the end. Throws what the density throws, and TargetError when the scout
@@ -160,13 +168,19 @@ private:
   void reframe(Rows<const double> x);
   void scout_it();
   void scout_rows();
+  void set_out_over_rows();
   void meet_rows();
   void choose_walkers();
+  std::size_t guide_rows() const;
+  double guide_lacks();
+  void choose_who_decides();
+  judge::Bounds bounds();
   void look_at_rows();
   void save_rows(JourneyState& state) const;
   void restore_rows(const JourneyState& state);
   CountedDensity& leaps() { return guide_ ? *guide_ : density_; }
   exact::LogDensities ends();
+  exact::LogDensities all_rows();
   void set_out();
   void fly_on();
   void certify_on();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <starling/judge/trace.hpp>
+#include <starling/observe/balance.hpp>
 #include <starling/run/roles.hpp>
 
 #include <cstdint>
@@ -45,6 +46,7 @@ private:
   bool periodic_;
   std::vector<std::string> names_;
   Threads* threads_;
+  mutable std::vector<Balance> room_; // kept from look to look: of a million parameters the system would clear it anew
 };
 
 } // namespace starling::run

@@ -1,0 +1,57 @@
+// starling report, sample --report and demo --open: which Python is asked, what it is told, what the browser is shown.
+// The page itself is tested with the package (tests/python).
+#include "results.hpp"
+
+namespace starling::cli {
+namespace {
+
+/// A stand-in for a program: writes down how it was called, makes the page where a Python would.
+void write_program(const Place& place, const std::string& name) {
+  place.write(name, "#!/bin/sh\nshift 2\nprintf '%s' \"$*\" >>'" + place.path(name + ".log").string() +
+                        "'\n[ \"$1\" != report ] || { echo page >\"$2/report.html\"; echo \"$2/report.html\"; }\n");
+  fs::permissions(place.path(name), fs::perms::owner_all);
+}
+
+TEST(Report, HandsTheFolderToAPythonThatCanMakeThePage) {
+  const Place place;
+  write_program(place, "python");
+  place.write("out/summary.json", "{}");
+  const std::string python = place.path("python").string();
+  EXPECT_EQ(succeed(place, "report out --python " + python), "out/report.html\n");
+  EXPECT_EQ(place.read("python.log"), "report out");
+  succeed(place, "report out --force --out page.html --python " + python);
+  EXPECT_EQ(place.read("python.log"), "report outreport out --out page.html --force");
+}
+
+TEST(Report, SaysWhatIsMissing) {
+  const Place place;
+  expect_refused(place, "report", 64, "DIR: must be given; see starling report --help");
+  expect_refused(place, "report out --python /bin/false", 1,
+                 "report: /bin/false cannot import starling and matplotlib; pip install the wheel with [all], or name a "
+                 "Python that can with starling report DIR --python PATH");
+  expect_refused(place, "sample normal --report", 64, "--report: needs --out DIR: the page is made of its files");
+}
+
+TEST(Report, FollowsARunThatAsksForIt) {
+  const Place place;
+  write_program(place, "python");
+  const Ended ended = place.run("sample normal --particles 20 --steps 5 --method paper --quiet --out out --report",
+                                {{"STARLING_PYTHON", place.path("python").string()}});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.out, "out/report.html\n");
+  EXPECT_EQ(place.read("python.log"), "report out");
+}
+
+TEST(Demo, OpensThePageOfItsFirstRun) {
+  const Place place;
+  write_program(place, "python");
+  place.write("browser", "#!/bin/sh\nprintf '%s' \"$*\" >'" + place.path("shown").string() + "'\n");
+  fs::permissions(place.path("browser"), fs::perms::owner_all);
+  const Ended ended = place.run("demo --open", {{"STARLING_PYTHON", place.path("python").string()},
+                                                {"BROWSER", place.path("browser").string()}});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(place.read("shown"), "out/demo/mixture/rbm-svgd/report.html");
+}
+
+} // namespace
+} // namespace starling::cli

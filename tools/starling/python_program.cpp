@@ -1,0 +1,82 @@
+// Starting other programs and waiting for them.
+#include "python_program.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace starling::tool {
+
+namespace {
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> all;
+  for (std::string& word : words)
+    all.push_back(word.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+} // namespace
+
+int run_program(std::vector<std::string> words, Hears hears,
+                const std::vector<std::pair<std::string, std::string>>& settings) {
+  std::vector<std::string> kept;
+  for (const auto& [name, value] : settings)
+    kept.push_back(name + "=" + value);
+  const std::size_t ours = kept.size();
+  for (char** one = environ; *one != nullptr; ++one) {
+    const std::string text = *one;
+    bool replaced = false;
+    for (std::size_t n = 0; n < ours; ++n)
+      replaced = replaced || text.starts_with(settings[n].first + "=");
+    if (!replaced)
+      kept.push_back(text);
+  }
+  posix_spawn_file_actions_t streams;
+  posix_spawn_file_actions_init(&streams);
+  if (hears == Hears::nothing)
+    posix_spawn_file_actions_addopen(&streams, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  if (hears != Hears::everything)
+    posix_spawn_file_actions_adddup2(&streams, STDERR_FILENO, STDOUT_FILENO);
+  pid_t child = -1;
+  const int error = posix_spawnp(&child, words.at(0).c_str(), &streams, nullptr, pointers_to(words).data(),
+                                 pointers_to(kept).data());
+  posix_spawn_file_actions_destroy(&streams);
+  if (error != 0)
+    return -1;
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::filesystem::path own_folder() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+std::vector<std::string> pythons(const std::string& asked) {
+  if (!asked.empty())
+    return {asked};
+  std::vector<std::string> all;
+  if (const char* ours = std::getenv("STARLING_PYTHON"); ours != nullptr && *ours != '\0') // set where pip installed us
+    all.emplace_back(ours);
+  all.push_back((own_folder().parent_path() / "venv/bin/python").string());
+  all.emplace_back("python3");
+  return all;
+}
+
+bool can_import(const std::string& python, const std::string& modules,
+                const std::vector<std::pair<std::string, std::string>>& settings) {
+  return run_program({python, "-c", "import sys; sys.path[:] = [p for p in sys.path if p]; import " + modules},
+                     Hears::nothing, settings) == 0;
+}
+
+} // namespace starling::tool

@@ -1,0 +1,49 @@
+// starling report: the page of a folder of results. There is one way to make it, the Python package's, which runs in a
+// process of its own; here a Python is found that has it.
+#include "commands.hpp"
+#include "python_program.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+namespace starling::tool {
+
+namespace {
+
+/// The package beside a program that was built and not installed comes first, else that of the Python's own.
+std::vector<std::pair<std::string, std::string>> where_the_package_is() {
+  const std::filesystem::path built = own_folder() / "python";
+  std::error_code error;
+  if (!std::filesystem::is_directory(built / "starling", error))
+    return {};
+  const char* before = std::getenv("PYTHONPATH");
+  return {{"PYTHONPATH", built.string() + (before != nullptr && *before != '\0' ? ":" + std::string(before) : "")}};
+}
+
+} // namespace
+
+int report(const ReportRequest& r) {
+  const auto settings = where_the_package_is();
+  std::fflush(stdout); // the table of a run comes before the name of its page
+  for (const std::string& python : pythons(r.python)) {
+    if (!can_import(python, "matplotlib, starling", settings))
+      continue;
+    // The working folder is kept out of the module path here too.
+    std::vector<std::string> words = {python, "-c",
+                                      "import sys; sys.path[:] = [p for p in sys.path if p]; "
+                                      "from starling.__main__ import main; sys.exit(main(sys.argv[1:]))",
+                                      "report", r.folder};
+    if (!r.out.empty())
+      words.insert(words.end(), {"--out", r.out});
+    if (r.force)
+      words.push_back("--force");
+    const int code = run_program(words, Hears::everything, settings);
+    return code >= 0 ? code : complain(failed, fmt::format("report: {} did not end by itself", python));
+  }
+  return complain(failed, fmt::format("report: {} cannot import starling and matplotlib; pip install the wheel with [all], or "
+                                      "name a Python that can with starling report DIR --python PATH",
+                                      r.python.empty() ? "python3" : r.python));
+}
+
+} // namespace starling::tool
