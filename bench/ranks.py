@@ -1,6 +1,6 @@
 """Ranks against independent processes and threads: steps a second, as JSON on stdout.
 
-    python3 bench/ranks.py [--ranks 1,2,4] [--quick]        from the top, after scripts/test, which installs an MPI
+    python3 bench/ranks.py [--ranks 1,2,4] [--quick]        from the top, after a build that found an MPI
 
 For each case and number of ranks R: seconds of a step under mpirun -n R; of R processes at once, each with N/R particles and
 nothing to say to each other, which is what the memory of the machine leaves of R cores; and of one process with R threads.
