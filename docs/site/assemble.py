@@ -12,7 +12,7 @@ CHAPTERS = {
     "Your own density": ["docs/python", "docs/stan", "docs/own_target", "docs/cpp", "docs/notebooks"],
     "Choose and judge": ["docs/choosing", "docs/diagnostics", "docs/limits", "docs/accuracy"],
     "Look up": ["docs/guide", "docs/files", "docs/notation", "docs/python_reference", "docs/cpp_reference"],
-    "Speed": ["docs/performance", "docs/peers", "docs/gpu"],
+    "Speed": ["docs/performance", "docs/peers", "docs/gpu", "docs/many_machines"],
     "The paper": ["docs/paper"],
     "How it is built": ["ARCHITECTURE", "CONTRIBUTING", "docs/reliability", "RELEASING", "SECURITY", "CHANGELOG"],
 }

@@ -12,13 +12,14 @@ from ._starling import version as __version__
 from .flight import Flight, resume
 from .frameworks import from_jax, from_pymc, from_torch
 from .gradients import Check, check
+from .pool import Pool, pool
 from .result import Result, load
 from .rows import Rows, from_jax_rows, from_rows
 from .sampling import sample
 from .targets import Builtin, CFunction, Function, Plugin, Stan, Target, builtin, plugin, stan
 
 __all__ = [
-    "Builtin", "CFunction", "Check", "Diverged", "Flight", "Function", "Plugin", "Result", "Rows", "Stan", "Target", "TargetError",
-    "builtin", "check", "from_jax", "from_jax_rows", "from_pymc", "from_rows", "from_torch", "kernels", "load", "plots", "plugin",
+    "Builtin", "CFunction", "Check", "Diverged", "Flight", "Function", "Plugin", "Pool", "Result", "Rows", "Stan", "Target", "TargetError",
+    "builtin", "check", "from_jax", "from_jax_rows", "from_pymc", "from_rows", "from_torch", "kernels", "load", "plots", "plugin", "pool",
     "resume", "rules", "sample", "simd_level", "stan", "__version__",
 ]

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -74,12 +75,15 @@ run::AnyDrift<Real> with_bandwidth(Drift drift, BandwidthRule<Real> rule) {
 }
 
 template <typename Real, typename Domain>
-run::AnyDrift<Real> in_batches(const Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads, Domain domain) {
+run::AnyDrift<Real> in_batches(const Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads, Domain domain,
+                               const std::shared_ptr<const Real>& given) {
   kernel::RuntimeSum<Real> sum = make_sum<Real>(plan, dim);
   if (plan.rule->for_riesz_pairs) // the rule solves the repulsion by itself
     sum = kernel::RuntimeSum<Real>({{1, kernel::RieszAttraction<Real>(static_cast<Real>(plan::number(plan.kernel[0].settings, "a")))}});
   cpu::SumDrift<Real, Domain> drift(std::move(sum), threads, domain);
   auto rule = make_bandwidth<Real>(plan, seed, threads, domain);
+  if (given)
+    rule = [given](Step, Rows<const Real>) { return *given; };
   if (plan.rule->stochastic)
     return with_bandwidth<Real>(BatchMeanDrift<Real, decltype(drift)>(std::move(drift), threads), std::move(rule));
   return with_bandwidth<Real>(std::move(drift), std::move(rule));
@@ -88,10 +92,11 @@ run::AnyDrift<Real> in_batches(const Plan& plan, std::uint64_t seed, std::size_t
 } // namespace
 
 template <typename Real>
-run::AnyDrift<Real> make_drift(const Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads) {
+run::AnyDrift<Real> make_drift(const Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads,
+                               std::shared_ptr<const Real> bandwidth) {
   if (plan.period)
-    return in_batches<Real>(plan, seed, dim, threads, Torus<Real>(static_cast<Real>(*plan.period)));
-  auto drift = in_batches<Real>(plan, seed, dim, threads, Euclid<Real>());
+    return in_batches<Real>(plan, seed, dim, threads, Torus<Real>(static_cast<Real>(*plan.period)), bandwidth);
+  auto drift = in_batches<Real>(plan, seed, dim, threads, Euclid<Real>(), bandwidth);
   // Parts that are exact over all particles are no part of the batches' kernel.
   for (const plan::KernelTerm& term : plan.kernel)
     if (term.kernel->over_everyone && term.kernel->for_each_parameter)
@@ -131,7 +136,7 @@ run::AnyAdvance<Real> make_stochastic(const Plan& plan, std::uint64_t seed, std:
 
 template run::AnyAdvance<double> make_stochastic(const Plan&, std::uint64_t, std::size_t, Threads&);
 template run::AnyAdvance<float> make_stochastic(const Plan&, std::uint64_t, std::size_t, Threads&);
-template run::AnyDrift<double> make_drift(const Plan&, std::uint64_t, std::size_t, Threads&);
-template run::AnyDrift<float> make_drift(const Plan&, std::uint64_t, std::size_t, Threads&);
+template run::AnyDrift<double> make_drift(const Plan&, std::uint64_t, std::size_t, Threads&, std::shared_ptr<const double>);
+template run::AnyDrift<float> make_drift(const Plan&, std::uint64_t, std::size_t, Threads&, std::shared_ptr<const float>);
 
 } // namespace starling::assemble

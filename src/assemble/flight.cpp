@@ -2,8 +2,11 @@
 #include "assemble/flight.hpp"
 
 #include "assemble/on_device.hpp"
+#include "assemble/on_ranks.hpp"
 #include "cuda/flight.hpp"
 #include "io/stan_csv.hpp"
+#include "mpi/agreement.hpp"
+#include "mpi/shared_target.hpp"
 
 #include <starling/judge/batch_by_noise.hpp>
 #include <starling/run/seeds.hpp>
@@ -16,11 +19,22 @@ namespace starling::assemble {
 
 namespace {
 
+using Ranks = std::shared_ptr<mpi::Wire>;
+
+/// The target, whose rows are shared out where rows lie in blocks. A rank that cannot make it says so to all.
 template <typename Real>
-run::Roles<Real> make_roles(const plan::Plan& plan, std::uint64_t seed, const Guest* guest) {
+run::AnyTarget<Real> make_shared_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads, const Guest* guest,
+                                        const Ranks& wire) {
+  run::AnyTarget<Real> target;
+  mpi::together(*wire, [&] { target = make_target<Real>(plan, seed, threads, guest); });
+  return plan.blocks > 0 ? mpi::shared_target<Real>(std::move(target), wire, plan.blocks) : target;
+}
+
+template <typename Real>
+run::Roles<Real> make_roles(const plan::Plan& plan, std::uint64_t seed, const Guest* guest, const Ranks& wire) {
   run::Roles<Real> roles;
   roles.threads = std::make_shared<Threads>(plan.threads);
-  roles.target = make_target<Real>(plan, seed, *roles.threads, guest);
+  roles.target = make_shared_target<Real>(plan, seed, *roles.threads, guest, wire);
   if (plan.by_looks) {
     const auto now = std::make_shared<std::size_t>(plan.batch->first());
     plan::Plan with_it = plan; // a run has its own size, a plan may have several runs
@@ -89,10 +103,10 @@ run::JourneySettings stages_of(const plan::Plan& plan, std::uint64_t seed) {
   return stages;
 }
 
-run::Staged make_staged(const plan::Plan& plan, std::uint64_t seed, const Guest* guest) {
+run::Staged make_staged(const plan::Plan& plan, std::uint64_t seed, const Guest* guest, const Ranks& wire) {
   run::Staged staged;
   staged.threads = std::make_shared<Threads>(plan.threads);
-  staged.target = make_target<double>(plan, seed, *staged.threads, guest);
+  staged.target = make_shared_target<double>(plan, seed, *staged.threads, guest, wire);
   staged.stages = stages_of(plan, seed);
   // Steps of few rows cost little, and rare columns of large tables make skewed marginals.
   if (staged.target.rows && !plan.stages->steps)
@@ -101,9 +115,9 @@ run::Staged make_staged(const plan::Plan& plan, std::uint64_t seed, const Guest*
 }
 
 /// Where a scout would have the raw method start.
-std::vector<double> scouted(const plan::Plan& plan, std::uint64_t seed, const Guest* guest) {
+std::vector<double> scouted(const plan::Plan& plan, std::uint64_t seed, const Guest* guest, const Ranks& wire) {
   Threads threads(plan.threads);
-  const run::AnyTarget<double> target = make_target<double>(plan, seed, threads, guest);
+  const run::AnyTarget<double> target = make_shared_target<double>(plan, seed, threads, guest, wire);
   CountedDensity density([&](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
     target.evaluate(x, score, log_density);
   });
@@ -112,6 +126,15 @@ std::vector<double> scouted(const plan::Plan& plan, std::uint64_t seed, const Gu
   const scout::Report report = scout::scout(density, target.dim, seed, settings);
   const Frame::Matrix x = scout::start(report.frame, density, plan.particles, seed);
   return {x.data(), x.data() + x.size()};
+}
+
+/// What ranks do whose rows are spread. The target is made anew, for rows that are here alone.
+template <typename Real>
+mpi::Charge<Real> spread(const plan::Plan& plan, std::uint64_t seed, const run::Roles<Real>& roles, const Guest* guest,
+                         const Ranks& wire) {
+  run::AnyTarget<Real> here;
+  mpi::together(*wire, [&] { here = make_target<Real>(plan, seed, *roles.threads, guest); });
+  return make_spread<Real>(plan, seed, roles, wire, here.score);
 }
 
 /// Calls make with a number of the plan's type.
@@ -123,22 +146,24 @@ std::unique_ptr<run::Flight> in_precision(const plan::Plan& plan, Make&& make) {
 } // namespace
 
 std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t run, const Guest* guest,
-                                         std::span<const double> positions) {
+                                         std::span<const double> positions, const Ranks& given_wire) {
+  const Ranks wire = given_wire ? given_wire : mpi::alone();
   std::uint64_t seed = run::run_seed(plan.seed, run);
   if (plan.stages && plan.recipe.start.empty()) {
-    run::Staged staged = make_staged(plan, seed, guest);
+    run::Staged staged = make_staged(plan, seed, guest, wire);
     const run::Settings settings = settings_for(plan, run, seed, staged.target, guest && guest->rows);
     return run::begin(std::move(staged), settings);
   }
-  const std::vector<double> scouts = plan.prefit > 0 ? scouted(plan, seed, guest) : std::vector<double>();
+  const std::vector<double> scouts = plan.prefit > 0 ? scouted(plan, seed, guest, wire) : std::vector<double>();
   const bool given = std::holds_alternative<plan::StartGiven>(plan.start);
-  const std::optional<io::Array> read = read_start(plan);
+  std::optional<io::Array> read;
+  mpi::together(*wire, [&] { read = read_start(plan); });
   if (given || read)
     seed = run::continued_seed(seed, given ? positions : std::span(read->values));
   else if (const auto* own = std::get_if<plan::StartOwn>(&plan.start); own && !own->file.empty())
     seed = run::continued_seed(seed, io::read_stan_csv(own->file).values);
   if (plan.stages) { // from a given start
-    run::Staged staged = make_staged(plan, seed, guest);
+    run::Staged staged = make_staged(plan, seed, guest, wire);
     const run::Settings settings = settings_for(plan, run, seed, staged.target, guest && guest->rows);
     std::vector<double> x(plan.particles * staged.target.dim);
     const Rows<double> rows{x.data(), plan.particles, staged.target.dim};
@@ -147,7 +172,7 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
     return run::begin(std::move(staged), settings);
   }
   return in_precision(plan, [&]<typename Real>(Real) {
-    run::Roles<Real> roles = make_roles<Real>(plan, seed, guest);
+    run::Roles<Real> roles = make_roles<Real>(plan, seed, guest, wire);
     const run::AnyTarget<Real> target = roles.target;
     const std::shared_ptr<Threads> crew = roles.threads;
     const run::Settings settings = settings_for(plan, run, seed, target, guest && guest->rows);
@@ -161,15 +186,18 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
       auto charge = make_charge<Real>(plan, seed, target.names, guest != nullptr);
       return cuda::begin<Real>(cuda::open(*plan.card), std::move(charge), std::move(roles), settings, fill);
     }
+    if (wire->size() > 1 && can_spread(plan, wire->size()))
+      return mpi::begin<Real>(spread<Real>(plan, seed, roles, guest, wire), roles, settings, fill);
     return run::begin<Real>(std::move(roles), settings, fill);
   });
 }
 
 std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint, const plan::Plan& plan,
-                                           const std::string& where, const Guest* guest) {
+                                           const std::string& where, const Guest* guest, const Ranks& given_wire) {
+  const Ranks wire = given_wire ? given_wire : mpi::alone();
   const run::Saved saved = run::saved(checkpoint, where);
   if (plan.stages) {
-    run::Staged staged = make_staged(plan, saved.seed, guest);
+    run::Staged staged = make_staged(plan, saved.seed, guest, wire);
     const run::Settings settings = settings_for(plan, saved.run, saved.seed, staged.target, guest && guest->rows);
     if (!plan.recipe.start.empty()) // asked for only where not a unit was done
       staged.start = [plan, seed = saved.seed, target = staged.target](Rows<double> x) {
@@ -178,12 +206,14 @@ std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint, co
     return run::resume(std::move(staged), settings, checkpoint, where);
   }
   return in_precision(plan, [&]<typename Real>(Real) {
-    run::Roles<Real> roles = make_roles<Real>(plan, saved.seed, guest);
+    run::Roles<Real> roles = make_roles<Real>(plan, saved.seed, guest, wire);
     const run::Settings settings = settings_for(plan, saved.run, saved.seed, roles.target, guest && guest->rows);
     if (plan.card) {
       auto charge = make_charge<Real>(plan, saved.seed, roles.target.names, guest != nullptr);
       return cuda::resume<Real>(cuda::open(*plan.card), std::move(charge), std::move(roles), settings, checkpoint, where);
     }
+    if (wire->size() > 1 && can_spread(plan, wire->size()))
+      return mpi::resume<Real>(spread<Real>(plan, saved.seed, roles, guest, wire), roles, settings, checkpoint, where);
     return run::resume<Real>(std::move(roles), settings, checkpoint, where);
   });
 }

@@ -1,6 +1,7 @@
 // Targets, dealers and step rules of a plan.
 #include "assemble/roles.hpp"
 
+#include "assemble/on_ranks.hpp"
 #include "assemble/row_target.hpp"
 #include "io/any_text.hpp"
 #include "plan/names.hpp"
@@ -72,13 +73,15 @@ run::AnyDealer<Real> make_dealer(const plan::Plan& plan, std::uint64_t seed, Thr
     return Whole();
   if (plan.replace)
     return Draw(seed, plan.batch_size());
+  if (plan.redeal > 0)
+    return make_in_blocks(plan, seed, threads);
   return plan.dealer->make.in<Real>()(plan, seed, threads);
 }
 
 template <typename Real>
 run::AnyDealer<Real> make_dealer_of_everyone(const plan::Plan& plan, std::uint64_t seed) {
   const plan::DealerEntry& shuffle = plan::dealers().front();
-  if (!plan.replace && (!plan.batch || plan.dealer == &shuffle))
+  if (!plan.replace && plan.redeal == 0 && (!plan.batch || plan.dealer == &shuffle))
     return {};
   return [deal = Shuffle(seed, plan.batch_size()), batches = Batches(),
           p = plan.replace ? plan.batch_size() : 0](Step k, Ensemble<Real>& particles) mutable -> const Batches& {

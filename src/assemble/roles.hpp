@@ -35,8 +35,10 @@ run::AnyDealer<Real> make_dealer(const plan::Plan& plan, std::uint64_t seed, Thr
 /// Everyone in batches of that size, rows staying where they are; empty where the dealer does so.
 template <typename Real>
 run::AnyDealer<Real> make_dealer_of_everyone(const plan::Plan& plan, std::uint64_t seed);
+/// `bandwidth`: held there, where the cloud that it is taken from is not all here.
 template <typename Real>
-run::AnyDrift<Real> make_drift(const plan::Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads);
+run::AnyDrift<Real> make_drift(const plan::Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads,
+                               std::shared_ptr<const Real> bandwidth = {});
 template <typename Real>
 run::AnyAdvance<Real> make_advance(const plan::Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads);
 /// The one that needs the kernel of the drift, and a drift that make_drift then makes to fit: stochastic SVGD.

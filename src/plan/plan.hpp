@@ -74,6 +74,8 @@ struct Plan {
   std::size_t threads = 0;
   std::optional<std::size_t> card; ///< the one whose steps they are; none: the host takes them
   bool single = false; ///< precision
+  std::size_t blocks = 0; ///< of rows, that ranks hold whole; 0: none
+  Step redeal = 0;        ///< steps that batches stay inside them; 0: they never do
   std::vector<KernelTerm> kernel;
   Bandwidth bandwidth;
   std::optional<double> period; ///< of the torus; none: all of R^d

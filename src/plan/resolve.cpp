@@ -1,7 +1,7 @@
 // From a recipe to a plan: every text is read here, once.
+#include "plan/blocks.hpp"
 #include "plan/kernel_text.hpp"
 #include "plan/names.hpp"
-#include "plan/plan.hpp"
 #include "plan/spec.hpp"
 #include "plan/stages.hpp"
 
@@ -272,6 +272,7 @@ Plan resolve(const Recipe& r) {
   resolve_kernel(r, plan);
   resolve_bandwidth(r, plan);
   resolve_deal(r, plan);
+  resolve_blocks(r, plan);
   resolve_start(plan);
   if (plan.stages) // nothing of the raw method is a part of it
     for_each_pair(r, plan.recipe, [](const About& about, const auto& given, auto& field) {

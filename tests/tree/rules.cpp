@@ -87,7 +87,7 @@ std::set<std::string> below(const std::string& part) {
   std::set<std::string> edge = core;
   edge.insert({"judge", "run", "scout", "exact", "src/io", "src/foreign"});
   std::set<std::string> factories = edge;
-  factories.insert({"src/plan", "src/cuda"});
+  factories.insert({"src/plan", "src/cuda", "src/mpi"});
   std::set<std::string> experiments = factories;
   experiments.insert({"src/assemble", "src/results"});
   std::set<std::string> all = experiments;
@@ -99,10 +99,12 @@ std::set<std::string> below(const std::string& part) {
     return data;
   if (part == "loop")
     return {"concepts", "ensemble", "batches", "ground"};
-  if (part == "src/cpu" || part == "src/mpi")
+  if (part == "src/cpu")
     return core;
-  if (part == "src/cuda") { // sweeps, and a run that takes its steps by them
+  if (part == "src/cuda" || part == "src/mpi") { // sweeps, and a run that takes its steps by them
     running.insert({"run", "src/run"});
+    if (part == "src/mpi")
+      running.insert("src/cpu"); // the sizes from which its sweeps lie otherwise
     return running;
   }
   if (part == "judge")

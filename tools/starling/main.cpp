@@ -1,5 +1,6 @@
 // The command line: every error there is, as one line and an exit code.
 #include "commands.hpp"
+#include "ranks.hpp"
 
 #include "plan/config.hpp"
 #include "io/errors.hpp"
@@ -15,11 +16,15 @@
 #include <fcntl.h>
 #include <new>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 
 namespace starling::tool {
 
-void tell(const std::string& text) noexcept { std::fputs(text.c_str(), stderr); }
+void tell(const std::string& text) noexcept {
+  if (!unheard)
+    std::fputs(text.c_str(), stderr);
+}
 
 void tell_line(const std::string& text) {
   constexpr std::size_t longest = 2000; // names and cells of a file may be of any length
@@ -45,29 +50,36 @@ int complain(Exit code, const std::string& text) {
 
 namespace {
 
+int end_with(Exit code, const std::string& text) {
+  clear_progress();
+  return end_of_rank(code, text);
+}
+
 int guarded(int argc, char** argv) noexcept {
   try {
+    if (argc > 1 && std::string_view(argv[1]) == "sample")
+      ranks(); // before anything that may be said
     return parse_and_run(argc, argv);
   } catch (const plan::BadConfig& error) {
-    return complain(bad_config, error.what());
+    return end_with(bad_config, error.what());
   } catch (const io::BadData& error) {
-    return complain(bad_data, error.what());
+    return end_with(bad_data, error.what());
   } catch (const io::InputMissing& error) {
-    return complain(input_missing, error.what());
+    return end_with(input_missing, error.what());
   } catch (const io::CannotWrite& error) {
-    return complain(cannot_write, error.what());
+    return end_with(cannot_write, error.what());
   } catch (const std::invalid_argument& error) {
-    return complain(usage, error.what());
+    return end_with(usage, error.what());
   } catch (const DoesNotFit& error) {
-    return complain(failed, error.what());
+    return end_with(failed, error.what());
   } catch (const std::bad_alloc&) {
-    return complain(failed, "memory: not enough for this many particles or rows");
+    return end_with(failed, "memory: not enough for this many particles or rows");
   } catch (const std::system_error& error) { // threads that could not be started: libraries may wait for theirs too
-    complain(failed, error.what());
+    end_with(failed, error.what());
     std::fflush(nullptr);
     std::_Exit(failed);
   } catch (const std::exception& error) {
-    return complain(failed, error.what());
+    return end_with(failed, error.what());
   }
 }
 
@@ -95,6 +107,8 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, [](int) {});
   std::set_terminate(give_up);
   const int code = guarded(argc, argv);
+  if (started_as_a_rank()) // mpirun asks the others to stop as soon as the first has ended; they are about to
+    std::signal(SIGTERM, SIG_IGN);
   const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
   if (lost && code == ok) // what was printed must have arrived
     return complain(cannot_write, "stdout: cannot write");

@@ -5,6 +5,7 @@
 #include "results/results.hpp"
 #include "io/errors.hpp"
 #include "io/output_folder.hpp"
+#include "ranks.hpp"
 #include "state_folder.hpp"
 #include "stop.hpp"
 
@@ -25,8 +26,14 @@ std::unique_ptr<run::Flight> begin_or_resume(const plan::Plan& plan, std::uint64
                                                   const Presentation& p, const StateFolder& state) {
   if (!p.resume.empty())
     if (const auto checkpoint = state.find(run))
-      return assemble::resume_flight(*checkpoint, plan, state.name(run));
-  return assemble::make_flight(plan, run);
+      return assemble::resume_flight(*checkpoint, plan, state.name(run), nullptr, ranks());
+  return assemble::make_flight(plan, run, nullptr, {}, ranks());
+}
+
+/// In a handler. Ranks other than the first know only the words of what failed to be written.
+void rethrow_unless_written_wrong(const std::exception& error) {
+  if (ranks()->first() && dynamic_cast<const io::CannotWrite*>(&error) == nullptr)
+    throw;
 }
 
 /// Saves what is under way and says so, and how to go on. Part of a sentence.
@@ -36,11 +43,15 @@ std::string save(StateFolder& state, const std::vector<run::Checkpoint>& finishe
     return "it had found no place to start from, so there is no state to save";
   if (std::ranges::any_of(flight.positions(), [](double x) { return !std::isfinite(x); }))
     return "there is no state to save";
+  const run::Checkpoint last = flight.save(p.out);
   try {
-    for (std::size_t run = 0; run < finished.size(); ++run)
-      state.keep(run, finished[run]);
-    state.keep(flight.run(), flight.save(p.out));
-  } catch (const io::CannotWrite& error) { // why the run ended matters more
+    on_first([&] {
+      for (std::size_t run = 0; run < finished.size(); ++run)
+        state.keep(run, finished[run]);
+      state.keep(flight.run(), last);
+    });
+  } catch (const std::exception& error) { // why the run ended matters more
+    rethrow_unless_written_wrong(error);
     return fmt::format("its state is lost: {}", error.what());
   }
   return fmt::format("state after {} steps saved, {} {}", flight.done(),
@@ -60,7 +71,7 @@ bool lacks_memory(const run::Outcome& outcome) {
 }
 
 int stopped(const run::Outcome& outcome, const Presentation& p, const std::string& saved) {
-  if (outcome.interrupted && time_is_up())
+  if (outcome.interrupted && mpi::any(*ranks(), time_is_up()))
     return complain(over_time, fmt::format("the time limit of {} s is over; {}", p.time_limit, saved));
   if (outcome.interrupted)
     return complain(interrupted, "interrupted; " + saved);
@@ -88,8 +99,10 @@ std::string kept(const StateFolder& state, const Presentation& p) {
 int run_and_write(const plan::Plan& plan, const Presentation& p,
                   std::vector<run::Outcome>& outcomes) {
   std::optional<io::OutputFolder> folder; // opened first: no long run ends in "cannot write"
-  if (!p.out.empty())
-    folder.emplace(p.out, p.force);
+  on_first([&] {
+    if (!p.out.empty())
+      folder.emplace(p.out, p.force);
+  });
   listen(p.time_limit, folder ? folder->made() : std::span<const std::filesystem::path>());
   if (!p.memory_limit.empty()) {
     const std::uint64_t bytes = parse_bytes("memory-limit", p.memory_limit);
@@ -98,15 +111,20 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
   }
   StateFolder state = p.resume.empty() ? StateFolder::beside(p.out) : StateFolder::of(p.resume);
   if (!p.resume.empty())
-    state.claim();
+    on_first([&] { state.claim(); });
   run::Watch watch = watch_for(p, plan.runs);
+  watch.interrupted = [] { return mpi::any(*ranks(), should_stop()); };
   watch.keep_every = p.checkpoint_every;
-  watch.keep = [&](const run::Flight& flight) { state.keep(flight.run(), flight.save(p.out)); };
+  watch.keep = [&](const run::Flight& flight) {
+    const run::Checkpoint now = flight.save(p.out);
+    on_first([&] { state.keep(flight.run(), now); });
+  };
   std::vector<run::Checkpoint> finished; // runs before the one under way
   for (std::uint64_t run = 0; run < plan.runs; ++run) {
-    const auto flight = begin_or_resume(plan, run, p, state);
+    std::unique_ptr<run::Flight> flight;
+    mpi::together(*ranks(), [&] { flight = begin_or_resume(plan, run, p, state); });
     if (p.checkpoint_every > 0)
-      state.claim(); // else when there is something to save
+      on_first([&] { state.claim(); }); // else when there is something to save
     wait_for_steps(kept(state, p));
     outcomes.push_back(run::fly(*flight, watch));
     const run::Outcome& outcome = outcomes.back();
@@ -118,6 +136,8 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
       stop_the_clock();
     if (!outcome.complete()) {
       limit_memory(0); // what there is must be saved
+      if (outcome.failure && ranks()->size() > 1 && !ranks()->all_know)
+        std::rethrow_exception(outcome.failure); // nobody else knows: no state can be gathered
       return stopped(outcome, p, save(state, finished, *flight, p, outcome.interrupted || lacks_memory(outcome)));
     }
     if (plan.runs > 1) {
@@ -125,16 +145,19 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
       if (p.checkpoint_every > 0)
         watch.keep(*flight);
     }
-    if (folder && run + 1 == plan.runs) {
+    if (!p.out.empty() && run + 1 == plan.runs) {
       try {
-        results::write_results(*folder, outcomes, p.format);
-        folder->commit();
-      } catch (const io::CannotWrite& error) {
+        on_first([&] {
+          results::write_results(*folder, outcomes, p.format);
+          folder->commit();
+        });
+      } catch (const std::exception& error) {
+        rethrow_unless_written_wrong(error);
         return complain(cannot_write, fmt::format("{}; {}", error.what(), save(state, finished, *flight, p, true)));
       }
     }
   }
-  if (p.checkpoint_every > 0 || !p.resume.empty())
+  if ((p.checkpoint_every > 0 || !p.resume.empty()) && ranks()->first())
     state.remove();
   return ok;
 }

@@ -4,6 +4,7 @@
 #include "assemble/identity.hpp"
 #include "plan/config.hpp"
 #include "plan/names.hpp"
+#include "ranks.hpp"
 #include "results/results.hpp"
 #include "state_folder.hpp"
 
@@ -20,6 +21,9 @@
 namespace starling::tool {
 
 namespace {
+
+/// Enough for many ranks to hold near-equal shares.
+constexpr std::uint64_t blocks_of_ranks = 64;
 
 /// "scout 4200, fly 125000, certify 96000 gradients"
 std::string in_words(const run::StageReport& stages) {
@@ -118,27 +122,39 @@ void refuse_to_write(const SampleRequest& s) {
 } // namespace
 
 int sample(SampleRequest s) {
+  ranks();
   if (!s.presentation.resume.empty())
     take_up(s);
+  else if (started_as_a_rank() && s.recipe.blocks == plan::undecided && s.recipe.device == "cpu")
+    s.recipe.blocks = blocks_of_ranks;
   const plan::Plan plan = resolve(s);
   plan::choose("progress", s.presentation.progress, {"auto", "bar", "plain", "none"});
   results::check_formats(s.presentation.format);
+  if (!s.dump_config) {
+    if (s.report && s.presentation.out.empty())
+      plan::refuse("--report", "needs --out DIR: the page is made of its files");
+    refuse_to_load(s);
+    refuse_to_write(s);
+  }
+  if (ranks()->size() > 1 && plan.blocks < ranks()->size())
+    plan::refuse("blocks", plan.blocks == 0 ? "this run has no blocks of rows, so it goes on with one rank alone"
+                                            : fmt::format("{} blocks are too few for {} ranks", plan.blocks, ranks()->size()));
+  begin_together();
   if (s.dump_config) {
-    fmt::print("{}", plan::write_config(plan.recipe));
+    if (ranks()->first())
+      fmt::print("{}", plan::write_config(plan.recipe));
     return ok;
   }
-  if (s.report && s.presentation.out.empty())
-    plan::refuse("--report", "needs --out DIR: the page is made of its files");
-  refuse_to_load(s);
-  refuse_to_write(s);
   std::vector<run::Outcome> runs;
   if (const int code = run_and_write(plan, s.presentation, runs); code != ok)
     return code;
+  if (!ranks()->first())
+    s.json = false, s.presentation.quiet = true;
   if (s.json)
     fmt::print("{}\n", results::to_json(runs).dump(2));
   else if (!s.presentation.quiet)
     show(plan, runs);
-  if (s.report)
+  if (s.report && ranks()->first())
     if (const int code = report({s.presentation.out, "", "", false}); code != ok)
       return code;
   if (s.fail_unless_converged && run::pool(runs).diagnosis.verdict != "converged")

@@ -3,6 +3,7 @@
 
 #include "commands.hpp"
 #include "plan/spec.hpp"
+#include "ranks.hpp"
 
 #include <starling/error.hpp>
 
@@ -38,6 +39,8 @@ std::atomic<std::int64_t> grace_in_ms{0}; // what a step may take: twice the lon
 Clock::time_point last_step;
 
 void say(const std::string& line) { // write alone is safe in a handler
+  if (unheard)
+    return;
   for (std::size_t at = 0; at < line.size();) {
     const ssize_t written = ::write(STDERR_FILENO, line.data() + at, line.size() - at);
     if (written <= 0)

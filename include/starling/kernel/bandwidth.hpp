@@ -186,22 +186,43 @@ public:
       reject("bandwidth pairs", "at least 1", "0");
   }
 
-  Real operator()(Step k, Rows<const Real> x) {
-    const bool everyone = x.count < 2 || x.count * (x.count - 1) / 2 <= pairs_;
-    const auto n = static_cast<std::uint32_t>(x.count);
-    const auto draw = [&](auto&& pair) {
-      for (std::size_t m = 0; m < pairs_; ++m) {
-        const std::uint32_t i = philox_.below(n, Stream::bandwidth, k, 2 * m);
-        const std::uint32_t j = philox_.below(n - 1, Stream::bandwidth, k, 2 * m + 1);
-        pair(i, j < i ? j : j + 1);
+  /// Whether that is all pairs of so many rows.
+  bool everyone(std::size_t rows) const { return rows < 2 || rows * (rows - 1) / 2 <= pairs_; }
+
+  /// Calls pair(i, j) for each pair of n rows that step k draws.
+  template <typename Pair>
+  void draw(Step k, std::uint32_t n, Pair&& pair) const {
+    for (std::size_t m = 0; m < pairs_; ++m) {
+      const std::uint32_t i = philox_.below(n, Stream::bandwidth, k, 2 * m);
+      const std::uint32_t j = philox_.below(n - 1, Stream::bandwidth, k, 2 * m + 1);
+      pair(i, j < i ? j : j + 1);
+    }
+  }
+
+  /// The same from the rows that were drawn alone: a pair is two rows, one after the other.
+  Real of_drawn(Rows<const Real> x, std::size_t population) {
+    if constexpr (!Domain::periodic)
+      if (x.dim >= LongDistances<Real>::least) {
+        long_.pairs.clear();
+        for (std::uint32_t i = 0; i + 1 < x.count; i += 2)
+          long_.pairs.emplace_back(i, i + 1);
+        return bandwidth_of(long_(x), population, ranked<Real>);
       }
-    };
+    squared_.clear();
+    for (std::size_t i = 0; i + 1 < x.count; i += 2)
+      squared_.push_back(squared_distance<Real>(x, i, i + 1, domain_));
+    return bandwidth_of(std::span(squared_), population, ranked<Real>);
+  }
+
+  Real operator()(Step k, Rows<const Real> x) {
+    const bool everyone = this->everyone(x.count);
+    const auto n = static_cast<std::uint32_t>(x.count);
     if constexpr (!Domain::periodic)
       if (x.dim >= LongDistances<Real>::least) {
         long_.pairs.clear();
         const auto note = [&](std::uint32_t i, std::uint32_t j) { long_.pairs.emplace_back(i, j); };
         if (!everyone)
-          draw(note);
+          draw(k, n, note);
         for (std::uint32_t i = 0; everyone && i < n; ++i)
           for (std::uint32_t j = 0; j < i; ++j)
             note(i, j);
@@ -210,7 +231,7 @@ public:
     if (everyone)
       return all_(k, x);
     squared_.clear();
-    draw([&](std::uint32_t i, std::uint32_t j) { squared_.push_back(squared_distance<Real>(x, i, j, domain_)); });
+    draw(k, n, [&](std::uint32_t i, std::uint32_t j) { squared_.push_back(squared_distance<Real>(x, i, j, domain_)); });
     return bandwidth_of(std::span(squared_), x.count, ranked<Real>);
   }
 

@@ -1,0 +1,262 @@
+// Steps that all ranks take together; looks, checkpoints and outcomes as one process has them.
+#include "mpi/flight.hpp"
+
+#include "mpi/agreement.hpp"
+#include "mpi/crossing.hpp"
+#include "mpi/spread.hpp"
+#include "run/state.hpp"
+
+#include <starling/observe/guard.hpp>
+#include <starling/rbm_svgd.hpp>
+#include <starling/run/lookout.hpp>
+#include <starling/target/score.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <type_traits>
+
+namespace starling::mpi {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Stopwatch {
+public:
+  explicit Stopwatch(double& sum) : sum_(sum) {}
+  ~Stopwatch() { sum_ += std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+private:
+  double& sum_;
+  Clock::time_point begin_ = Clock::now();
+};
+
+/// A look's figures, of rank 0, to everyone.
+void broadcast_row(Wire& wire, judge::TraceRow& row) {
+  judge::for_each_column(row, [&](const char*, auto& value) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::string>)
+      broadcast(wire, value);
+    else
+      wire.broadcast(std::as_writable_bytes(std::span(&value, 1)));
+  });
+}
+
+template <typename Real>
+class SpreadFlight final : public run::Flight {
+public:
+  SpreadFlight(Charge<Real> charge, run::Roles<Real> roles, const run::Settings& settings)
+      : Flight(settings, quiet(roles)), charge_(std::move(charge)), roles_(std::move(roles)), wire_(*charge_.wire),
+        blocks_(settings.particles, charge_.blocks, wire_.size()), first_(blocks_.first(wire_.rank())),
+        here_(blocks_.rows_of(wire_.rank()), roles_.target.dim), crossing_(blocks_, wire_),
+        score_(InBlocksHere{charge_, blocks_, wire_.rank(), roles_.target.dim}, crew()), guard_(roles_.target.names, crew()),
+        lookout_(settings.seed, settings.periodic, roles_.target.names, crew()) {
+    for (std::size_t i = 0; i < here_.count(); ++i)
+      here_.id()[i] = first_ + i;
+    all_here_.lay_out(here_.count(), 1);
+    all_here_.population = settings.particles;
+    all_here_.here = here_.count();
+  }
+
+  void start(const std::function<void(Rows<Real>)>& fill) {
+    Ensemble<Real> all(settings_.particles, roles_.target.dim);
+    fill(all.position());
+    take_part(all, first_, here_);
+  }
+
+  void restore(const run::Checkpoint& from, const std::string& where, const run::Head& head) {
+    if (head.saved.done > total())
+      reject("steps", "at least the " + std::to_string(head.saved.done) + " that are done", std::to_string(total()));
+    Ensemble<Real> all(settings_.particles, roles_.target.dim);
+    run::restore_columns(from, where, head.memories, all);
+    take_part(all, first_, here_);
+    done_ = head.saved.done;
+    settled_ = head.settled;
+    seconds_ = head.seconds;
+    trace_ = head.trace;
+  }
+
+  void take(Step count, const std::function<Signal()>& after) override {
+    if (over())
+      return;
+    const Step last = count < total() - done_ ? done_ + count : total();
+    const Step every = run::look_every(total(), settings_.particles, roles_.target.dim); // as one process
+    const Clock::time_point begin = Clock::now();
+    const double before = seconds_.total;
+    const Stopwatch watching(seconds_.total);
+    const auto deal = [&](Step k, Ensemble<Real>& here) -> const Batches& {
+      const Stopwatch watch(seconds_.deal);
+      if (charge_.dealing.travels(k))
+        travel(wire_, blocks_, std::span<const std::uint32_t>(charge_.dealing.sources(k, first_, first_ + here.count())), here);
+      charge_.dealing.touching(k, blocks_, wire_.rank(), touched_);
+      crossing_.plan(touched_, settings_.particles, static_cast<double>(k), here.dim());
+      all_here_.time = static_cast<double>(k);
+      return all_here_;
+    };
+    const auto score = [&](Step k, Ensemble<Real>& here, const Batches& batches) {
+      const Stopwatch watch(seconds_.score);
+      together(wire_, [&] { score_(k, here, batches); });
+    };
+    const auto drift = [&](Step k, Ensemble<Real>& here, const Batches&) {
+      const Stopwatch watch(seconds_.drift);
+      measure_bandwidth(k);
+      crossing_(here, [&](Ensemble<Real>& floor, const Batches& batches) { charge_.drift(k, floor, batches); });
+    };
+    const auto look = [&](Step k, Ensemble<Real>&, const Batches&) {
+      if (k % every == 0 && (trace_.empty() || trace_.back().step < k))
+        this->look(k, before + std::chrono::duration<double>(Clock::now() - begin).count());
+    };
+    const auto advance = [&](Step k, Ensemble<Real>& here, const Batches& batches, const auto& flow) {
+      roles_.advance(k, here, batches, std::cref(flow));
+    };
+    const auto observe = [&](Step k, const Ensemble<Real>& here, const Batches& batches) {
+      together(wire_, [&] { guard_(k, here, batches); });
+      done_ = k + 1;
+      const Signal asked = after ? after() : Signal::go_on;
+      return settled_ ? Signal::stop : asked;
+    };
+    rbm_svgd(here_, Span{done_, last}, deal, score, drift, look, advance, observe);
+  }
+
+  double drift_size() const override { return trace_.empty() ? 0 : trace_.back().drift; } // of the last look
+  std::vector<double> positions() const override { return at_home(here_.position()); }
+  std::vector<double> scores() const override { return at_home(here_.score()); }
+  std::vector<double> drifts() const override { return at_home(here_.drift()); }
+  const std::vector<std::string>& names() const override { return roles_.target.names; }
+
+  run::Checkpoint save(const std::string& note) const override { return state(note, To::first); }
+
+  void report(bool measured, run::Outcome& outcome) override { // what one process makes of the same state
+    outcome = run::resume<Real>(roles_, settings_, state({}, To::everyone), "the ranks")->outcome(measured);
+  }
+
+private:
+  /// The outcome of one process has all the warnings already.
+  static run::Roles<Real> quiet(run::Roles<Real> roles) {
+    roles.target.warnings = {};
+    return roles;
+  }
+  Threads& crew() const { return roles_.threads ? *roles_.threads : Threads::alone(); }
+
+  /// The target as the Score role asks for it: one block after another.
+  struct InBlocksHere {
+    Charge<Real>& charge;
+    const Blocks& blocks;
+    std::size_t rank, dimension;
+    std::size_t dim() const { return dimension; }
+    void operator()(Step k, Rows<const Real> x, Rows<Real> s) {
+      const std::size_t first = blocks.first(rank);
+      for (std::size_t b = blocks.first_block(rank); b < blocks.first_block(rank + 1); ++b)
+        if (const std::size_t begin = blocks.begin(b) - first, end = blocks.begin(b + 1) - first; begin < end) {
+          try {
+            charge.score(k, x.slice(begin, end), s.slice(begin, end));
+          } catch (const TargetError& error) {
+            throw TargetError(error.step(), begin + error.particle(), error.cause());
+          }
+        }
+    }
+  };
+
+  void measure_bandwidth(Step k) {
+    if (!charge_.drawn)
+      return;
+    const std::vector<std::uint32_t> places = charge_.drawn(k);
+    drawn_.resize(places.size() * here_.dim());
+    const Rows<Real> rows{drawn_.data(), places.size(), here_.dim()};
+    bring_rows<Real>(wire_, blocks_, places, std::as_const(here_).position(), rows);
+    *charge_.bandwidth = charge_.from_drawn(k, rows);
+  }
+
+  void look(Step k, double seconds) {
+    const Stopwatch watch(seconds_.look);
+    if (wire_.first() && !seen_)
+      seen_ = std::make_unique<Ensemble<Real>>(settings_.particles, here_.dim());
+    Ensemble<Real> none(1, 1);
+    Ensemble<Real>& all = wire_.first() ? *seen_ : none;
+    const Ensemble<Real>& here = here_;
+    bring<Real>(wire_, blocks_, flat(here.position()), flat(all.position()), here.dim(), To::first);
+    bring<Real>(wire_, blocks_, flat(here.score()), flat(all.score()), here.dim(), To::first);
+    bring<Real>(wire_, blocks_, flat(here.drift()), flat(all.drift()), here.dim(), To::first);
+    bring<std::uint64_t>(wire_, blocks_, here.id(), all.id(), 1, To::first);
+    together(wire_, [&] {
+      if (wire_.first())
+        lookout_.look(k, all, charge_.dealing.everyone(k), roles_.drift, seconds, trace_);
+    });
+    if (!wire_.first())
+      trace_.emplace_back();
+    broadcast_row(wire_, trace_.back());
+    settled_ = settings_.until_converged && judge::settled(trace_);
+  }
+
+  /// On ranks that are not told, a head without columns.
+  run::Checkpoint state(const std::string& note, To whom) const {
+    const run::Settings& s = settings_;
+    const bool told = whom == To::everyone || wire_.first();
+    Ensemble<Real> all(told ? s.particles : 1, here_.dim());
+    bring_state(wire_, blocks_, here_, all, whom);
+    run::Checkpoint checkpoint =
+        run::with_head({{s.particles, here_.dim(), sizeof(Real) == sizeof(float), s.identity, s.seed, s.run, done_, note},
+                        settled_, here_.memories(), seconds_, trace_});
+    if (told)
+      run::save_columns(all, checkpoint);
+    return checkpoint;
+  }
+
+  std::vector<double> at_home(Rows<const Real> rows) const {
+    std::vector<Real> all(settings_.particles * rows.dim);
+    std::vector<std::uint64_t> ids(settings_.particles);
+    bring<Real>(wire_, blocks_, flat(rows), std::span(all), rows.dim, To::everyone);
+    bring<std::uint64_t>(wire_, blocks_, here_.id(), std::span(ids), 1, To::everyone);
+    std::vector<double> home(all.size());
+    for (std::size_t n = 0; n < all.size(); ++n)
+      home[ids[n / rows.dim] * rows.dim + n % rows.dim] = static_cast<double>(all[n]);
+    return home;
+  }
+
+  Charge<Real> charge_;
+  run::Roles<Real> roles_;
+  Wire& wire_;
+  Blocks blocks_;
+  std::size_t first_; // place of the first row here
+  Ensemble<Real> here_;
+  Batches all_here_; // the rows here, for roles that ask who was dealt
+  Touched touched_;
+  Crossing<Real> crossing_;
+  Score<Real, InBlocksHere> score_;
+  Guard guard_;
+  run::Lookout<Real> lookout_;
+  Column<Real> drawn_;
+  std::unique_ptr<Ensemble<Real>> seen_; // everyone, on rank 0, in looks
+};
+
+} // namespace
+
+template <typename Real>
+std::unique_ptr<run::Flight> begin(Charge<Real> charge, run::Roles<Real> roles, const run::Settings& settings,
+                                   const std::function<void(Rows<Real>)>& start) {
+  auto flight = std::make_unique<SpreadFlight<Real>>(std::move(charge), std::move(roles), settings);
+  flight->start(start);
+  return flight;
+}
+
+template <typename Real>
+std::unique_ptr<run::Flight> resume(Charge<Real> charge, run::Roles<Real> roles, const run::Settings& settings,
+                                    const run::Checkpoint& checkpoint, const std::string& where) {
+  run::resume<Real>(roles, settings, checkpoint, where); // says what does not fit
+  auto flight = std::make_unique<SpreadFlight<Real>>(std::move(charge), std::move(roles), settings);
+  flight->restore(checkpoint, where, run::read_head(checkpoint, where));
+  return flight;
+}
+
+template std::unique_ptr<run::Flight> begin(Charge<double>, run::Roles<double>, const run::Settings&,
+                                            const std::function<void(Rows<double>)>&);
+template std::unique_ptr<run::Flight> begin(Charge<float>, run::Roles<float>, const run::Settings&,
+                                            const std::function<void(Rows<float>)>&);
+template std::unique_ptr<run::Flight> resume(Charge<double>, run::Roles<double>, const run::Settings&,
+                                             const run::Checkpoint&, const std::string&);
+template std::unique_ptr<run::Flight> resume(Charge<float>, run::Roles<float>, const run::Settings&,
+                                             const run::Checkpoint&, const std::string&);
+
+} // namespace starling::mpi

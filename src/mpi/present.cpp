@@ -1,0 +1,146 @@
+// The wire over MPI. Compiled where MPI is found; absent.cpp stands in its place elsewhere.
+#include "mpi/wire.hpp"
+
+#include <starling/back_ends.hpp>
+#include <starling/error.hpp>
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace starling::mpi {
+
+namespace {
+
+/// MPI counts in int: longer messages go in pieces.
+constexpr std::size_t longest = std::size_t{1} << 30;
+
+/// MPI ends all ranks itself when a call fails: nobody could go on.
+class OverMpi final : public Wire {
+public:
+  OverMpi() {
+    int began = 0;
+    MPI_Initialized(&began);
+    ours_ = began == 0;
+    if (ours_) {
+      int level = 0;
+      MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
+    }
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+    MPI_Comm_rank(comm_, &rank_);
+    MPI_Comm_size(comm_, &size_);
+  }
+  ~OverMpi() override {
+    if (ours_)
+      MPI_Finalize();
+  }
+  OverMpi(const OverMpi&) = delete;
+  OverMpi& operator=(const OverMpi&) = delete;
+
+  std::size_t rank() const override { return static_cast<std::size_t>(rank_); }
+  std::size_t size() const override { return static_cast<std::size_t>(size_); }
+
+  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t> sizes) override {
+    if (all.size() <= longest) {
+      const auto [counts, places] = in_ints(sizes);
+      MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, all.data(), counts.data(), places.data(), MPI_BYTE, comm_);
+      return;
+    }
+    for (std::size_t r = 0, at = 0; r < sizes.size(); at += sizes[r++]) {
+      const std::span<std::byte> part = all.subspan(at, sizes[r]);
+      if (r == rank())
+        std::ranges::copy(mine, part.begin());
+      broadcast_from(static_cast<int>(r), part);
+    }
+  }
+
+  void gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t> sizes) override {
+    std::vector<MPI_Request> open;
+    if (first())
+      for (std::size_t r = 0, at = 0; r < sizes.size(); at += sizes[r++])
+        if (r == 0)
+          std::ranges::copy(mine, all.begin());
+        else
+          in_pieces(sizes[r], [&](std::size_t begin, int count) {
+            MPI_Irecv(all.data() + at + begin, count, MPI_BYTE, static_cast<int>(r), 1, comm_, &open.emplace_back());
+          });
+    else
+      in_pieces(mine.size(), [&](std::size_t begin, int count) {
+        MPI_Isend(mine.data() + begin, count, MPI_BYTE, 0, 1, comm_, &open.emplace_back());
+      });
+    MPI_Waitall(static_cast<int>(open.size()), open.data(), MPI_STATUSES_IGNORE);
+  }
+
+  void broadcast(std::span<std::byte> bytes) override { broadcast_from(0, bytes); }
+
+  [[noreturn]] void abort(int code) override {
+    MPI_Abort(comm_, code);
+    std::abort();
+  }
+
+protected:
+  void exchange_parts(std::span<const std::byte> from, std::span<const std::size_t> sent, std::span<std::byte> to,
+                      std::span<const std::size_t> received) override {
+    std::vector<MPI_Request> open;
+    std::size_t here = 0, at = 0;
+    for (std::size_t r = 0; r < size(); at += received[r++])
+      if (r == rank())
+        here = at;
+      else
+        in_pieces(received[r], [&](std::size_t begin, int count) {
+          MPI_Irecv(to.data() + at + begin, count, MPI_BYTE, static_cast<int>(r), 2, comm_, &open.emplace_back());
+        });
+    at = 0;
+    for (std::size_t r = 0; r < size(); at += sent[r++])
+      if (r == rank())
+        std::copy_n(from.data() + at, sent[r], to.data() + here);
+      else
+        in_pieces(sent[r], [&](std::size_t begin, int count) {
+          MPI_Isend(from.data() + at + begin, count, MPI_BYTE, static_cast<int>(r), 2, comm_, &open.emplace_back());
+        });
+    MPI_Waitall(static_cast<int>(open.size()), open.data(), MPI_STATUSES_IGNORE);
+  }
+
+private:
+  template <typename Send>
+  static void in_pieces(std::size_t bytes, Send&& send) {
+    for (std::size_t begin = 0; begin < bytes; begin += longest)
+      send(begin, static_cast<int>(std::min(longest, bytes - begin)));
+  }
+  static std::pair<std::vector<int>, std::vector<int>> in_ints(std::span<const std::size_t> sizes) {
+    std::vector<int> counts(sizes.begin(), sizes.end()), places(sizes.size());
+    std::exclusive_scan(counts.begin(), counts.end(), places.begin(), 0);
+    return {counts, places};
+  }
+  void broadcast_from(int root, std::span<std::byte> bytes) {
+    in_pieces(bytes.size(), [&](std::size_t begin, int count) { MPI_Bcast(bytes.data() + begin, count, MPI_BYTE, root, comm_); });
+  }
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1;
+  bool ours_ = true; // else whoever began MPI ends it
+};
+
+} // namespace
+
+std::shared_ptr<Wire> open() { return std::make_shared<OverMpi>(); }
+
+BackEnd back_end() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string words(text, static_cast<std::size_t>(length));
+  return {"mpi", true, {words.substr(0, words.find_first_of(",\n"))}, ""};
+}
+
+std::size_t ranks() {
+  int began = 0, ended = 0, size = 1;
+  MPI_Initialized(&began);
+  MPI_Finalized(&ended);
+  if (began != 0 && ended == 0)
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return static_cast<std::size_t>(size);
+}
+
+} // namespace starling::mpi

@@ -1,0 +1,72 @@
+// Rows of a target, shared out by blocks.
+#include "mpi/shared_target.hpp"
+
+#include "mpi/agreement.hpp"
+#include "mpi/blocks.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace starling::mpi {
+
+namespace {
+
+/// work(begin, end) for each block of this rank that has rows. A target counts rows of what it was given.
+template <typename Work>
+void by_blocks(const Blocks& blocks, std::size_t rank, Work&& work) {
+  for (std::size_t b = blocks.first_block(rank); b < blocks.first_block(rank + 1); ++b)
+    if (const std::size_t begin = blocks.begin(b), end = blocks.begin(b + 1); begin < end) {
+      try {
+        work(begin, end);
+      } catch (const TargetError& error) {
+        throw TargetError(error.step(), begin + error.particle(), error.cause());
+      }
+    }
+}
+
+/// Every rank's rows of a column, to everyone.
+template <typename Real>
+void gather_rows(Wire& wire, const Blocks& blocks, Real* column, std::size_t dim) {
+  if (wire.size() == 1)
+    return;
+  const Real* own = column + blocks.first(wire.rank()) * dim;
+  const std::vector<Real> mine(own, own + blocks.rows_of(wire.rank()) * dim);
+  wire.all_gather(bytes_of(mine), std::as_writable_bytes(std::span(column, blocks.rows() * dim)), blocks.bytes(dim * sizeof(Real)));
+}
+
+} // namespace
+
+template <typename Real>
+run::AnyTarget<Real> shared_target(run::AnyTarget<Real> target, std::shared_ptr<Wire> wire, std::size_t count) {
+  run::AnyTarget<Real> shared = target;
+  shared.score = [score = target.score, wire, count](Step k, Rows<const Real> x, Rows<Real> s) {
+    const Blocks blocks(x.count, count, wire->size());
+    together(*wire, [&] {
+      by_blocks(blocks, wire->rank(), [&](std::size_t begin, std::size_t end) { score(k, x.slice(begin, end), s.slice(begin, end)); });
+    });
+    gather_rows(*wire, blocks, s.data, s.dim);
+  };
+  const auto has = std::make_shared<bool>(true);
+  shared.evaluate = [target, wire, count, has](Rows<const Real> x, Rows<Real> s, std::span<Real> density) {
+    const Blocks blocks(x.count, count, wire->size());
+    together(*wire, [&] {
+      by_blocks(blocks, wire->rank(), [&](std::size_t begin, std::size_t end) {
+        target.evaluate(x.slice(begin, end), s.slice(begin, end),
+                        density.empty() ? density : density.subspan(begin, end - begin));
+      });
+    });
+    gather_rows(*wire, blocks, s.data, s.dim);
+    if (!density.empty())
+      gather_rows(*wire, blocks, density.data(), 1);
+    if (target.has_density) // a rank without rows has not asked
+      *has = !any(*wire, blocks.rows_of(wire->rank()) > 0 && !target.has_density());
+  };
+  if (target.has_density)
+    shared.has_density = [has] { return *has; };
+  return shared;
+}
+
+template run::AnyTarget<double> shared_target(run::AnyTarget<double>, std::shared_ptr<Wire>, std::size_t);
+template run::AnyTarget<float> shared_target(run::AnyTarget<float>, std::shared_ptr<Wire>, std::size_t);
+
+} // namespace starling::mpi

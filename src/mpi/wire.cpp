@@ -1,0 +1,85 @@
+// A wire of one rank, and what is said over any.
+#include "mpi/wire.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <stdexcept>
+
+namespace starling::mpi {
+
+namespace {
+
+class Alone final : public Wire {
+public:
+  std::size_t rank() const override { return 0; }
+  std::size_t size() const override { return 1; }
+  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t>) override {
+    std::ranges::copy(mine, all.begin());
+  }
+  void gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t>) override {
+    std::ranges::copy(mine, all.begin());
+  }
+  void broadcast(std::span<std::byte>) override {}
+  [[noreturn]] void abort(int code) override { std::_Exit(code); }
+
+protected:
+  void exchange_parts(std::span<const std::byte> from, std::span<const std::size_t>, std::span<std::byte> to,
+                      std::span<const std::size_t>) override {
+    std::ranges::copy(from, to.begin());
+  }
+};
+
+} // namespace
+
+void Wire::exchange(std::span<const std::byte> from, std::span<const std::size_t> sent, std::span<std::byte> to,
+                    std::span<const std::size_t> received) {
+  for (std::size_t r = 0; r < size(); ++r)
+    bytes_sent_ += r == rank() ? 0 : sent[r];
+  exchange_parts(from, sent, to, received);
+}
+
+std::shared_ptr<Wire> alone() { return std::make_shared<Alone>(); }
+
+bool any(Wire& wire, bool here) {
+  if (wire.size() == 1)
+    return here;
+  const std::vector<unsigned char> mine(1, here);
+  std::vector<unsigned char> all(wire.size());
+  wire.all_gather(bytes_of(mine), bytes_of(all), std::vector<std::size_t>(wire.size(), 1));
+  return std::ranges::any_of(all, [](unsigned char one) { return one != 0; });
+}
+
+std::vector<std::string> all_texts(Wire& wire, const std::string& mine) {
+  const std::vector<std::uint64_t> length(1, mine.size());
+  std::vector<std::uint64_t> lengths(wire.size());
+  wire.all_gather(bytes_of(length), bytes_of(lengths), std::vector<std::size_t>(wire.size(), sizeof length[0]));
+  const std::vector<std::size_t> sizes(lengths.begin(), lengths.end());
+  std::vector<char> all(std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}));
+  wire.all_gather(std::as_bytes(std::span(mine)), bytes_of(all), sizes);
+  std::vector<std::string> texts;
+  for (std::size_t r = 0, at = 0; r < sizes.size(); at += sizes[r++])
+    texts.emplace_back(all.data() + at, sizes[r]);
+  return texts;
+}
+
+void broadcast(Wire& wire, std::string& text) {
+  std::vector<std::uint64_t> length(1, text.size());
+  wire.broadcast(bytes_of(length));
+  text.resize(length[0]);
+  wire.broadcast(std::as_writable_bytes(std::span(text)));
+}
+
+void same_everywhere(Wire& wire, const std::string& what, const std::string& mine) {
+  const std::vector<std::string> all = all_texts(wire, mine);
+  for (std::size_t r = 1; r < all.size(); ++r)
+    if (all[r] != all[0]) {
+      wire.all_know = true;
+      wire.origin = r;
+      throw std::runtime_error("mpi: all ranks must have the same " + what + "; rank " + std::to_string(r) + " has " +
+                               all[r] + ", rank 0 has " + all[0]);
+    }
+}
+
+} // namespace starling::mpi

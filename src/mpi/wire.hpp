@@ -1,0 +1,73 @@
+// What crosses between the ranks of a run. Of one rank, nothing does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace starling::mpi {
+
+/// Every call but rank, size and abort is made by all ranks, in the same order. Bytes as they lie: all
+/// ranks are machines of one kind, which `same_everywhere` sees to.
+class Wire {
+public:
+  virtual ~Wire() = default;
+
+  virtual std::size_t rank() const = 0;
+  virtual std::size_t size() const = 0;
+  bool first() const { return rank() == 0; }
+
+  /// Sends to each rank its part of `from` and fills `to` with what each sends here, in the order of ranks.
+  /// The parts' sizes are known on both sides; the part for oneself is copied.
+  void exchange(std::span<const std::byte> from, std::span<const std::size_t> sent, std::span<std::byte> to,
+                std::span<const std::size_t> received);
+  /// What each rank brings, one after another, to everyone; sizes[r] bytes of rank r.
+  virtual void all_gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t> sizes) = 0;
+  /// The same to rank 0 alone; on the others `all` is left alone.
+  virtual void gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t> sizes) = 0;
+  /// Of rank 0, to everyone.
+  virtual void broadcast(std::span<std::byte> bytes) = 0;
+  /// Ends all ranks at once, whatever they do.
+  [[noreturn]] virtual void abort(int code) = 0;
+
+  bool all_know = false;  ///< of the failure that was thrown last: each rank threw it
+  std::size_t origin = 0; ///< the rank where that began
+
+  /// Bytes that went to other ranks in exchanges so far.
+  std::uint64_t bytes_sent() const { return bytes_sent_; }
+
+protected:
+  virtual void exchange_parts(std::span<const std::byte> from, std::span<const std::size_t> sent,
+                              std::span<std::byte> to, std::span<const std::size_t> received) = 0;
+
+private:
+  std::uint64_t bytes_sent_ = 0;
+};
+
+/// A run on one rank, without MPI.
+std::shared_ptr<Wire> alone();
+/// The ranks that mpirun started. Throws NotBuilt when this build has no MPI.
+std::shared_ptr<Wire> open();
+
+template <typename T>
+std::span<const std::byte> bytes_of(const std::vector<T>& values) {
+  return std::as_bytes(std::span(values));
+}
+template <typename T>
+std::span<std::byte> bytes_of(std::vector<T>& values) {
+  return std::as_writable_bytes(std::span(values));
+}
+
+/// Whether anyone says so.
+bool any(Wire& wire, bool here);
+/// Texts of any lengths, of each rank.
+std::vector<std::string> all_texts(Wire& wire, const std::string& mine);
+/// The text of rank 0.
+void broadcast(Wire& wire, std::string& text);
+/// Throws runtime_error, on every rank, unless all ranks say the same of themselves.
+void same_everywhere(Wire& wire, const std::string& what, const std::string& mine);
+
+} // namespace starling::mpi

@@ -1,0 +1,136 @@
+// Lemma 1 through the distributed path, what crosses against the formula, and the law of batches inside blocks.
+#include "mpi/crossing.hpp"
+#include "mpi/ranks_as_threads.hpp"
+#include "support/lemma_1.hpp"
+
+#include <starling/deal/cosets.hpp>
+#include <starling/deal/matching.hpp>
+#include <starling/drift/reference.hpp>
+#include <starling/kernel/gaussian.hpp>
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <vector>
+
+namespace starling {
+namespace {
+
+constexpr double h = 0.7;
+
+support::Vec force(const support::Vec& x, const support::Vec& y) {
+  const double dx = x[0] - y[0], dy = x[1] - y[1], w = std::exp(-(dx * dx + dy * dy) / (2 * h));
+  const support::Vec s = support::score_at(y);
+  return {w * (s[0] + dx / h), w * (s[1] + dy / h)};
+}
+
+/// The drift of a deal, computed by ranks that hold only their own rows. `population` as the weights take it.
+auto by_ranks(std::size_t ranks, std::size_t population = 0) {
+  return [=](Step, Ensemble<double>& all, const Batches& batches) {
+    const Batches dealt = batches;
+    mpi::on_ranks(ranks, [&](const std::shared_ptr<mpi::Wire>& wire) {
+      const mpi::Blocks blocks(all.count(), 4, ranks);
+      const std::size_t first = blocks.first(wire->rank()), count = blocks.rows_of(wire->rank());
+      Ensemble<double> here(count, all.dim());
+      std::copy_n(all.position().data + first * all.dim(), count * all.dim(), here.position().data);
+      std::copy_n(all.score().data + first * all.dim(), count * all.dim(), here.score().data);
+      mpi::Dealing dealing(1, all.count(), [&](Step, std::size_t, std::size_t) -> const Batches& { return dealt; }, 0, false);
+      mpi::Touched touched;
+      dealing.touching(0, blocks, wire->rank(), touched);
+      mpi::Crossing<double> crossing(blocks, *wire);
+      crossing.plan(touched, population ? population : all.count(), 0, all.dim());
+      ReferenceDrift<double, kernel::Gaussian<double>> drift{kernel::Gaussian<double>(h)};
+      crossing(here, [&](Ensemble<double>& floor, const Batches& own) { drift(0, floor, own); });
+      std::copy_n(here.drift().data, count * all.dim(), all.drift().data + first * all.dim()); // rows of this rank alone
+    });
+  };
+}
+
+/// Every round of a tournament of eight.
+const auto rounds = [](auto&& visit) {
+  Matching matching(1);
+  for (std::uint32_t c = 0; c < Matching::rounds(8); ++c)
+    visit(matching.round(8, c, 0));
+};
+/// Every plane of F_2^3.
+const auto planes = [](auto&& visit) {
+  Cosets cosets(1, 4);
+  for (std::uint32_t normal = 1; normal < 8; ++normal) {
+    std::vector<std::uint32_t> basis;
+    for (std::uint32_t v = 1; v < 8 && basis.size() < 2; ++v)
+      if (std::popcount(v & normal) % 2 == 0)
+        Cosets::join(basis, v);
+    visit(cosets.span(8, basis));
+  }
+};
+
+TEST(Ranks, KeepLemma1) {
+  for (const std::size_t ranks : {2, 4}) {
+    const auto pairs = support::deviation_from_lemma_1(8, force, by_ranks(ranks), rounds);
+    EXPECT_LT(pairs.mean, 1e-14);
+    EXPECT_LT(pairs.square, 1e-14);
+    const auto fours = support::deviation_from_lemma_1(8, force, by_ranks(ranks), planes);
+    EXPECT_LT(fours.mean, 1e-14);
+    EXPECT_LT(fours.square, 1e-14);
+  }
+}
+
+TEST(Ranks, WouldNotKeepLemma1WithWeightsOfTheirOwnRows) {
+  EXPECT_GT(support::deviation_from_lemma_1(8, force, by_ranks(2, 4), rounds).mean, 1e-3);
+}
+
+TEST(Ranks, ListThePairsThatTouchThemAsAMatchingHasThem) {
+  for (const std::size_t n : {4, 10, 64, 130})
+    for (const std::size_t ranks : {1, 2, 3, 4}) {
+      Matching matching(9);
+      const auto deal = [&](Step k, std::size_t m, std::size_t) -> const Batches& { return matching.deal(k, m); };
+      mpi::Dealing by_address(9, n, deal, 64, true), filtered(9, n, deal, 64, false);
+      const mpi::Blocks blocks(n, 4, ranks);
+      for (Step k = 0; k < 40; ++k)
+        for (std::size_t r = 0; r < ranks; ++r) {
+          mpi::Touched a, b;
+          by_address.touching(k, blocks, r, a);
+          filtered.touching(k, blocks, r, b);
+          ASSERT_EQ(a.members, b.members);
+          ASSERT_EQ(a.total, b.total);
+        }
+    }
+}
+
+/// Numbers that cross, a row and step, over many steps of pairs.
+double numbers_sent(std::size_t ranks, std::size_t n, std::size_t dim, Step steps) {
+  std::vector<std::uint64_t> bytes(ranks);
+  mpi::on_ranks(ranks, [&](const std::shared_ptr<mpi::Wire>& wire) {
+    Matching matching(3);
+    mpi::Dealing dealing(3, n, [&](Step k, std::size_t m, std::size_t) -> const Batches& { return matching.deal(k, m); }, 0, true);
+    const mpi::Blocks blocks(n, 64, ranks);
+    Ensemble<double> here(blocks.rows_of(wire->rank()), dim);
+    mpi::Crossing<double> crossing(blocks, *wire);
+    mpi::Touched touched;
+    for (Step k = 0; k < steps; ++k) {
+      dealing.touching(k, blocks, wire->rank(), touched);
+      crossing.plan(touched, n, double(k), dim);
+      crossing(here, [](Ensemble<double>&, const Batches&) {});
+    }
+    bytes[wire->rank()] = wire->bytes_sent();
+  });
+  std::uint64_t sum = 0;
+  for (const std::uint64_t one : bytes)
+    sum += one;
+  return double(sum) / 8 / double(n) / double(steps);
+}
+
+TEST(Ranks, SendThreeNumbersForEachOfHalfTheRowsOfPairs) {
+  // A pair is split with probability 1 - (n/R - 1)/(n - 1); of a split pair one row sends 2 d and is sent d.
+  constexpr std::size_t n = 1024, dim = 3;
+  for (const std::size_t ranks : {2, 4, 8}) {
+    const double split = 1 - (double(n) / double(ranks) - 1) / (n - 1);
+    const double formula = 3.0 * dim / 2 * split, sent = numbers_sent(ranks, n, dim, 100);
+    EXPECT_LE(sent, 3.0 * dim / 2);
+    EXPECT_NEAR(sent, formula, 0.05 * formula) << ranks << " ranks";
+  }
+}
+
+} // namespace
+} // namespace starling

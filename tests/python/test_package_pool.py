@@ -1,0 +1,81 @@
+"""starling.pool: rows of a slow function, computed by processes."""
+import os
+import signal
+
+import numpy as np
+import pytest
+
+import starling
+
+
+def normal(x):
+    return -np.sum(x**2, axis=1) / 2, -x
+
+
+def dies_once(x):
+    mark = os.environ["STARLING_TEST_MARK"]
+    if x[0, 0] > 1.5 and not os.path.exists(mark):
+        open(mark, "w").close()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return -x
+
+
+def dies_at_row_5(x):
+    if np.any(x[:, 0] == 5):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return -x
+
+
+def refuses_row_5(x):
+    if np.any(x[:, 0] == 5):
+        raise ValueError("five is too many")
+    return -x
+
+
+def test_gives_what_the_function_gives_for_any_number_of_workers():
+    x = np.random.default_rng(1).normal(size=(131, 3))
+    for workers in (1, 3):
+        with starling.pool(normal, workers) as pooled:
+            for _ in range(2):  # the processes stay
+                density, score = pooled(x)
+                assert np.array_equal(score, -x)
+                assert np.array_equal(density, normal(x)[0])
+
+
+def test_is_a_target():
+    settings = dict(dim=2, particles=30, steps=5, batch=2, threads=1)
+    with starling.pool(normal, 2) as pooled:
+        assert np.array_equal(starling.sample(pooled, **settings).unconstrained, starling.sample(normal, **settings).unconstrained)
+
+
+def test_a_worker_that_dies_is_replaced_and_its_rows_are_asked_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("STARLING_TEST_MARK", str(tmp_path / "died"))
+    x = np.linspace(0, 2, 200)[:, None]
+    with starling.pool(dies_once, 2) as pooled:
+        assert np.array_equal(pooled(x), -x)
+        assert (tmp_path / "died").exists()
+        assert np.array_equal(pooled(x), -x)
+
+
+def test_a_row_that_fails_three_times_is_named():
+    x = np.arange(200.0)[:, None]
+    with starling.pool(dies_at_row_5, 2) as pooled:
+        with pytest.raises(RuntimeError, match="pool: row 5 failed 3 times; the process that computed it ended by signal 9"):
+            pooled(x)
+        assert np.array_equal(pooled(x[6:]), -x[6:])  # it can be used again
+    with starling.pool(refuses_row_5, 1) as pooled, pytest.raises(RuntimeError, match="row 5 .* five is too many") as caught:
+        pooled(x)
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+def test_misuse_is_told():
+    with pytest.raises(TypeError, match="function: must be a function; got int"):
+        starling.pool(3)
+    with pytest.raises(ValueError, match="workers: must be a whole number of at least 1; got 0"):
+        starling.pool(normal, 0)
+    pooled = starling.pool(normal, 1)
+    with pytest.raises(ValueError, match="must be an array of rows"):
+        pooled(np.zeros(3))
+    pooled.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        pooled(np.zeros((2, 1)))

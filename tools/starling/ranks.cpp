@@ -1,0 +1,106 @@
+// From the environment of mpirun to a wire, and to the end of all ranks.
+#include "ranks.hpp"
+
+#include "commands.hpp"
+
+#include <starling/cpu/level.hpp>
+#include <starling/error.hpp>
+#include <starling/version.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+namespace starling::tool {
+
+namespace {
+
+std::shared_ptr<mpi::Wire> wire;
+bool each_for_itself = true;
+
+const char* first_of(std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (const char* value = std::getenv(name); value && *value)
+      return value;
+  return nullptr;
+}
+
+/// The bytes of this program, mixed (FNV-1a, a word at a time): other ones may compute other bits.
+std::uint64_t mark_of_program() {
+  std::ifstream program("/proc/self/exe", std::ios::binary);
+  std::uint64_t mark = 0xcbf29ce484222325;
+  std::vector<std::uint64_t> piece(65536);
+  const auto bytes = static_cast<std::streamsize>(piece.size() * sizeof piece[0]);
+  while (program) {
+    std::ranges::fill(piece, 0);
+    program.read(reinterpret_cast<char*>(piece.data()), bytes);
+    for (const std::uint64_t word : piece)
+      mark = (mark ^ word) * 0x100000001b3;
+  }
+  return mark;
+}
+
+/// Their codes, to all; that of the rank where it began.
+int code_of_origin(int code) {
+  const std::vector<std::string> codes = mpi::all_texts(*wire, std::to_string(code));
+  return std::stoi(codes[wire->origin]);
+}
+
+} // namespace
+
+bool started_as_a_rank() { return first_of({"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"}) != nullptr; }
+
+const std::shared_ptr<mpi::Wire>& ranks() {
+  if (wire)
+    return wire;
+  if (!started_as_a_rank())
+    return wire = mpi::alone();
+  try {
+    wire = mpi::open();
+  } catch (const NotBuilt&) {
+    if (const char* own = first_of({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}); own && std::string(own) != "0") {
+      std::this_thread::sleep_for(std::chrono::seconds(2)); // the first says so, and ends all
+      std::_Exit(failed);
+    }
+    throw;
+  }
+  unheard = !wire->first();
+  return wire;
+}
+
+void begin_together() {
+  mpi::agree(*ranks(), nullptr);
+  each_for_itself = false;
+  if (wire->size() > 1)
+    mpi::same_everywhere(*wire, "build", fmt::format("{} for {}, {:016x}", version, cpu::level(), mark_of_program()));
+}
+
+int end_of_rank(int code, const std::string& text) {
+  if (!wire || wire->size() == 1) {
+    tell_line(text);
+    return code;
+  }
+  if (each_for_itself && !wire->all_know) {
+    try {
+      mpi::agree(*wire, std::make_exception_ptr(std::runtime_error(text)));
+    } catch (const std::exception& agreed) {
+      return end_of_rank(code, agreed.what());
+    }
+  }
+  if (wire->all_know) {
+    tell_line(wire->origin == 0 ? text : fmt::format("rank {}: {}", wire->origin, text));
+    return code_of_origin(code);
+  }
+  unheard = false;
+  tell_line(fmt::format("rank {}: {}", wire->rank(), text));
+  wire->abort(code);
+}
+
+} // namespace starling::tool

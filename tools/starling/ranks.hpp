@@ -1,0 +1,38 @@
+// The ranks that mpirun started, if it did.
+#pragma once
+
+#include "mpi/agreement.hpp"
+#include "mpi/wire.hpp"
+
+#include <memory>
+#include <string>
+
+namespace starling::tool {
+
+/// All ranks of this run, opened by the first call; a wire of one where this process was not started by mpirun, or the
+/// like: MPI is then not even begun. Throws NotBuilt on ranks of a build without it.
+const std::shared_ptr<mpi::Wire>& ranks();
+
+/// Whether mpirun started this process, be it as the only rank.
+bool started_as_a_rank();
+
+/// Until here ranks do things each for itself, and what fails on one is agreed on here; from here on where it happens.
+void begin_together();
+
+/// Runs work() on rank 0 alone; what it throws is thrown on all.
+template <typename Work>
+void on_first(Work&& work) {
+  mpi::together(*ranks(), [&] {
+    if (ranks()->first())
+      work();
+  });
+}
+
+/// The end of a rank that something was thrown on: says it once among all ranks that know of it, with the code of the
+/// rank where it began; where the others do not know, says it and ends them all.
+int end_of_rank(int code, const std::string& text);
+
+/// Of ranks other than the first nothing is heard.
+inline bool unheard = false;
+
+} // namespace starling::tool
