@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+namespace rows_grouped {
 namespace {
 
 using namespace starling;
@@ -156,3 +157,4 @@ TEST(GroupsOverRows, GoOnBitForBit) {
 }
 
 } // namespace
+} // namespace rows_grouped
