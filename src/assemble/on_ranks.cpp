@@ -76,7 +76,7 @@ InBlocks make_in_blocks(const Plan& plan, std::uint64_t seed, Threads& threads) 
 }
 
 bool can_spread(const Plan& plan, std::size_t ranks) {
-  return plan.batch && !plan.stages && !plan.replace && !plan.by_looks && !plan.rule->for_riesz_pairs && !plan.rule->stochastic &&
+  return plan.blocks >= ranks && plan.batch && !plan.stages && !plan.replace && !plan.by_looks && !plan.rule->for_riesz_pairs && !plan.rule->stochastic &&
          std::ranges::none_of(plan.kernel, [](const plan::KernelTerm& term) {
            return term.kernel->over_everyone || term.kernel->for_each_parameter;
          }) &&

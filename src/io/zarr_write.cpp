@@ -98,7 +98,7 @@ public:
 
 private:
   fs::path folder_;
-  Json all_;
+  Json all_ = Json::object();
 };
 
 } // namespace

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <exception>
 #include <type_traits>
 
 namespace starling::mpi {
@@ -117,7 +118,7 @@ public:
       const Signal asked = after ? after() : Signal::go_on;
       return settled_ ? Signal::stop : asked;
     };
-    rbm_svgd(here_, Span{done_, last}, deal, score, drift, look, advance, observe);
+    lonely([&] { rbm_svgd(here_, Span{done_, last}, deal, score, drift, look, advance, observe); });
   }
 
   double drift_size() const override { return trace_.empty() ? 0 : trace_.back().drift; } // of the last look
@@ -129,7 +130,9 @@ public:
   run::Checkpoint save(const std::string& note) const override { return state(note, To::first); }
 
   void report(bool measured, run::Outcome& outcome) override { // what one process makes of the same state
-    outcome = run::resume<Real>(roles_, settings_, state({}, To::everyone), "the ranks")->outcome(measured);
+    if (lone_)
+      std::rethrow_exception(lone_);
+    lonely([&] { outcome = run::resume<Real>(roles_, settings_, state({}, To::everyone), "the ranks")->outcome(measured); });
   }
 
 private:
@@ -137,6 +140,18 @@ private:
   static run::Roles<Real> quiet(run::Roles<Real> roles) {
     roles.target.warnings = {};
     return roles;
+  }
+  /// What fails on this rank alone must be followed by nothing that all ranks do together: they would wait for each
+  /// other for ever. It is thrown again until the rank ends, and all others with it.
+  template <typename Work>
+  void lonely(Work&& work) {
+    try {
+      work();
+    } catch (...) {
+      if (wire_.size() > 1 && !wire_.all_know)
+        lone_ = std::current_exception();
+      throw;
+    }
   }
   Threads& crew() const { return roles_.threads ? *roles_.threads : Threads::alone(); }
 
@@ -218,6 +233,7 @@ private:
   Charge<Real> charge_;
   run::Roles<Real> roles_;
   Wire& wire_;
+  std::exception_ptr lone_; // what failed on this rank alone
   Blocks blocks_;
   std::size_t first_; // place of the first row here
   Ensemble<Real> here_;

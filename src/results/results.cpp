@@ -76,15 +76,20 @@ Json ksd_of(const Discrepancy& ksd) { return {{"value", number(ksd.value)}, {"se
 /// What the stages of a run say.
 void add_stages(Json& j, const run::StageReport& stages) {
   std::uint64_t total = 0;
+  Json gradients = Json::object();
   for (const auto& [stage, count] : stages.gradients) {
-    j["gradients"][stage] = count;
+    gradients[stage] = count;
     total += count;
   }
-  j["gradients"]["total"] = total;
+  gradients["total"] = total;
+  j["gradients"] = std::move(gradients);
   if (stages.data_rows > 0) {
     j["rows"] = {{"data", stages.data_rows}, {"a_step", stages.rows_a_step}, {"noise", number(stages.rows_noise)}, {"away", number(stages.rows_away)}, {"guide_lack", number(stages.guide_lack)}, {"guide_decides", stages.guide_decides}};
+    Json read = Json::object();
     for (const auto& [stage, count] : stages.rows_read)
-      j["rows"]["read"][stage] = count;
+      read[stage] = count;
+    if (!read.empty())
+      j["rows"]["read"] = std::move(read);
   }
   if (!stages.raw) {
     j["modes"] = stages.modes;
@@ -108,10 +113,13 @@ void add_stages(Json& j, const run::StageReport& stages) {
   j["certificate"] = {{"finding", judge::word(c.finding)}, {"moves", c.moves}, {"acceptance", number(c.acceptance)},
                       {"particles", c.particles > 0 ? Json(c.particles) : Json("all")},
                       {"estimates", std::move(list)}};
+  Json pooled = Json::array();
   for (std::size_t a = 0; a < stages.pooled_means.size(); ++a)
-    j["pooled"].push_back({{"name", stages.columns.at(a)},
-                           {"mean", number(stages.pooled_means[a])},
-                           {"sd", number(stages.pooled_sds[a])}});
+    pooled.push_back({{"name", stages.columns.at(a)},
+                      {"mean", number(stages.pooled_means[a])},
+                      {"sd", number(stages.pooled_sds[a])}});
+  if (!pooled.empty())
+    j["pooled"] = std::move(pooled);
 }
 
 /// Separate groups: share with its error, particles, place.
@@ -149,18 +157,22 @@ plan::Recipe recipe_of(std::span<const run::Outcome> runs) {
 Json to_json(std::span<const run::Outcome> runs) {
   const plan::Recipe r = recipe_of(runs);
   const run::Outcome o = run::pool(runs);
-  Json j;
+  // Objects from the start, here and above: one that becomes an object when first written to is left in a state that
+  // cannot be destroyed if memory runs out just then.
+  Json j = Json::object(), settings = Json::object();
   j["version"] = version;
   j["target"] = r.target;
   for (const auto& [name, value] : r.extra)
     std::visit(
         [&, key = &name](const auto& one) {
           if constexpr (std::is_same_v<std::decay_t<decltype(one)>, std::string>)
-            j["settings"][*key] = io::utf8(one);
+            settings[*key] = io::utf8(one);
           else
-            j["settings"][*key] = one;
+            settings[*key] = one;
         },
         value);
+  if (!settings.empty())
+    j["settings"] = std::move(settings);
   j["particles"] = r.particles;
   j["dim"] = o.dim();
   j["method"] = r.method;

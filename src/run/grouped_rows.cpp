@@ -2,6 +2,7 @@
 #include <starling/run/grouped_journey.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace starling::run {
@@ -50,7 +51,7 @@ RowsReport GroupedJourney::rows_report() const {
     }
     all.noise = std::max(all.noise, own.noise);
     all.away = std::max(all.away, own.away);
-    all.lack = std::max(all.lack, own.lack);
+    all.lack = own.lack > all.lack || std::isnan(own.lack) ? own.lack : all.lack; // one that is no number is kept
     all.by_guide = all.by_guide && own.by_guide;
   }
   return all;

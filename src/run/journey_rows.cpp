@@ -145,7 +145,8 @@ void Journey::choose_who_decides() {
 judge::Bounds Journey::bounds() {
   judge::Bounds bounds;
   if (few_ && report_->by_guide) {
-    report_->lack = std::max(report_->lack, guide_lacks());
+    const double now = guide_lacks(); // not finite where the guide led to places that all rows exclude
+    report_->lack = std::isfinite(now) ? std::max(report_->lack, now) : now;
     bounds.unsure = std::isfinite(report_->lack) ? 2 * report_->lack : 1;
   }
   return bounds;
@@ -205,6 +206,8 @@ void Journey::restore_rows(const JourneyState& state) {
     report_->away = kept[1];
     report_->lack = kept[2];
     report_->by_guide = kept[3] != 0;
+  } else {
+    throw std::invalid_argument("state: rows.numbers does not fit the journey");
   }
   const RowCounts before = counts_;
   meet_rows(); // again, from the same mode and frame

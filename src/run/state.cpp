@@ -33,7 +33,7 @@ double number_from(const Json& json) {
 Json to_json(const std::vector<judge::TraceRow>& trace) {
   Json list = Json::array();
   for (const judge::TraceRow& row : trace) {
-    Json object;
+    Json object = Json::object();
     judge::for_each_column(row, [&](const char* name, const auto& value) {
       if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>)
         object[name] = number(value);

@@ -23,7 +23,10 @@ void try_all(const std::string& line, const char* what, long tried) {
       else if (!place.has("m"))
         succeed(place, line);
       const Ended ended = place.run(line + (over_an_older ? " --force" : ""), failing(what, k));
-      expect_calm(ended, when);
+      // The C library ends the process itself where it cannot note down what a thread is to destroy at its end.
+      const bool by_c_library = ended.err.find("failed to register TLS destructor") != std::string::npos;
+      if (!by_c_library)
+        expect_calm(ended, when);
       if (ended.code == ok) { // it did without, or asked again
         EXPECT_EQ(place.read("m/draws.npz"), whole.at("m/draws.npz")) << when;
         continue;
@@ -34,7 +37,7 @@ void try_all(const std::string& line, const char* what, long tried) {
       EXPECT_EQ(place.has("m"), over_an_older) << when;
       // Where a library takes memory in a place that no exception may leave, the process ends at once, and its
       // hidden folder stays. Everywhere else nothing stays.
-      const bool at_once = ended.err.find("there is none left") != std::string::npos;
+      const bool at_once = by_c_library || ended.err.find("there is none left") != std::string::npos;
       for (const auto& [name, content] : place.everything())
         if (name.starts_with(".")) {
           EXPECT_TRUE(at_once || what == std::string("FAIL_ALLOC_ON")) << when << " left " << name;

@@ -92,8 +92,8 @@ void show_row(const std::string& method, bool mixture, const run::Outcome& o, do
 }
 
 /// The page of a run, in the browser that the user has chosen or the system knows.
-int show_page(const std::filesystem::path& folder) {
-  if (const int code = report({folder.string(), "", "", false}); code != ok)
+int show_page(const std::filesystem::path& folder, bool aside) {
+  if (const int code = report({folder.string(), "", "", false, aside}); code != ok)
     return code;
   const std::string page = (folder / "report.html").string();
   std::vector<std::string> browsers = {"xdg-open", "open", "wslview"};
@@ -153,7 +153,7 @@ int demo(const DemoRequest& d) {
     fmt::print("{}\n", report.dump(2));
   else
     fmt::print("Spread is 1 when the cloud is as wide as the target. Results: {}\n", d.out);
-  return d.open ? show_page(root / "mixture/rbm-svgd") : ok;
+  return d.open ? show_page(root / "mixture/rbm-svgd", d.json) : ok;
 }
 
 } // namespace starling::tool

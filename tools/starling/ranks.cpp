@@ -23,7 +23,7 @@ namespace starling::tool {
 namespace {
 
 std::shared_ptr<mpi::Wire> wire;
-bool each_for_itself = true;
+bool each_for_itself = true, one_of_one = false; // the second: a rank without others, in a build without MPI
 
 const char* first_of(std::initializer_list<const char*> names) {
   for (const char* name : names)
@@ -55,7 +55,7 @@ int code_of_origin(int code) {
 
 } // namespace
 
-bool started_as_a_rank() { return first_of({"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"}) != nullptr; }
+bool started_as_a_rank() { return !one_of_one && first_of({"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"}) != nullptr; }
 
 const std::shared_ptr<mpi::Wire>& ranks() {
   if (wire)
@@ -65,6 +65,8 @@ const std::shared_ptr<mpi::Wire>& ranks() {
   try {
     wire = mpi::open();
   } catch (const NotBuilt&) {
+    if (const char* all = first_of({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"}); all && std::string(all) == "1")
+      return one_of_one = true, wire = mpi::alone(); // needs no MPI
     if (const char* own = first_of({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}); own && std::string(own) != "0") {
       std::this_thread::sleep_for(std::chrono::seconds(2)); // the first says so, and ends all
       std::_Exit(failed);

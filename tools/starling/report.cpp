@@ -38,7 +38,7 @@ int report(const ReportRequest& r) {
       words.insert(words.end(), {"--out", r.out});
     if (r.force)
       words.push_back("--force");
-    const int code = run_program(words, Hears::everything, settings);
+    const int code = run_program(words, r.aside ? Hears::stderr_alone : Hears::everything, settings);
     return code >= 0 ? code : complain(failed, fmt::format("report: {} did not end by itself", python));
   }
   return complain(failed, fmt::format("report: {} cannot import starling and matplotlib; pip install the wheel with [all], or "

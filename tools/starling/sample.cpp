@@ -155,7 +155,7 @@ int sample(SampleRequest s) {
   else if (!s.presentation.quiet)
     show(plan, runs);
   if (s.report && ranks()->first())
-    if (const int code = report({s.presentation.out, "", "", false}); code != ok)
+    if (const int code = report({s.presentation.out, "", "", false, s.json}); code != ok)
       return code;
   if (s.fail_unless_converged && run::pool(runs).diagnosis.verdict != "converged")
     return not_converged;

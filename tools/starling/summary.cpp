@@ -30,7 +30,7 @@ using Json = nlohmann::ordered_json;
 Json from_draws(const std::filesystem::path& path) {
   const std::vector<io::Draws> runs = io::read_runs(path);
   const std::vector<std::string>& names = runs[0].names;
-  Json j;
+  Json j = Json::object();
   j["draws"] = runs.size() * runs[0].rows;
   for (std::size_t c = 0; c < names.size(); ++c) {
     std::vector<std::vector<double>> by_run(runs.size());

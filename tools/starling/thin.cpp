@@ -121,7 +121,7 @@ Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nul
 /// summary.json of the run, with the figures of the particles that are left.
 Json to_json(const ThinRequest& t, const Cloud& cloud, const judge::Thinned& thinned,
              const std::vector<judge::ParameterSummary>& parameters) {
-  Json j;
+  Json j = Json::object();
   try {
     j = Json::parse(io::read_text(fs::path(t.from) / "summary.json"));
     j["verdict_reason"] = fmt::format("before thinning, {}", j.value("verdict_reason", ""));
