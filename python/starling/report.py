@@ -73,7 +73,7 @@ def write(out: Path, text: str) -> None:
     """Whole or not at all: under another name first."""
     handle, part = tempfile.mkstemp(prefix=f"{out.name}.", suffix=".part", dir=out.parent)
     try:
-        with open(handle, "w", encoding="utf-8") as stream:
+        with open(handle, "w", encoding="utf-8", errors="replace") as stream:
             os.fchmod(stream.fileno(), 0o644)
             stream.write(text)
             stream.flush()

@@ -8,7 +8,7 @@ namespace {
 /// A stand-in for a program: writes down how it was called, makes the page where a Python would.
 void write_program(const Place& place, const std::string& name) {
   place.write(name, "#!/bin/sh\nshift 2\nprintf '%s' \"$*\" >>'" + place.path(name + ".log").string() +
-                        "'\n[ \"$1\" != report ] || { echo page >\"$2/report.html\"; echo \"$2/report.html\"; }\n");
+                        "'\n[ \"$1\" != report ] || { for last; do :; done; echo page >\"$last/report.html\"; echo \"$last/report.html\"; }\n");
   fs::permissions(place.path(name), fs::perms::owner_all);
 }
 
@@ -18,9 +18,9 @@ TEST(Report, HandsTheFolderToAPythonThatCanMakeThePage) {
   place.write("out/summary.json", "{}");
   const std::string python = place.path("python").string();
   EXPECT_EQ(succeed(place, "report out --python " + python), "out/report.html\n");
-  EXPECT_EQ(place.read("python.log"), "report out");
+  EXPECT_EQ(place.read("python.log"), "report -- out");
   succeed(place, "report out --force --out page.html --python " + python);
-  EXPECT_EQ(place.read("python.log"), "report outreport out --out page.html --force");
+  EXPECT_EQ(place.read("python.log"), "report -- outreport --out=page.html --force -- out");
 }
 
 TEST(Report, SaysWhatIsMissing) {
@@ -39,7 +39,30 @@ TEST(Report, FollowsARunThatAsksForIt) {
                                 {{"STARLING_PYTHON", place.path("python").string()}});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(ended.out, "out/report.html\n");
-  EXPECT_EQ(place.read("python.log"), "report out");
+  EXPECT_EQ(place.read("python.log"), "report -- out");
+}
+
+TEST(Report, LeavesTheStandardOutputToJson) {
+  const Place place;
+  write_program(place, "python");
+  const Ended ended = place.run("sample normal --particles 20 --steps 5 --method paper --json --out out --report",
+                                {{"STARLING_PYTHON", place.path("python").string()}});
+  EXPECT_EQ(Json::parse(ended.out).at("particles"), 20);
+  EXPECT_NE(ended.err.find("out/report.html"), std::string::npos) << ended.err;
+}
+
+TEST(Report, KeepsTheWorkingFolderOutOfThePlacesWhereAPythonLooks) {
+  const Place place;
+  place.write("python", "#!/bin/sh\nprintf '%s\\n' \"$PYTHONPATH\" >>'" + place.path("looked").string() + "'\n");
+  fs::permissions(place.path("python"), fs::perms::owner_all);
+  for (const std::string path : {":/nowhere", "/nowhere:", ".:/nowhere::", "/nowhere"})
+    place.run("report out --python " + place.path("python").string(), {{"PYTHONPATH", path}});
+  const auto looked = lines_of(place.read("looked"));
+  ASSERT_EQ(looked.size(), 8u); // can it, and do it
+  for (const std::string& line : looked) {
+    EXPECT_TRUE(line.ends_with("/nowhere")) << line;
+    EXPECT_TRUE(line.starts_with("/") && line.find("::") == std::string::npos && line.find(":.") == std::string::npos) << line;
+  }
 }
 
 TEST(Demo, OpensThePageOfItsFirstRun) {

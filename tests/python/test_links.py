@@ -6,7 +6,9 @@ import subprocess
 import pytest
 from conftest import ROOT
 
-PAGES = sorted(file for file in ROOT.rglob("*.md") if not {"build", ".git", "out"} & set(file.relative_to(ROOT).parts))
+VENVS = [file.parent for file in ROOT.glob("*/pyvenv.cfg")]
+PAGES = sorted(file for file in ROOT.rglob("*.md") if not {"build", ".git", "out"} & set(file.relative_to(ROOT).parts)
+               and not any(venv in file.parents for venv in VENVS))
 
 
 def without_code(text):

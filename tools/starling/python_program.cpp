@@ -1,6 +1,7 @@
 // Starting other programs and waiting for them.
 #include "python_program.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
@@ -14,6 +15,8 @@ namespace starling::tool {
 
 namespace {
 
+constexpr const char* module_path = "PYTHONPATH"; // where a Python looks before it runs a word of ours
+
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> all;
   for (std::string& word : words)
@@ -22,20 +25,34 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return all;
 }
 
+/// A list of folders without those that are the working folder, or lie in it: empty and relative ones.
+std::string absolute_ones(const std::string& list) {
+  std::string kept;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(':', begin), list.size());
+    if (end > begin && list[begin] == '/')
+      kept += (kept.empty() ? "" : ":") + list.substr(begin, end - begin);
+    begin = end + 1;
+  }
+  return kept;
+}
+
 } // namespace
 
 int run_program(std::vector<std::string> words, Hears hears,
                 const std::vector<std::pair<std::string, std::string>>& settings) {
   std::vector<std::string> kept;
   for (const auto& [name, value] : settings)
-    kept.push_back(name + "=" + value);
+    kept.push_back(name + "=" + (name == module_path ? absolute_ones(value) : value));
   const std::size_t ours = kept.size();
   for (char** one = environ; *one != nullptr; ++one) {
     const std::string text = *one;
     bool replaced = false;
     for (std::size_t n = 0; n < ours; ++n)
       replaced = replaced || text.starts_with(settings[n].first + "=");
-    if (!replaced)
+    if (const std::string path = std::string(module_path) + "="; !replaced && text.starts_with(path))
+      kept.push_back(path + absolute_ones(text.substr(path.size())));
+    else if (!replaced)
       kept.push_back(text);
   }
   posix_spawn_file_actions_t streams;
@@ -68,7 +85,8 @@ std::vector<std::string> pythons(const std::string& asked) {
   std::vector<std::string> all;
   if (const char* ours = std::getenv("STARLING_PYTHON"); ours != nullptr && *ours != '\0') // set where pip installed us
     all.emplace_back(ours);
-  all.push_back((own_folder().parent_path() / "venv/bin/python").string());
+  if (const std::filesystem::path own = own_folder(); !own.empty())
+    all.push_back((own.parent_path() / "venv/bin/python").string());
   all.emplace_back("python3");
   return all;
 }

@@ -103,6 +103,7 @@ int end_of_rank(int code, const std::string& text) {
   unheard = false;
   tell_line(fmt::format("rank {}: {}", wire->rank(), text));
   wire->abort(code);
+  return code; // not reached, which g++ 12 does not see
 }
 
 } // namespace starling::tool

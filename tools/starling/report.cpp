@@ -15,7 +15,7 @@ namespace {
 std::vector<std::pair<std::string, std::string>> where_the_package_is() {
   const std::filesystem::path built = own_folder() / "python";
   std::error_code error;
-  if (!std::filesystem::is_directory(built / "starling", error))
+  if (built.is_relative() || !std::filesystem::is_directory(built / "starling", error))
     return {};
   const char* before = std::getenv("PYTHONPATH");
   return {{"PYTHONPATH", built.string() + (before != nullptr && *before != '\0' ? ":" + std::string(before) : "")}};
@@ -33,11 +33,12 @@ int report(const ReportRequest& r) {
     std::vector<std::string> words = {python, "-c",
                                       "import sys; sys.path[:] = [p for p in sys.path if p]; "
                                       "from starling.__main__ import main; sys.exit(main(sys.argv[1:]))",
-                                      "report", r.folder};
+                                      "report"};
     if (!r.out.empty())
-      words.insert(words.end(), {"--out", r.out});
+      words.push_back("--out=" + r.out); // a name may begin with a dash
     if (r.force)
       words.push_back("--force");
+    words.insert(words.end(), {"--", r.folder});
     const int code = run_program(words, r.aside ? Hears::stderr_alone : Hears::everything, settings);
     return code >= 0 ? code : complain(failed, fmt::format("report: {} did not end by itself", python));
   }

@@ -7,6 +7,7 @@
 #include "ranks.hpp"
 #include "results/results.hpp"
 #include "state_folder.hpp"
+#include "stop.hpp"
 
 #include <starling/error.hpp>
 #include <starling/run/pool.hpp>
@@ -154,9 +155,11 @@ int sample(SampleRequest s) {
     fmt::print("{}\n", results::to_json(runs).dump(2));
   else if (!s.presentation.quiet)
     show(plan, runs);
-  if (s.report && ranks()->first())
+  if (s.report && ranks()->first()) {
+    limit_memory(0); // the page is another program's
     if (const int code = report({s.presentation.out, "", "", false, s.json}); code != ok)
       return code;
+  }
   if (s.fail_unless_converged && run::pool(runs).diagnosis.verdict != "converged")
     return not_converged;
   return ok;
