@@ -76,6 +76,20 @@ def stage(build: Path, tree: Path) -> Path:
     return tree / "starling" / modules[0].name
 
 
+def copy_notices(programs: list[Path], to: Path) -> None:
+    """The licences of the libraries that come along, where the system keeps them: Debian does, a package a file."""
+    if not shutil.which("dpkg-query"):
+        return
+    loaded = subprocess.run(["ldd", *map(str, programs)], capture_output=True, text=True).stdout
+    for library in sorted(set(re.findall(r"=> (/\S+)", loaded))):
+        owners = subprocess.run(["dpkg-query", "-S", library, str(Path(library).resolve())], capture_output=True, text=True).stdout
+        for owner in re.findall(r"^([\w.+-]+)", owners, re.M):
+            notice = Path("/usr/share/doc") / owner / "copyright"
+            if notice.is_file():
+                to.mkdir(exist_ok=True)
+                shutil.copy(notice, to / owner)
+
+
 def write(build: Path, out: Path) -> Path:
     version = (ROOT / "VERSION").read_text().strip()
     tree = out / "tree"
@@ -90,6 +104,7 @@ def write(build: Path, out: Path) -> Path:
     (info / "entry_points.txt").write_text("[console_scripts]\nstarling = starling_programs:starling\n"
                                            "starling-lab = starling_programs:starling_lab\n")
     shutil.copy(ROOT / "LICENSE", info)
+    copy_notices([build / "starling", module], info / "licenses")
     if (build / "starling.spdx.json").is_file():
         shutil.copy(build / "starling.spdx.json", info)
     wheel = out / f"{NAME}-{version}-{python}-{abi}-{platform}.whl"

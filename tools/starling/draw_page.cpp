@@ -12,11 +12,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The page's program: in the sources this was built from, or where an install puts it.
+/// The page's program: where an install puts it, or in the sources this was built from.
 fs::path page_folder() {
-  const fs::path sources = STARLING_PAGE;
+  const fs::path installed = own_folder().parent_path() / "share/starling/reproduce/page";
   std::error_code error;
-  return fs::exists(sources, error) ? sources : own_folder().parent_path() / "share/starling/reproduce/page";
+  return installed.is_absolute() && fs::exists(installed, error) ? installed : STARLING_PAGE;
 }
 
 } // namespace
