@@ -52,18 +52,19 @@ nb::object text_of(const std::string& bytes) {
 nb::dict settings_of(const plan::Recipe& recipe) {
   nb::dict settings;
   settings["target"] = recipe.target;
+  const bool open = recipe.method.empty(), staged = recipe.method == "auto";
   const auto set = [&](std::string name, const auto& value) {
     std::replace(name.begin(), name.end(), '-', '_');
     using Kind = std::remove_cvref_t<decltype(value)>;
     if constexpr (std::is_same_v<Kind, std::string>)
       settings[name.c_str()] = text_of(value);
-    else if (fmt::format("{}", value) == fmt::format("{}", plan::undecided))
-      settings[name.c_str()] = nb::none();
-    else
+    else if (fmt::format("{}", value) == fmt::format("{}", plan::undecided)) {
+      if (open) // of a run that was planned what is not there was not asked for
+        settings[name.c_str()] = nb::none();
+    } else
       settings[name.c_str()] = value;
   };
   const plan::Recipe untouched;
-  const bool open = recipe.method.empty(), staged = recipe.method == "auto";
   plan::for_each_pair(
       recipe, untouched, [&](const plan::About& about, const auto& field, const auto& usual) {
         const bool of_stages = about.group == "Stages" && about.name != "method";

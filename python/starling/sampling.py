@@ -22,7 +22,7 @@ FAR = 2**40
 def sample(target: Any, *, dim: int | None = None, particles: int | None = None, batch: int | str | None = None,
            steps: int | None = None, until_converged: bool = False, seed: int | np.random.Generator | None = None,
            runs: int = 1, start: Any = None, threads: int | None = None, precision: str | None = None,
-           device: str | None = None,
+           device: str | None = None, blocks: int | None = None, redeal: int | None = None,
            method: str | None = None, prefit: int | str | None = None, metric: str | None = None,
            certify: int | str | None = None, exact: int | str | None = None, polish: int | str | None = None,
            kernel: str | Kernel | None = None, bandwidth: float | str | None = None,
@@ -33,7 +33,7 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
            check: bool = True, **more: Any) -> Result:
     """Draws samples from a target.
 
-    With none of the raw method's settings (batch, steps, until_converged, start, precision, device, kernel, bandwidth, advance,
+    With none of the raw method's settings (batch, steps, until_converged, start, precision, device, redeal, kernel, bandwidth, advance,
     step_size, deal, replace, grow_batch, domain) and no method it goes in stages, with nothing to tune: scout, fly,
     certify, settle. With any of them, or method="paper", it is RBM-SVGD as the paper has it.
 
@@ -48,6 +48,7 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
         certify and exact (numbers of exact moves), polish (steps): each a number or "none". prefit and certify can
         stand around "paper" too.
     device: "cpu", "cuda" or "cuda:N": where the steps of the raw method are taken.
+    blocks, redeal: blocks of rows, and for how many steps batches stay inside them: docs/many_machines.md.
     start: "normal:MEAN,SD", "uniform:LO,HI", a file, or an (N, d) array.
     progress: True, False, or "auto": a bar (tqdm) if that is installed.
     callback: called with the flight a hundred times in a run, or after each step of one in stages; a true answer stops
@@ -60,7 +61,8 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
     Ctrl-C returns what there is. An exception in the target comes back as itself, with the step in a note and the
     state so far as its attribute `flight`."""
     settings = dict(particles=particles, batch=batch, steps=steps, until_converged=until_converged, seed=seed,
-                    runs=whole("runs", runs, 1), threads=threads, precision=precision, device=device, kernel=kernel,
+                    runs=whole("runs", runs, 1), threads=threads, precision=precision, device=device, blocks=blocks,
+                    redeal=redeal, kernel=kernel,
                     bandwidth=bandwidth, advance=advance, step_size=step_size, deal=deal, replace=replace,
                     grow_batch=grow_batch, domain=domain, method=method, prefit=prefit, metric=metric, certify=certify,
                     exact=exact, polish=polish, **more)

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import warnings
@@ -12,6 +13,9 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
+# Who starts the tests in the background may have told them not to hear Ctrl-C, which some of them send.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 COVERTYPE = ROOT.parent / "shared" / "data" / "covtype.csv.xz"
 
 
