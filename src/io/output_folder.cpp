@@ -41,7 +41,7 @@ bool is_within(const fs::path& inner, const fs::path& outer) {
 /// A new folder beside `target` that no one else has: its name starts with a dot.
 fs::path make_sibling(const fs::path& shown, const fs::path& target) {
   for (int attempt = 0;; ++attempt) {
-    const fs::path folder =
+    fs::path folder = // not const: a copy takes memory, and the folder would be there without anyone who knows it
         target.parent_path() /
         fmt::format(".{}.{}-{}", target.filename().string(), ::getpid(), attempt);
     if (::mkdir(folder.c_str(), 0777) == 0)
@@ -71,6 +71,25 @@ void for_all_below(const std::string& folder, Visit&& visit) {
     visit(path, S_ISDIR(about.st_mode));
   }
 }
+
+/// A folder of ours and all that is in it.
+void clear_away(const fs::path& ours) noexcept {
+  for (int tries = 0; tries < 3 && !ours.empty(); ++tries)
+    try {
+      for_all_below(ours.native(), [](const std::string& path, bool folder) {
+        folder ? ::rmdir(path.c_str()) : ::unlink(path.c_str());
+      });
+      ::rmdir(ours.c_str());
+      return;
+    } catch (...) { // going through a folder takes memory; there may be some again
+    }
+}
+
+/// Removes it in the end, also where something fails before.
+struct Removed {
+  const fs::path& folder;
+  ~Removed() { clear_away(folder); }
+};
 
 /// What was written into this folder, by its mark. Empty where there is none.
 std::set<std::string> marked(const fs::path& folder) {
@@ -127,15 +146,7 @@ OutputFolder::~OutputFolder() {
 }
 
 void OutputFolder::remove_temporary() noexcept {
-  for (int tries = 0; tries < 3 && !temporary_.empty(); ++tries)
-    try {
-      for_all_below(temporary_.native(), [](const std::string& path, bool folder) {
-        folder ? ::rmdir(path.c_str()) : ::unlink(path.c_str());
-      });
-      ::rmdir(temporary_.c_str());
-      break;
-    } catch (...) { // going through a folder takes memory; there may be some again
-    }
+  clear_away(temporary_);
   for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder)
     ::rmdir(folder->c_str()); // stays if something else has come to live there
 }
@@ -220,9 +231,8 @@ void OutputFolder::commit() {
     // At one stroke where the file system can: at no moment is there neither.
     if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) {
       committed_ = true;
-      sync(target_.parent_path());
-      fs::remove_all(temporary_, ignored);
-      return;
+      const Removed old_one{temporary_};
+      return sync(target_.parent_path());
     }
     old = make_sibling(shown_, target_);
     if (::rename(target_.c_str(), old.c_str()) != 0) {
@@ -238,9 +248,8 @@ void OutputFolder::commit() {
     throw CannotWrite(shown_, error);
   }
   committed_ = true;
+  const Removed old_one{old};
   sync(target_.parent_path());
-  if (!old.empty())
-    fs::remove_all(old, ignored);
 }
 
 } // namespace starling::io
