@@ -30,9 +30,9 @@ template <typename Real, typename Domain>
 void put_bandwidth(const Plan& plan, std::uint64_t seed, Threads& threads, Domain domain, mpi::Charge<Real>& charge) {
   const std::size_t n = plan.particles;
   const auto everyone = [n](Step) {
-    std::vector<std::uint32_t> places(n);
-    std::iota(places.begin(), places.end(), std::uint32_t{0});
-    return places;
+    std::vector<std::uint32_t> all(n);
+    std::iota(all.begin(), all.end(), std::uint32_t{0});
+    return all;
   };
   if (std::holds_alternative<plan::MedianOfAll>(plan.bandwidth)) {
     charge.drawn = everyone;
@@ -44,12 +44,12 @@ void put_bandwidth(const Plan& plan, std::uint64_t seed, Threads& threads, Domai
       charge.from_drawn = [rule](Step k, Rows<const Real> x) { return (*rule)(k, x); };
     } else {
       charge.drawn = [rule, n](Step k) {
-        std::vector<std::uint32_t> places;
+        std::vector<std::uint32_t> drawn;
         rule->draw(k, static_cast<std::uint32_t>(n), [&](std::uint32_t i, std::uint32_t j) {
-          places.push_back(i);
-          places.push_back(j);
+          drawn.push_back(i);
+          drawn.push_back(j);
         });
-        return places;
+        return drawn;
       };
       charge.from_drawn = [rule, n](Step, Rows<const Real> x) { return rule->of_drawn(x, n); };
     }

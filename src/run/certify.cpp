@@ -33,6 +33,10 @@ void judge_by(const judge::Certificate& certificate, const AnyTarget<double>& ta
                        : judge::certified(certificate, o.stages->columns, o.groups, o.draw_names(), doubt);
   o.diagnosis.verdict = verdict.word;
   o.diagnosis.sentence = verdict.sentence;
+  if (o.stages->guide_decides)
+    o.diagnosis.sentence += fmt::format("; some of the rows decided on the moves, in place of all: their log density is {:.2g} "
+                                        "off, which the errors allow for",
+                                        o.stages->guide_lack);
   const Rows<const double> x{o.positions.data(), o.settings.particles, target.dim};
   if (const double rise = verdict.word == "converged" ? rise_by_scores(target, x) : 1; rise != 1) {
     o.diagnosis.verdict = "cannot tell";

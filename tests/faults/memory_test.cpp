@@ -34,10 +34,11 @@ void try_all(const std::string& line, const char* what, long tried) {
       ++refused;
       const std::string draws = over_an_older ? place.read("m/draws.npz") : "";
       EXPECT_EQ(draws, over_an_older ? whole.at("m/draws.npz") : "") << when;
-      if (!over_an_older && place.has("m")) // it failed when all was written
+      if (!over_an_older && place.has("m")) { // it failed when all was written
         EXPECT_EQ(place.read("m/draws.npz"), whole.at("m/draws.npz")) << when;
-      else
+      } else {
         EXPECT_EQ(place.has("m"), over_an_older) << when;
+      }
       // Where a library takes memory in a place that no exception may leave, the process ends at once, and its
       // hidden folder stays. Everywhere else nothing stays.
       const bool at_once = by_c_library || ended.err.find("there is none left") != std::string::npos;

@@ -148,8 +148,9 @@ TEST(GroupedJourney, CountsGroupsThatTheScoutDidNotSee) {
     EXPECT_EQ(journey.groups(), 2u);
     ASSERT_EQ(journey.group_of_row().size(), 128u);
     EXPECT_EQ(journey.shares().empty(), !has_density); // counted, or weighed as well
-    if (has_density)
+    if (has_density) {
       EXPECT_LT(worst_share(journey.cloud(), two), .03);
+    }
   }
 }
 

@@ -109,6 +109,40 @@ TEST(RowsJourney, LetsTheGuideDecideOnlyWhereItStandsForAllRows) {
   }
 }
 
+// A guide may lead to where all rows say otherwise, or no, which shows only when they are asked after the moves.
+TEST(RowsJourney, KnowsNoMoreThanItsGuideWhereverThatLed) {
+  Threads threads;
+  for (const double off : {0.0, 30.0, double(-INFINITY)}) {
+    RowDensity density = density_of(threads);
+    auto asked = std::make_shared<int>(0);
+    const auto shift = [off, asked](Rows<const double> x, std::span<double> log_density) {
+      if (x.count == 32 && ++*asked > 1) // the second look at the walkers
+        log_density[0] += off;
+    };
+    if (density.values)
+      density.values = [values = density.values, shift](Rows<const double> x, std::span<double> log_density) {
+        values(x, log_density), shift(x, log_density);
+      };
+    density.all = [all = density.all, shift](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+      all(x, score, log_density), shift(x, log_density);
+    };
+    JourneySettings settings = small();
+    settings.guide_lack = 10;
+    settings.settle_rounds = 0;
+    Journey journey(density, settings);
+    journey.take(1'000'000);
+    EXPECT_TRUE(journey.over_rows()->by_guide);
+    const double lack = journey.over_rows()->lack;
+    EXPECT_EQ(std::isfinite(lack), std::isfinite(off));
+    EXPECT_EQ(lack > 1, off == 30); // 30 / sqrt(32)
+    for (const judge::Displacement& one : journey.certificate()->all) // one error is the lack of a mean, twice that of a variance
+      EXPECT_EQ(one.se > (one.trait == judge::Trait::square ? 2 : 1) * (off == 0 ? 1 : off > 0 ? lack : .5), off != 0);
+    if (off != 0) {
+      EXPECT_EQ(journey.certificate()->finding, judge::Finding::undecided);
+    }
+  }
+}
+
 TEST(RowsJourney, IsGuidedByFewerRowsWhereTheyAreQuiet) {
   Threads threads;
   const RowDensity density = density_of(threads);

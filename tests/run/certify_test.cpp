@@ -71,8 +71,9 @@ TEST(Certify, ConfirmsWhatIsRightUnaskedWhereItIsCheap) {
   const run::Outcome dear = flown(recipe);
   ASSERT_TRUE(dear.stages);
   EXPECT_FALSE(dear.stages->certificate);
-  if (dear.diagnosis.verdict == "converged")
+  if (dear.diagnosis.verdict == "converged") {
     EXPECT_THAT(dear.diagnosis.sentence, HasSubstr("(not certified: --certify 20"));
+  }
 }
 
 // Strongly correlated: the scout's start knows it, N(0, 1) does not.

@@ -67,7 +67,7 @@ void add_up(Rows<const Real> x, std::size_t first, std::size_t last, std::size_t
   std::copy_n(sum, end - begin, to);
 }
 
-/// Of the five kinds, each a row of `to`.
+/// Of the five kinds, each a row of `sum`.
 template <typename Real>
 void add_up(Rows<const Real> x, Rows<const Real> score, const double* mean, std::size_t first, std::size_t last,
             std::size_t begin, std::size_t end, double (&sum)[kinds][balance_columns]) {

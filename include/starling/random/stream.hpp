@@ -34,7 +34,7 @@ enum class Stream : std::uint8_t {
   stochastic_bilinear = 25, // and of its bilinear part; index = row of a d+1 by d matrix and column
   data_rows = 26, // rows of the data that a step looks at; step = the flight's, index = draw
   data_subset = 27, // rows of the data that the scout climbs on; index = draw
-  look = 28, // rows of a large cloud that a look sees; step = the look's, index = row seen
+  look = 28, // rows of a large cloud that a look sees; step = the look's, index = part of the rows
   blocks = 29, // the seed of each block of rows that deals for itself; index = block
   user = 128,     // from here on: free for targets and observers of one's own
 };
