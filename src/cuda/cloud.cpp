@@ -6,6 +6,7 @@
 #include <starling/batches.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -23,6 +24,11 @@ Cloud<Real>::Cloud(std::shared_ptr<Machine> machine, Charge<Real> charge)
   inverse_.upload(charge_.dealing->inverse().data(), inverse_.size());
   particles_.remember(charge_.memories);
   Scoring<Real>& target = charge_.target;
+  if (charge_.outside) {
+    target.kind = Scoring<Real>::Kind::outside;
+    outside_ = charge_.outside->on(machine_);
+    at_once_ = 1;
+  }
   if (target.kind == Scoring<Real>::Kind::normal)
     target.mean = numbers_.data();
   if (target.kind == Scoring<Real>::Kind::mixture) {
@@ -71,7 +77,7 @@ void Cloud<Real>::travel(Step k) {
 
 template <typename Real>
 void Cloud<Real>::record(Step k) {
-  if (pending_.size() == most_turns)
+  if (pending_.size() >= at_once_)
     flush();
   travel(k);
   Turn<Real> turn;
@@ -102,15 +108,53 @@ void Cloud<Real>::flush() {
     return;
   put_turns();
   keep();
-  const Work<Real> now = work();
-  const auto last = static_cast<std::uint32_t>(pending_.size());
-  if (!sweeps().many_steps(now, 0, last, pending_.front()))
-    for (std::uint32_t turn = 0; turn < last; ++turn)
-      sweeps().step(now, turn, pending_[turn]);
+  const auto begin = std::chrono::steady_clock::now();
+  take_turns();
   if (is_bad())
     find_fault();
+  if (outside_) {
+    const double each = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() /
+                        static_cast<double>(pending_.size());
+    at_once_ = static_cast<std::size_t>(std::clamp(longest_flush / std::max(each, 1e-9), 1.0, double(most_turns)));
+  }
   pending_.clear();
   pending_lists_.clear();
+}
+
+template <typename Real>
+void Cloud<Real>::take_turns() {
+  const Work<Real> now = work();
+  const auto last = static_cast<std::uint32_t>(pending_.size());
+  if (sweeps().many_steps(now, 0, last, pending_.front()))
+    return;
+  for (std::uint32_t turn = 0; turn < last; ++turn) {
+    try {
+      score(pending_[turn].step);
+    } catch (...) {
+      forget_from(turn);
+      if (is_bad()) // in a step before, which is told instead
+        find_fault();
+      pending_.clear();
+      pending_lists_.clear();
+      throw;
+    }
+    sweeps().step(now, turn, pending_[turn]);
+  }
+}
+
+/// Where others score.
+template <typename Real>
+void Cloud<Real>::score(Step k) {
+  if (outside_)
+    outside_(k, particles_.position().address, particles_.score().address, particles_.count(), particles_.dim());
+}
+
+/// These turns are not taken.
+template <typename Real>
+void Cloud<Real>::forget_from(std::size_t turn) {
+  next_ = pending_[turn].step;
+  particles_.moved -= static_cast<std::uint32_t>(pending_.size() - turn);
+  pending_.resize(turn);
 }
 
 template <typename Real>
@@ -160,6 +204,7 @@ void Cloud<Real>::find_fault() {
     const Step k = turns[turn].step;
     keep();
     const Work<Real> now = work();
+    score(k);
     sweeps().flow(now, turn, turns[turn]);
     worst(particles_.score(), [&](std::size_t who, std::size_t a, Real value) {
       throw TargetError(k, who, "the score of parameter " + std::to_string(a) + " is " + std::to_string(value));
@@ -182,6 +227,13 @@ void Cloud<Real>::flow(Step k, std::size_t most_rows, std::unique_ptr<starling::
   record(k);
   put_turns();
   const Order& order = pending_.front().order;
+  try {
+    score(k);
+  } catch (...) {
+    forget_from(0);
+    pending_lists_.clear();
+    throw;
+  }
   sweeps().flow(work(), 0, pending_.front());
 
   const std::uint32_t whole =

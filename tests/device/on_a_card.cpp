@@ -1,7 +1,8 @@
 // Steps on a card beside the same steps on the host, then how long they take: needs nothing but nvcc, no package.
 //
 //     nvcc -std=c++20 -O2 --expt-relaxed-constexpr -arch=sm_90 -I include -I src tests/device/on_a_card.cpp
-//       src/cuda/present.cu src/cuda/cloud.cpp src/cuda/dealing.cpp src/cuda/figures.cpp src/cpu/threads.cpp -o on_a_card
+//       src/cuda/present.cu src/cuda/cloud.cpp src/cuda/dealing.cpp src/cuda/figures.cpp
+//       src/cuda/figures_logistic.cpp src/cuda/logistic.cpp src/cpu/threads.cpp -o on_a_card
 #include "cuda/cloud.hpp"
 #include "cuda/figures.hpp"
 #include "cuda/on_host.hpp"
