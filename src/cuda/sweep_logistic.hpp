@@ -101,10 +101,11 @@ private:
   static STARLING_DEVICE Real square_of(const Real* w, std::uint32_t weights) {
     Real sum[4] = {}; // one sum would wait for itself
     std::uint32_t a = 0;
-    for (; a + 4 <= weights; a += 4)
+    for (; a + 4 <= weights; a += 4) {
       STARLING_UNROLL
-    for (std::uint32_t k = 0; k < 4; ++k)
-      sum[k] += w[a + k] * w[a + k];
+      for (std::uint32_t k = 0; k < 4; ++k)
+        sum[k] += w[a + k] * w[a + k];
+    }
     for (; a < weights; ++a)
       sum[0] += w[a] * w[a];
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
