@@ -2,7 +2,7 @@
 // package.
 //
 //     nvcc -std=c++20 -O2 --expt-relaxed-constexpr -arch=sm_90 -I include -I src tests/device/scores_on_a_card.cpp
-//       src/cuda/present.cu src/cuda/cloud.cpp src/cuda/dealing.cpp src/cuda/figures_logistic.cpp src/cuda/logistic.cpp
+//       src/cuda/present.cu src/cuda/cloud.cpp src/cuda/dealing.cpp src/cuda/figures_logistic.cpp src/cuda/logistic.cpp src/cuda/turns.cpp
 //       src/cpu/threads.cpp -o scores_on_a_card
 #include "cuda/figures.hpp"
 #include "cuda/logistic.hpp"
