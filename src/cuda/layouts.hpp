@@ -8,6 +8,7 @@
 
 #include "cuda/machine.hpp"
 #include "cuda/sizes.hpp"
+#include "cuda/sweep_logistic.hpp"
 #include "cuda/sweep_products.hpp"
 
 namespace starling::cuda {
@@ -20,6 +21,8 @@ void sweep_bandwidth(Launcher& launch, const Work<Real>& work, std::uint32_t tur
 
 template <typename Real, typename Launcher>
 void sweep_scores(Launcher& launch, const Work<Real>& work) {
+  if (work.target.kind == Scoring<Real>::Kind::outside)
+    return; // they are there
   if (work.target.kind == Scoring<Real>::Kind::normal && work.dim > layout::few)
     launch.teams(work.count, ScoreNormalRow<Real>{work});
   else
@@ -168,6 +171,8 @@ bool sweep_many_steps(Launcher& launch, const Work<Real>& work, std::uint32_t be
                       std::uint32_t end, const Order& order) {
   using Sweep = ManySteps<Real, 2>;
   // Where a place has many mates, one block would have too much to do.
+  if (work.target.kind == Scoring<Real>::Kind::outside)
+    return false; // each step waits for its scores
   if (work.count > Sweep::rows || work.dim > 2 || largest_batch(order) >= layout::large_batch)
     return false;
   const Sweep sweep{work, begin, end};
@@ -217,6 +222,8 @@ public:
   void gather(const Work<Real>& work, std::uint32_t rows, Real* x, Real* s, Real* g) override {
     launcher_.threads(std::size_t{rows} * work.dim, Gather<Real>{work, x, s, g});
   }
+
+  void logistic(const LogisticWork<Real>& work) override { sweep_logistic(launcher_, work); }
 
 private:
   Launcher& launcher_;

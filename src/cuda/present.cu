@@ -183,7 +183,7 @@ struct Launcher {
 
 class Card final : public Machine {
 public:
-  explicit Card(int number) {
+  explicit Card(int number) : number_(number) {
     must(cudaSetDevice(number));
     cudaDeviceProp about;
     must(cudaGetDeviceProperties(&about, number));
@@ -192,11 +192,13 @@ public:
     must(cudaMallocHost(&staged_, staged));
     must(cudaEventCreate(&begin_));
     must(cudaEventCreate(&end_));
+    must(cudaEventCreateWithFlags(&here_, cudaEventDisableTiming));
   }
   ~Card() override {
     cudaFreeHost(staged_);
     cudaEventDestroy(begin_);
     cudaEventDestroy(end_);
+    cudaEventDestroy(here_);
     cudaStreamDestroy(launcher_.stream);
   }
 
@@ -252,6 +254,16 @@ public:
               const std::uint32_t* order) override {
     sweep_travel(launcher_, to, from, rows, bytes, order);
   }
+  void* stream() override {
+    must(cudaSetDevice(number_));
+    return launcher_.stream;
+  }
+  int number() const override { return number_; }
+  void let_wait(void* stream) override {
+    must(cudaEventRecord(here_, launcher_.stream));
+    must(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), here_, 0));
+  }
+  void wait() override { must(cudaStreamSynchronize(launcher_.stream)); }
   double seconds(const std::function<void()>& call) override {
     must(cudaEventRecord(begin_, launcher_.stream));
     call();
@@ -275,7 +287,8 @@ private:
   Launcher launcher_;
   SweepsBy<float, Launcher> single_{launcher_};
   SweepsBy<double, Launcher> double_{launcher_};
-  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  int number_;
+  cudaEvent_t begin_ = nullptr, end_ = nullptr, here_ = nullptr;
   std::string name_;
   std::map<void*, std::size_t> sizes_;
 };
