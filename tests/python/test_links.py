@@ -60,6 +60,11 @@ def commands(text):
         yield shlex.split(re.split(r"\s(?:[|;#>]|&&)", " ".join(words.split()).replace("\\|", "|") + " ")[0], comments=True)
 
 
+def test_commands_are_found_where_they_stand():
+    page = "Do `starling info` now:\n\n    starling sample normal --batsh 3 \\\n        --means '1;2' | less   # so\n    scripts/run demo\n\nstarlings fly\n"
+    assert sorted(commands(page)) == [["demo"], ["info"], ["sample", "normal", "--batsh", "3", "--means", "1;2"]]
+
+
 def is_to_be_filled_in(word):
     return bool(re.search(r"\b[A-Z]+\b|\.\.\.|^[a-z]$|[\[|]", word)) and not word.endswith((".csv", ".stan"))
 
