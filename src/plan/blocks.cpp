@@ -8,11 +8,14 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace starling::plan {
 
 namespace {
 
 constexpr std::uint64_t most_blocks = 1 << 20;
+constexpr double unnoticed = 0.01; // noise that blocks may add where nobody says for how many steps rows stay in them
 
 } // namespace
 
@@ -24,8 +27,6 @@ void resolve_blocks(const Recipe& r, Plan& plan) {
     refuse("blocks", "is for the steps of hosts; with --device cuda rows lie in one block");
   if (r.redeal == undecided)
     return;
-  if (r.redeal == 0)
-    reject("redeal", "at least 1 step", "0");
   if (plan.stages)
     refuse("redeal", "is an option of --method paper");
   if (plan.blocks == 0)
@@ -39,7 +40,13 @@ void resolve_blocks(const Recipe& r, Plan& plan) {
     refuse("redeal", fmt::format("needs at least two batches a block; {} rows a block make fewer of {}", rows, plan.batch_size()));
   if (plan.dealer->name == "cosets" && !Cosets::fits(rows, plan.batch_size()))
     refuse("redeal", fmt::format("needs a power of two of rows a block for --deal cosets; got {}", rows));
-  plan.redeal = r.redeal;
+  // Over K steps the variance of a drift is that of Lemma 1 times 1 + K (p - 1)/(m - 1), m rows a block.
+  const double share = unnoticed * static_cast<double>(rows - 1) / static_cast<double>(plan.batch_size() - 1);
+  if (r.redeal == 0 && share < 1)
+    refuse("redeal", fmt::format("no number of steps keeps the noise that blocks add below {} % with {} rows a block; there must be {}, "
+                                 "or give the number of steps",
+                                 100 * unnoticed, rows, 1 + std::lround(static_cast<double>(plan.batch_size() - 1) / unnoticed)));
+  plan.redeal = plan.recipe.redeal = r.redeal == 0 ? static_cast<Step>(share) : r.redeal;
 }
 
 } // namespace starling::plan
