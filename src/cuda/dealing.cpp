@@ -14,7 +14,8 @@
 namespace starling::cuda {
 
 Dealing::Dealing(By by, std::uint64_t seed, std::optional<BatchSize> batch, std::size_t particles)
-    : by_(by), philox_(seed), batch_(std::move(batch)), count_(static_cast<std::uint32_t>(particles)) {
+    : by_(by), philox_(seed), batch_(std::move(batch)),
+      count_(static_cast<std::uint32_t>(particles)) {
   if (by_ == By::moebius && count_ >= 3) {
     q_ = Moebius::prime_below(count_);
     inverse_.resize(q_);
@@ -98,6 +99,8 @@ void Dealing::cosets(Step k, Order& order) const {
 bool Dealing::travels(Step k) const {
   return by_ != By::everyone && k != 0 && k % Travel::usually == 0 && count_ > 3;
 }
+
+bool Dealing::travels_by_list() const { return by_ == By::matching && count_ < Matching::many; }
 
 std::vector<std::uint32_t> Dealing::list(Step k) const {
   std::vector<std::uint32_t> rows(count_);

@@ -11,8 +11,9 @@
 
 namespace starling::cuda {
 
-/// The sweeps in one number type. They are begun in the order of the calls and may end later. `turn` is
-/// the number of a turn in work.turns; `here` is the same turn where the host can read it.
+/// The sweeps in one number type. They are begun in the order of the calls and may end later.
+/// `turn` is the number of a turn in work.turns; `here` is the same turn where the host can read
+/// it.
 template <typename Real>
 class Sweeps {
 public:
@@ -20,17 +21,21 @@ public:
 
   /// One step: bandwidth, scores, drift, move, in as few sweeps as the sizes allow.
   virtual void step(const Work<Real>& work, std::uint32_t turn, const Turn<Real>& here) = 0;
-  /// The first half of one: afterwards positions, scores and drift belong together, and nobody has moved.
+  /// The first half of one: afterwards positions, scores and drift belong together, and nobody has
+  /// moved.
   virtual void flow(const Work<Real>& work, std::uint32_t turn, const Turn<Real>& here) = 0;
   /// The second half.
   virtual void advance(const Work<Real>& work, std::uint32_t turn, const Turn<Real>& here) = 0;
-  /// The turns from `begin` up to, not including, `end`, in one go; false where the cloud is too large.
-  virtual bool many_steps(const Work<Real>& work, std::uint32_t begin, std::uint32_t end, const Turn<Real>& here) = 0;
+  /// The turns from `begin` up to, not including, `end`, in one go; false where the cloud is too
+  /// large.
+  virtual bool many_steps(const Work<Real>& work, std::uint32_t begin, std::uint32_t end,
+                          const Turn<Real>& here) = 0;
   /// The first `rows` places' rows, after a flow.
   virtual void gather(const Work<Real>& work, std::uint32_t rows, Real* x, Real* s, Real* g) = 0;
 };
 
-/// Failures are said in one sentence that begins with "device:"; memory that is not there is DoesNotFit.
+/// Failures are said in one sentence that begins with "device:"; memory that is not there is
+/// DoesNotFit.
 class Machine {
 public:
   virtual ~Machine() = default;
@@ -41,13 +46,16 @@ public:
   virtual void* allocate(std::size_t bytes) = 0; ///< zeros
   virtual void release(void* memory) noexcept = 0;
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
-  virtual void download(void* to, const void* from, std::size_t bytes) = 0; ///< waits for all sweeps begun
-  virtual void copy(void* to, const void* from, std::size_t bytes) = 0;     ///< within the machine
+  virtual void download(void* to, const void* from,
+                        std::size_t bytes) = 0; ///< waits for all sweeps begun
+  virtual void copy(void* to, const void* from, std::size_t bytes) = 0; ///< within the machine
   virtual void clear(void* memory, std::size_t bytes) = 0;
 
   /// Rows of `bytes`, a multiple of four, travel.
-  virtual void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes, const Scramble& order) = 0;
-  virtual void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes, const std::uint32_t* order) = 0;
+  virtual void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes,
+                      const Scramble& order) = 0;
+  virtual void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes,
+                      const std::uint32_t* order) = 0;
 
   /// Seconds that the machine itself spends on what the call begins.
   virtual double seconds(const std::function<void()>& call) = 0;

@@ -1,4 +1,5 @@
-// The CUDA back end where it is built: launches of the sweeps, memory of the card, and which cards there are.
+// The CUDA back end where it is built: launches of the sweeps, memory of the card, and which cards
+// there are.
 #include "cuda/layouts.hpp"
 #include "cuda/machine.hpp"
 
@@ -28,10 +29,16 @@ void must(cudaError_t error) {
   }
 }
 
-/// A warp along the coordinates.
-struct Warp {
-  static constexpr std::uint32_t lanes = 32;
-  std::uint32_t lane;
+/// Neighbouring threads of a warp: along the coordinates, or the members of a batch.
+template <std::uint32_t many>
+struct Team {
+  static constexpr std::uint32_t lanes = many;
+  std::uint32_t lane, mask; ///< those of its warp that belong to it
+
+  static __device__ Team of(std::uint32_t thread) {
+    const std::uint32_t first = thread % 32 / many * many;
+    return {thread % many, many == 32 ? 0xffffffffu : ((1u << many % 32) - 1) << first};
+  }
 
   template <typename T, std::uint32_t n>
   struct Each {
@@ -46,24 +53,53 @@ struct Warp {
   __device__ auto sum(const F& f) const {
     auto value = f(lane);
 #pragma unroll
-    for (unsigned away = 16; away > 0; away /= 2)
-      value += __shfl_xor_sync(0xffffffffu, value, away);
+    for (unsigned away = many / 2; away > 0; away /= 2)
+      value += __shfl_xor_sync(mask, value, away, many);
     return value;
   }
-};
-
-/// A thread that is a team of its own.
-struct Single {
-  static constexpr std::uint32_t lanes = 1;
-  template <typename T, std::uint32_t n>
-  using Each = Warp::Each<T, n>;
-  template <typename F>
-  __device__ void each(const F& f) const {
-    f(0);
+  template <typename Values>
+  __device__ auto see(Values& values, std::uint32_t other, std::uint32_t k) const {
+    return __shfl_sync(mask, values.of(lane, k), other, many);
   }
-  template <typename F>
-  __device__ auto sum(const F& f) const {
-    return f(0);
+  template <std::uint32_t n, typename F>
+  __device__ void tell(std::uint32_t (&all)[n], const F& f) const {
+#pragma unroll
+    for (std::uint32_t begin = 0; begin < n; begin += many) {
+      const std::uint32_t own = f(begin + lane < n ? begin + lane : n - 1);
+#pragma unroll
+      for (std::uint32_t i = begin; i < n && i < begin + many; ++i)
+        all[i] = many == 1 ? own : __shfl_sync(mask, own, i - begin, many);
+    }
+  }
+  template <typename Real, std::uint32_t n, typename F, typename Then>
+  __device__ void tell_sums(Real (&all)[n], const F& f, const Then& then) const {
+    if constexpr (n < many) {
+#pragma unroll
+      for (std::uint32_t i = 0; i < n; ++i)
+        all[i] = then(sum([&](std::uint32_t of) { return f(of, i); }));
+    } else { // in halves: whoever keeps the upper half of the sums sends the lower one
+      constexpr std::uint32_t each = (n + many - 1) / many; // sums that a lane has in the end
+      Real parts[each * many];
+#pragma unroll
+      for (std::uint32_t i = 0; i < each * many; ++i)
+        parts[i] = i < n ? f(lane, i) : Real(0);
+#pragma unroll
+      for (std::uint32_t half = many / 2; half > 0; half /= 2) {
+        const bool upper = lane & half;
+#pragma unroll
+        for (std::uint32_t i = 0; i < each * half; ++i) {
+          const Real sent = upper ? parts[i] : parts[i + each * half],
+                     held = upper ? parts[i + each * half] : parts[i];
+          parts[i] = held + __shfl_xor_sync(mask, sent, half, many);
+        }
+      }
+#pragma unroll
+      for (std::uint32_t i = 0; i < each; ++i)
+        parts[i] = then(parts[i]);
+#pragma unroll
+      for (std::uint32_t i = 0; i < n; ++i)
+        all[i] = __shfl_sync(mask, parts[i % each], i / each, many);
+    }
   }
 };
 
@@ -71,31 +107,68 @@ struct Single {
 struct WholeBlock {
   static constexpr std::uint32_t threads = block_threads;
   template <typename T, std::uint32_t n>
-  using Each = Warp::Each<T, n>;
+  using Each = Team<32>::Each<T, n>;
   template <typename F>
   __device__ void each(const F& f) const {
     f(threadIdx.x);
     __syncthreads();
   }
+  template <typename F>
+  __device__ void own(const F& f) const {
+    f(threadIdx.x);
+  }
+
+  static __device__ void bring(void* to, const void* from) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                     static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
+                 "l"(from)
+                 : "memory");
+  }
+  __device__ void sent_for() const { asm volatile("cp.async.commit_group;" ::: "memory"); }
+  template <int later>
+  __device__ void brought() const {
+    asm volatile("cp.async.wait_group %0;" ::"n"(later) : "memory");
+    __syncthreads();
+  }
+
+  // A warp's share of matrix products; which number lies where is told in sweep_products.hpp.
+  template <typename C, typename A, typename B>
+  __device__ void multiply_short(C& c, std::uint32_t c0, A& a, std::uint32_t a0, B& b,
+                                 std::uint32_t b0) const {
+    float* to = c.values + c0;
+    const std::uint32_t *one = a.values + a0, *other = b.values + b0;
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
+        "{%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(to[0]), "+f"(to[1]), "+f"(to[2]), "+f"(to[3])
+        : "r"(one[0]), "r"(one[1]), "r"(one[2]), "r"(one[3]), "r"(other[0]), "r"(other[1]));
+  }
+  template <typename C, typename A, typename B>
+  __device__ void multiply(C& c, std::uint32_t c0, A& a, std::uint32_t a0, B& b,
+                           std::uint32_t b0) const {
+    float* to = c.values + c0;
+    const float *one = a.values + a0, *other = b.values + b0;
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
+        : "+f"(to[0]), "+f"(to[1]), "+f"(to[2]), "+f"(to[3])
+        : "r"(__float_as_uint(one[0])), "r"(__float_as_uint(one[1])), "r"(__float_as_uint(one[2])),
+          "r"(__float_as_uint(one[3])), "r"(__float_as_uint(other[0])),
+          "r"(__float_as_uint(other[1])));
+  }
 };
 
 template <typename F>
-__global__ void __launch_bounds__(block_threads) by_threads(const __grid_constant__ F f, std::size_t count) {
+__global__ void __launch_bounds__(block_threads)
+    by_threads(const __grid_constant__ F f, std::size_t count) {
   for (std::size_t n = std::size_t{blockIdx.x} * block_threads + threadIdx.x; n < count;
        n += std::size_t{gridDim.x} * block_threads)
     f(n);
 }
-template <typename F>
-__global__ void __launch_bounds__(block_threads) by_singles(const __grid_constant__ F f, std::uint32_t count) {
-  const std::uint32_t n = blockIdx.x * block_threads + threadIdx.x;
+template <std::uint32_t lanes, typename F>
+__global__ void __launch_bounds__(block_threads)
+    by_teams(const __grid_constant__ F f, std::uint32_t count) {
+  const std::uint32_t n = blockIdx.x * (block_threads / lanes) + threadIdx.x / lanes;
   if (n < count)
-    f(Single{}, n);
-}
-template <typename F>
-__global__ void __launch_bounds__(block_threads) by_teams(const __grid_constant__ F f, std::uint32_t count) {
-  const std::uint32_t n = blockIdx.x * (block_threads / Warp::lanes) + threadIdx.x / Warp::lanes;
-  if (n < count)
-    f(Warp{threadIdx.x % Warp::lanes}, n);
+    f(Team<lanes>::of(threadIdx.x), n);
 }
 template <typename Real, typename F>
 __global__ void __launch_bounds__(block_threads) by_blocks(const __grid_constant__ F f) {
@@ -114,14 +187,9 @@ struct Launcher {
     by_threads<<<blocks_for(count, block_threads), block_threads, 0, stream>>>(f, count);
     must(cudaPeekAtLastError());
   }
-  template <typename F>
-  void singles(std::size_t count, const F& f) {
-    by_singles<<<blocks_for(count, block_threads), block_threads, 0, stream>>>(f, static_cast<std::uint32_t>(count));
-    must(cudaPeekAtLastError());
-  }
-  template <typename F>
+  template <std::uint32_t lanes = 32, typename F>
   void teams(std::size_t count, const F& f) {
-    by_teams<<<blocks_for(count, block_threads / Warp::lanes), block_threads, 0, stream>>>(
+    by_teams<lanes><<<blocks_for(count, block_threads / lanes), block_threads, 0, stream>>>(
         f, static_cast<std::uint32_t>(count));
     must(cudaPeekAtLastError());
   }
@@ -129,7 +197,8 @@ struct Launcher {
   void blocks(std::size_t count, std::size_t room, const F& f) {
     const auto bytes = static_cast<int>(room * sizeof(Real));
     if (bytes > 48 * 1024) // more than that is given only to those who ask
-      must(cudaFuncSetAttribute(by_blocks<Real, F>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+      must(cudaFuncSetAttribute(by_blocks<Real, F>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                bytes));
     by_blocks<Real><<<static_cast<unsigned>(count), block_threads, bytes, stream>>>(f);
     must(cudaPeekAtLastError());
   }
@@ -183,10 +252,12 @@ public:
     if (bytes > 0)
       must(cudaMemsetAsync(memory, 0, bytes, launcher_.stream));
   }
-  void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes, const Scramble& order) override {
+  void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes,
+              const Scramble& order) override {
     sweep_travel(launcher_, to, from, rows, bytes, order);
   }
-  void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes, const std::uint32_t* order) override {
+  void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes,
+              const std::uint32_t* order) override {
     sweep_travel(launcher_, to, from, rows, bytes, order);
   }
   double seconds(const std::function<void()>& call) override {
@@ -230,7 +301,8 @@ std::vector<std::string> devices() {
     cudaDeviceProp about;
     must(cudaGetDeviceProperties(&about, n));
     names.push_back(std::string(about.name) + ", compute " + std::to_string(about.major) + "." +
-                    std::to_string(about.minor) + ", " + std::to_string(about.totalGlobalMem >> 20) + " MiB");
+                    std::to_string(about.minor) + ", " +
+                    std::to_string(about.totalGlobalMem >> 20) + " MiB");
   }
   return names;
 }
@@ -253,8 +325,8 @@ std::unique_ptr<Machine> open(std::size_t number) {
   if (count == 0)
     throw std::runtime_error("device: " + why_not);
   if (number >= std::size_t(count))
-    throw std::invalid_argument("device: must be one of cuda:0 to cuda:" + std::to_string(count - 1) + "; got cuda:" +
-                                std::to_string(number));
+    throw std::invalid_argument("device: must be one of cuda:0 to cuda:" +
+                                std::to_string(count - 1) + "; got cuda:" + std::to_string(number));
   return std::make_unique<Card>(static_cast<int>(number));
 }
 
