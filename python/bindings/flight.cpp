@@ -128,6 +128,7 @@ void take(Flight& flight, Step count, nb::object tell, nb::object ranks) {
       }
     });
     if (mpi::any(*wire, pressed)) {
+      wire->all_know = true;
       const nb::gil_scoped_acquire held;
       PyErr_SetNone(PyExc_KeyboardInterrupt);
       throw nb::python_error();

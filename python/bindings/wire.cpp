@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 
 #include <cstdlib>
+#include <map>
 #include <span>
 
 namespace starling::python {
@@ -80,7 +81,14 @@ private:
 } // namespace
 
 std::shared_ptr<mpi::Wire> wire_over(nb::handle ranks) {
-  return ranks.is_none() ? nullptr : std::make_shared<OverPython>(ranks);
+  static std::map<PyObject*, std::weak_ptr<mpi::Wire>> open; // those that are gone are few; the lock is held
+  if (ranks.is_none())
+    return nullptr;
+  std::weak_ptr<mpi::Wire>& kept = open[ranks.ptr()];
+  std::shared_ptr<mpi::Wire> wire = kept.lock();
+  if (!wire)
+    kept = wire = std::make_shared<OverPython>(ranks);
+  return wire;
 }
 
 } // namespace starling::python

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -156,7 +158,7 @@ void expect_same_looks(const plan::Recipe& r, Step steps) {
       EXPECT_EQ(same->trace()[n].ksd, flight->trace()[n].ksd);
       EXPECT_EQ(same->trace()[n].drift, flight->trace()[n].drift);
       EXPECT_EQ(same->trace()[n].score, flight->trace()[n].score);
-      EXPECT_EQ(same->trace()[n].noise, flight->trace()[n].noise);
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(same->trace()[n].noise), std::bit_cast<std::uint64_t>(flight->trace()[n].noise)); // or no number
       EXPECT_EQ(same->trace()[n].spread, flight->trace()[n].spread);
       EXPECT_EQ(same->trace()[n].verdict, flight->trace()[n].verdict);
     }
