@@ -8,14 +8,12 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 namespace starling::plan {
 
 namespace {
 
 constexpr std::uint64_t most_blocks = 1 << 20;
-constexpr double unnoticed = 0.01; // noise that blocks may add where nobody says for how many steps rows stay in them
+constexpr std::uint64_t hundredth = 100; // of the noise blocks may add where nobody says for how many steps rows stay in them
 
 } // namespace
 
@@ -41,12 +39,12 @@ void resolve_blocks(const Recipe& r, Plan& plan) {
   if (plan.dealer->name == "cosets" && !Cosets::fits(rows, plan.batch_size()))
     refuse("redeal", fmt::format("needs a power of two of rows a block for --deal cosets; got {}", rows));
   // Over K steps the variance of a drift is that of Lemma 1 times 1 + K (p - 1)/(m - 1), m rows a block.
-  const double share = unnoticed * static_cast<double>(rows - 1) / static_cast<double>(plan.batch_size() - 1);
-  if (r.redeal == 0 && share < 1)
-    refuse("redeal", fmt::format("no number of steps keeps the noise that blocks add below {} % with {} rows a block; there must be {}, "
-                                 "or give the number of steps",
-                                 100 * unnoticed, rows, 1 + std::lround(static_cast<double>(plan.batch_size() - 1) / unnoticed)));
-  plan.redeal = plan.recipe.redeal = r.redeal == 0 ? static_cast<Step>(share) : r.redeal;
+  const std::uint64_t needed = hundredth * (plan.batch_size() - 1), longest = (rows - 1) / needed;
+  if (r.redeal == 0 && longest == 0)
+    refuse("redeal", fmt::format("no number of steps keeps the noise that blocks add below 1 % with {} rows a block; there must be {}, or "
+                                 "give the number of steps",
+                                 rows, 1 + needed));
+  plan.redeal = plan.recipe.redeal = r.redeal == 0 ? longest : r.redeal;
 }
 
 } // namespace starling::plan
