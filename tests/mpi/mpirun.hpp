@@ -13,6 +13,9 @@ namespace starling::cli {
 
 /// Empty where several ranks can be started.
 inline std::string why_no_mpirun() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return "sanitizers would find fault with the MPI";
+#endif
   if (!fs::exists(fs::path(STARLING_BINARY).replace_filename("starling_mpi.so")))
     return "this build has no MPI";
   if (!fs::exists(STARLING_MPIRUN))
