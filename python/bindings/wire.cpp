@@ -15,6 +15,8 @@ namespace nb = nanobind;
 
 namespace {
 
+constexpr int to_read = 0x100, to_write = 0x200; // PyBUF_READ and PyBUF_WRITE, which old stable interfaces do not name
+
 /// Bytes where they lie, for as long as a call takes.
 nb::object view(const std::byte* data, std::size_t size, int access) {
   static char nothing = 0; // an empty view must have an address too
@@ -24,8 +26,8 @@ nb::object view(const std::byte* data, std::size_t size, int access) {
     throw nb::python_error();
   return made;
 }
-nb::object view(std::span<const std::byte> bytes) { return view(bytes.data(), bytes.size(), PyBUF_READ); }
-nb::object view(std::span<std::byte> bytes) { return view(bytes.data(), bytes.size(), PyBUF_WRITE); }
+nb::object view(std::span<const std::byte> bytes) { return view(bytes.data(), bytes.size(), to_read); }
+nb::object view(std::span<std::byte> bytes) { return view(bytes.data(), bytes.size(), to_write); }
 
 nb::list list_of(std::span<const std::size_t> sizes) {
   nb::list list;

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,7 @@ class Flight:
         ranks = comm if comm is None or isinstance(comm, Ranks) else Ranks(comm)
         if ranks is not None and settings.get("blocks") is None and settings.get("device") in (None, "cpu"):
             settings["blocks"] = BLOCKS
-        with in_own_words():
+        with in_own_words(), nullcontext() if ranks is None else ranks.deaf():
             chosen = {**_plain(own.settings), **_plain(settings)}
             native = _starling.begin(own.name, chosen, whole("run", run, 0), own.guest(dim, _particles(chosen)), given,
                                      ranks)
@@ -59,7 +59,8 @@ class Flight:
         if not self._lock.acquire(blocking=False):
             raise ValueError("flight: must not be used while it takes a step; got a call from its target or a thread")
         try:
-            yield
+            with nullcontext() if self._ranks is None else self._ranks.deaf():
+                yield
         finally:
             self._lock.release()
 
@@ -176,7 +177,7 @@ def resume(file: str | os.PathLike, target: Any = None, *, dim: int | None = Non
     state = _read(file, ranks)
     own = None if target is None else as_target(target)
     steps, threads = (None if n is None else whole(name, n, 0) for name, n in (("steps", steps), ("threads", threads)))
-    with in_own_words():
+    with in_own_words(), nullcontext() if ranks is None else ranks.deaf():
         particles = _starling.particles_in(state, os.fsdecode(file))
         native = _starling.resume(state, os.fsdecode(file), steps, threads, own and own.guest(dim, particles),
                                   str(own.settings.get("model", "")) if own else "", bool(trust), ranks)

@@ -1,6 +1,10 @@
 """The ranks of a communicator of mpi4py, as a run uses them: every method but `abort` is called by all of them alike."""
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 LONGEST = 2**30  # bytes of a message: MPI counts in int
@@ -26,6 +30,26 @@ class Ranks:
             own = comm.Dup()
             comm.Set_attr(Ranks._key, own)
         self._mpi, self._comm, self.rank, self.size = MPI, own, comm.Get_rank(), comm.Get_size()
+        self.pressed = False  # Ctrl-C, which waits for the end of a step
+
+    @contextmanager
+    def deaf(self) -> Iterator[None]:
+        """Ctrl-C must not come in the middle of what all ranks do together: it is kept for whoever asks. A second is not."""
+        before = signal.getsignal(signal.SIGINT)
+        if threading.current_thread() is not threading.main_thread() or not callable(before):
+            yield
+            return
+
+        def hear(number: int, frame: Any) -> None:
+            if self.pressed:
+                before(number, frame)
+            self.pressed = True
+
+        signal.signal(signal.SIGINT, hear)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     @property
     def first(self) -> bool:

@@ -32,7 +32,7 @@ TEST_F(Mpirun, GoesInStagesAsOneProcessDoes) {
 }
 
 TEST_F(Mpirun, StopsAllRanksWhenOneIsAskedAndGoesOnWithAnotherNumber) {
-  const std::string slow = "sample banana --particles 130 --batch 4 --steps 3000 --threads 1 --seed 3 --progress none";
+  const std::string slow = "sample banana --particles 130 --batch 4 --steps 1000 --threads 1 --seed 3 --progress none";
   ASSERT_EQ(start_alone(slow + " --blocks 64 --out alone").wait().code, 0);
   Running running = start(4, slow + " --out four --checkpoint-every 10");
   wait_for(folder_ / "four-state" / "run-1.checkpoint");

@@ -86,13 +86,13 @@ def test_a_state_of_ranks_goes_on_with_another_number_of_them(ranks, tmp_path):
         """)
     assert (tmp_path / "state").is_file()
     ranks(2, """
-        flight = starling.resume("state", score, comm=comm)
+        flight = starling.resume("state", score, dim=2, comm=comm)
         flight.step(100)
         positions = flight.positions
         comm.rank or np.save("positions.npy", positions)
         """)
     np.testing.assert_array_equal(np.load(tmp_path / "positions.npy"), whole.unconstrained)
-    np.testing.assert_array_equal(starling.resume(tmp_path / "state", score).step(100).positions, whole.unconstrained)
+    np.testing.assert_array_equal(starling.resume(tmp_path / "state", score, dim=2).step(100).positions, whole.unconstrained)
 
 
 def test_what_one_rank_raises_or_is_told_ends_all(ranks, tmp_path):
