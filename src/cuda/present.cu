@@ -263,7 +263,10 @@ public:
     must(cudaEventRecord(here_, launcher_.stream));
     must(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), here_, 0));
   }
-  void wait() override { must(cudaStreamSynchronize(launcher_.stream)); }
+  void wait() override {
+    must(cudaStreamSynchronize(launcher_.stream));
+    used_ = 0;
+  }
   double seconds(const std::function<void()>& call) override {
     must(cudaEventRecord(begin_, launcher_.stream));
     call();
@@ -276,11 +279,6 @@ public:
 
 private:
   static constexpr std::size_t staged = 1 << 18; ///< bytes
-
-  void wait() {
-    must(cudaStreamSynchronize(launcher_.stream));
-    used_ = 0;
-  }
 
   char* staged_ = nullptr;
   std::size_t used_ = 0;

@@ -45,6 +45,14 @@ STARLING_DEVICE Numbers<Real, n>& numbers(Real* at) {
   return *reinterpret_cast<Numbers<Real, n>*>(at);
 }
 
+/// Lets the memory know that this will be read.
+template <typename Real>
+STARLING_DEVICE void ask_for([[maybe_unused]] const Real* at) {
+#ifdef __CUDA_ARCH__
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+#endif
+}
+
 /// Moves numbers that lie together, by a step that has `memories` of them each; says whether all are numbers still.
 template <std::uint32_t memories, typename Real, std::uint32_t n, typename Step>
 STARLING_DEVICE bool advance_together(const Work<Real>& work, const Step& step, std::size_t at, Numbers<Real, n> x,
@@ -173,6 +181,10 @@ struct FusedRows {
         const std::uint32_t a = column(lane, n);
         const bool there = a < work.dim;
         using Quad = Numbers<Real, 4>;
+        STARLING_UNROLL
+        for (std::uint32_t c = 0; c < 2; ++c)
+          if (there && c < now.move.memories)
+            ask_for(work.memory[c] + at.of(lane, 0) + a); // needed only in the end
         const Quad here = there ? numbers<4>(work.x + at.of(lane, 0) + a) : Quad{};
         const Quad mean = there && shared.normal ? numbers<4>(const_cast<Real*>(work.target.mean) + a) : Quad{};
         const Quad score = there && !shared.normal ? numbers<4>(work.s + at.of(lane, 0) + a) : Quad{};

@@ -130,8 +130,8 @@ Action add_summary(CLI::App& app) {
 
 Action add_bench(CLI::App& app) {
   auto b = std::make_shared<BenchRequest>();
-  offer(app.add_option("NAME", b->names, "overhead, full, scale, threads, logistic (default: these); wide, cuda; posteriors, shapes"),
-        {"overhead", "full", "scale", "threads", "logistic", "wide", "cuda", "posteriors", "shapes"});
+  offer(app.add_option("NAME", b->names, "overhead, full, scale, threads, logistic, wide, whole (default: these); cuda; posteriors, shapes"),
+        {"overhead", "full", "scale", "threads", "logistic", "wide", "whole", "cuda", "posteriors", "shapes"});
   app.add_option("--json", b->json, "FILE for the figures")->type_name("");
   app.add_option("--repeats", b->repeats, "Every figure is the median of this many measurements")->type_name("")->capture_default_str();
   app.add_flag("--quick", b->quick, "Small sizes: to see that it works, not for its figures");
