@@ -1,5 +1,6 @@
 // The command line: every error there is, as one line and an exit code.
 #include "commands.hpp"
+#include "python_program.hpp"
 #include "ranks.hpp"
 
 #include "plan/config.hpp"
@@ -70,6 +71,8 @@ int guarded(int argc, char** argv) noexcept {
     return end_with(cannot_write, error.what());
   } catch (const std::invalid_argument& error) {
     return end_with(usage, error.what());
+  } catch (const Interrupted& error) {
+    return end_with(interrupted, error.what());
   } catch (const DoesNotFit& error) {
     return end_with(failed, error.what());
   } catch (const std::bad_alloc&) {

@@ -68,7 +68,7 @@ Action add_sample(CLI::App& app) {
   };
   add_text(app, "--checkpoint-every", "Save the state every K steps, in DIR-state beside DIR of --out", take_every)->group("Files");
   add_text(app, "--resume", "DIR, or DIR-state: go on with an unfinished run as if it had never stopped; besides only --steps, --threads, --device and the options of output and limits may be given", into(p.resume))->group("Files");
-  add_flag(app, "--trust", s->trust, "Load the library that a config or checkpoint names, and write where it says")->group("Files");
+  add_flag(app, "--trust", s->trust, "Load the library that a config or checkpoint names, write where it says, and make the page that it asks for")->group("Files");
   const auto take_time = [s](const std::string& text) { s->presentation.time_limit = plan::parse_count("time-limit", text, 1); };
   add_text(app, "--time-limit", "Seconds by the clock, from the start of the command; then the state is saved and the exit code is 124", take_time)->group("Limits");
   add_text(app, "--memory-limit", "Bytes that the command may take, as 500M or 8G; a run that needs more ends with its state saved", into(p.memory_limit))->group("Limits");
@@ -88,6 +88,7 @@ Action add_sample(CLI::App& app) {
     s->threads_given = app.count("--threads") > 0;
     s->device_given = app.count("--device") > 0;
     s->out_given = app.count("--out") > 0;
+    s->report_given = app.count("--report") > 0;
     for (const char* name : {"MODEL", "--model"})
       if (app.count(name) > 0)
         s->model = app.get_option(name)->results().back();
