@@ -58,6 +58,7 @@ def test_the_wheel_serves_every_python_from_3_10_on_and_brings_its_libraries(pac
     assert {"starling_programs/bin/starling", "starling_programs/bin/starling-lab"} <= set(names)
     if shutil.which("dpkg-query") and list(Path("/usr/share/doc").glob("libopenblas0-*/copyright")):  # small systems leave them out
         assert any(re.search(r"dist-info/licenses/libopenblas", name) for name in names)
+    assert not any("mpi" in name.lower() for name in names if name.endswith(".so") or ".libs/" in name)  # mpi4py brings its own
     assert wheel.stat().st_size < 60e6
 
 
@@ -106,6 +107,11 @@ def test_the_debian_package_works_in_an_empty_place(packages, tmp_path):
     needs = run("dpkg-deb", "-f", package, "Depends")
     for one in ("libc6", "libopenblas", "libstdc++6"):
         assert one in needs
+    assert "mpi" not in needs  # who runs alone needs none
+    if (ROOT / "build" / "release" / "starling_mpi.so").is_file():
+        assert (tmp_path / "usr" / "lib" / "starling" / "starling_mpi.so").is_file()
+        assert "openmpi-bin" in run("dpkg-deb", "-f", package, "Suggests")
+        assert json.loads(run(tmp_path / "usr" / "bin" / "starling", "info", "--json"))["back_ends"]["mpi"]["present"]
     for one in needs.split(", "):  # each is a package that is here, in a version that is enough
         name, least = re.fullmatch(r"([\w.+-]+) \(>= (.*)\)", one.strip()).groups()
         here = run("dpkg-query", "-W", "-f=${Version}", name)

@@ -6,12 +6,27 @@
 
 #include <starling/run/fly.hpp>
 
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace starling::tool {
 
-/// Parses the command line and runs the subcommand. Throws what the subcommand throws.
+/// The subcommands and how they are spelled. It can be used again: every command line is read as if it were the first.
+class CommandLine {
+public:
+  CommandLine();
+  ~CommandLine();
+
+  /// Parses the words and runs the subcommand. Throws what the subcommand throws.
+  int run(int argc, char** argv);
+
+private:
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
+};
+
+/// The same with one that is new.
 int parse_and_run(int argc, char** argv);
 
 struct DemoRequest {
