@@ -48,7 +48,8 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
     method: "auto" or "paper"; the stages of auto are prefit (ways up), metric ("none", "diagonal", "dense", "low-rank"),
         certify and exact (numbers of exact moves), polish (steps): each a number or "none". prefit and certify can
         stand around "paper" too.
-    device: "cpu", "cuda" or "cuda:N": where the steps of the raw method are taken.
+    device: "cpu", "cuda" or "cuda:N": where the steps of the raw method are taken. On a card a function must be one of
+        from_jax(...), from_torch(...) or Function(..., on_card=...).
     blocks, redeal: blocks of rows, and for how many steps batches stay inside them: docs/many_machines.md.
     start: "normal:MEAN,SD", "uniform:LO,HI", a file, or an (N, d) array.
     progress: True, False, or "auto": a bar (tqdm) if that is installed.

@@ -7,6 +7,7 @@
 #include <starling/batches.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -26,6 +27,11 @@ Cloud<Real>::Cloud(std::shared_ptr<Machine> machine, Charge<Real> charge)
   inverse_.upload(charge_.dealing->inverse().data(), inverse_.size());
   particles_.remember(charge_.memories);
   Scoring<Real>& target = charge_.target;
+  if (charge_.outside) {
+    target.kind = Scoring<Real>::Kind::outside;
+    outside_ = charge_.outside->on(machine_);
+    at_once_ = 1;
+  }
   if (target.kind == Scoring<Real>::Kind::normal)
     target.mean = numbers_.data();
   if (target.kind == Scoring<Real>::Kind::mixture) {
@@ -116,7 +122,7 @@ void Cloud<Real>::travel(Step k) {
 
 template <typename Real>
 void Cloud<Real>::record(Step k) {
-  if (pending_.size() == most_turns)
+  if (pending_.size() >= at_once_)
     flush();
   travel(k);
   draw(k);
@@ -139,16 +145,6 @@ void Cloud<Real>::draw(Step k) {
 }
 
 template <typename Real>
-void Cloud<Real>::flow_again() {
-  flush();
-  draw(next_);
-  put_turns();
-  sweeps().flow(work(), 0, pending_.front());
-  pending_.clear();
-  pending_lists_.clear();
-}
-
-template <typename Real>
 void Cloud<Real>::put_turns() {
   turns_.upload(pending_.data(), pending_.size());
   if (pending_lists_.size() > lists_.size())
@@ -163,13 +159,15 @@ void Cloud<Real>::flush() {
     return;
   put_turns();
   keep(spares_columns());
-  const Work<Real> now = work();
-  const auto last = static_cast<std::uint32_t>(pending_.size());
-  if (!sweeps().many_steps(now, 0, last, pending_.front()))
-    for (std::uint32_t turn = 0; turn < last; ++turn)
-      sweeps().step(now, turn, pending_[turn]);
+  const auto begin = std::chrono::steady_clock::now();
+  take_turns();
   if (is_bad())
     find_fault();
+  if (outside_) {
+    const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
+    const double fit = longest_flush * static_cast<double>(pending_.size()) / all.count();
+    at_once_ = static_cast<std::size_t>(std::clamp(fit, 1.0, double(most_turns)));
+  }
   pending_.clear();
   pending_lists_.clear();
 }
@@ -221,6 +219,7 @@ void Cloud<Real>::find_fault() {
     const Step k = turns[turn].step;
     keep(false);
     const Work<Real> now = work();
+    score(k);
     sweeps().flow(now, turn, turns[turn]);
     worst(particles_.score(), [&](std::size_t who, std::size_t a, Real value) {
       throw TargetError(
@@ -244,6 +243,13 @@ void Cloud<Real>::flow(Step k, std::size_t most_rows,
   record(k);
   put_turns();
   const Order& order = pending_.front().order;
+  try {
+    score(k);
+  } catch (...) {
+    forget_from(0);
+    pending_lists_.clear();
+    throw;
+  }
   sweeps().flow(work(), 0, pending_.front());
 
   const std::uint32_t whole =

@@ -4,6 +4,7 @@
 
 #include "cuda/dealing.hpp"
 #include "cuda/ensemble.hpp"
+#include "cuda/outside.hpp"
 
 #include <array>
 #include <functional>
@@ -19,6 +20,7 @@ struct Charge {
   std::size_t particles = 0, dim = 0;
   Scoring<Real> target;      ///< its pointers are filled in by whoever uploads
   std::vector<Real> numbers; ///< what they point to: the mean; or constants, means and precisions
+  std::shared_ptr<const Outside<Real>> outside; ///< who scores instead; empty: `target`
   Pairs<Real> pairs;
   double bandwidth = 1;         ///< where it is fixed
   std::size_t median_pairs = 0; ///< else the median of so many; 0: fixed
@@ -58,9 +60,13 @@ public:
 
 private:
   static constexpr std::size_t most_turns = 64;
+  static constexpr double longest_flush = 0.05; ///< seconds, where others score: so long may Ctrl-C and progress wait
 
   void draw(Step k);
   void put_turns();
+  void take_turns();
+  void score(Step k);
+  void forget_from(std::size_t turn);
   void make_room_for_products();
   bool spares_columns() const;
   /// Before turns that may fail; in the columns of scores and drifts where nobody needs those.
@@ -88,6 +94,8 @@ private:
   std::vector<Turn<Real>> pending_;
   std::vector<std::uint32_t> pending_lists_;
   Step next_ = 0;
+  OutsideScore<Real> outside_;
+  std::size_t at_once_ = most_turns; // turns that are gathered
 };
 
 } // namespace starling::cuda

@@ -7,6 +7,7 @@
 #include <starling/random/start.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 namespace starling::cuda {
 
@@ -79,6 +80,7 @@ std::vector<Figure> measure(const std::shared_ptr<Machine>& machine, std::size_t
   add("all", By::everyone, 40 * thousand, 56, 0, quick ? 1 : 4);
   add("moebius", By::moebius, 256, 1, 2, quick ? 64 : 512);
   add("cosets", By::cosets, 256, 1, 2, quick ? 64 : 512);
+  std::ranges::move(measure_logistic(machine, repeats, quick), std::back_inserter(figures));
   return figures;
 }
 

@@ -8,6 +8,9 @@
 
 #include "cuda/machine.hpp"
 #include "cuda/sizes.hpp"
+#include "cuda/sweep_logistic.hpp"
+#include "cuda/sweep_fused_rows.hpp"
+#include "cuda/sweep_many.hpp"
 #include "cuda/sweep_products.hpp"
 
 namespace starling::cuda {
@@ -20,6 +23,8 @@ void sweep_bandwidth(Launcher& launch, const Work<Real>& work, std::uint32_t tur
 
 template <typename Real, typename Launcher>
 void sweep_scores(Launcher& launch, const Work<Real>& work) {
+  if (work.target.kind == Scoring<Real>::Kind::outside)
+    return; // they are there
   if (work.target.kind == Scoring<Real>::Kind::normal && work.dim > layout::few)
     launch.teams(work.count, ScoreNormalRow<Real>{work});
   else
@@ -93,6 +98,19 @@ void sweep_fused(Launcher& launch, const Work<float>& work, const Turn<float>& n
     if (order.smaller() == 8)
       return mates(std::integral_constant<std::uint32_t, 8>());
   }
+  if (order.larger() == 0 && work.dim > layout::few && work.dim % 4 == 0) { // four threads a row
+    const auto rows = [&](auto members) {
+      constexpr std::uint32_t p = members();
+      if (work.dim <= 32)
+        launch.template teams<4 * p>(many, FusedRows<Real, p, 2>{work, now});
+      else
+        launch.template teams<4 * p>(many, FusedRows<Real, p, 4>{work, now});
+    };
+    if (order.smaller() == 4)
+      return rows(std::integral_constant<std::uint32_t, 4>());
+    if (order.smaller() == 8)
+      return rows(std::integral_constant<std::uint32_t, 8>());
+  }
   const bool pairs = order.smaller() == 2;
   const std::uint32_t odd = pairs ? order.larger() : many; // those that are no pairs come first
   const bool in_quads = work.dim > layout::few && work.dim % 4 == 0;
@@ -100,8 +118,6 @@ void sweep_fused(Launcher& launch, const Work<float>& work, const Turn<float>& n
     constexpr std::uint32_t members = layout::fused_members;
     if (work.dim <= 2)
       launch.template teams<1>(odd, FusedBatch<Real, members, 2>{work, now, 0});
-    else if (in_quads)
-      launch.template teams<16>(odd, FusedQuads<Real, members>{work, now, 0});
     else
       launch.teams(odd, FusedBatch<Real, members, 2>{work, now, 0});
   }
@@ -114,11 +130,11 @@ void sweep_fused(Launcher& launch, const Work<float>& work, const Turn<float>& n
   else if (work.dim <= layout::few)
     launch.template teams<1>(many - odd, FusedBatch<Real, 2, layout::few>{work, now, odd});
   else if (in_quads && work.dim <= 32)
-    launch.template teams<8>(many - odd, FusedQuads<Real, 2>{work, now, odd});
+    launch.template teams<8>(many - odd, FusedPairs<Real>{work, now, odd});
   else if (in_quads && work.dim <= 64)
-    launch.template teams<16>(many - odd, FusedQuads<Real, 2>{work, now, odd});
+    launch.template teams<16>(many - odd, FusedPairs<Real>{work, now, odd});
   else if (in_quads)
-    launch.template teams<32>(many - odd, FusedQuads<Real, 2>{work, now, odd});
+    launch.template teams<32>(many - odd, FusedPairs<Real>{work, now, odd});
   else if (work.dim <= layout::fused_dim)
     launch.teams(many - odd, FusedBatch<Real, 2, 2>{work, now, odd});
   else
@@ -157,6 +173,8 @@ bool sweep_many_steps(Launcher& launch, const Work<Real>& work, std::uint32_t be
                       std::uint32_t end, const Order& order) {
   using Sweep = ManySteps<Real, 2>;
   // Where a place has many mates, one block would have too much to do.
+  if (work.target.kind == Scoring<Real>::Kind::outside)
+    return false; // each step waits for its scores
   if (work.count > Sweep::rows || work.dim > 2 || largest_batch(order) >= layout::large_batch)
     return false;
   const Sweep sweep{work, begin, end};
@@ -206,6 +224,8 @@ public:
   void gather(const Work<Real>& work, std::uint32_t rows, Real* x, Real* s, Real* g) override {
     launcher_.threads(std::size_t{rows} * work.dim, Gather<Real>{work, x, s, g});
   }
+
+  void logistic(const LogisticWork<Real>& work) override { sweep_logistic(launcher_, work); }
 
 private:
   Launcher& launcher_;

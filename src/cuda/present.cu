@@ -1,5 +1,6 @@
 // The CUDA back end where it is built: launches of the sweeps, memory of the card, and which cards
 // there are.
+#include "cuda/in_threads.hpp"
 #include "cuda/layouts.hpp"
 #include "cuda/machine.hpp"
 
@@ -8,14 +9,13 @@
 
 #include <cuda_runtime.h>
 
+#include <cstring>
 #include <map>
 #include <stdexcept>
 
 namespace starling::cuda {
 
 namespace {
-
-constexpr unsigned block_threads = 256;
 
 [[noreturn]] void fail(cudaError_t error) {
   if (error == cudaErrorMemoryAllocation)
@@ -29,133 +29,6 @@ void must(cudaError_t error) {
   }
 }
 
-/// Neighbouring threads of a warp: along the coordinates, or the members of a batch.
-template <std::uint32_t many>
-struct Team {
-  static constexpr std::uint32_t lanes = many;
-  std::uint32_t lane, mask; ///< those of its warp that belong to it
-
-  static __device__ Team of(std::uint32_t thread) {
-    const std::uint32_t first = thread % 32 / many * many;
-    return {thread % many, many == 32 ? 0xffffffffu : ((1u << many % 32) - 1) << first};
-  }
-
-  template <typename T, std::uint32_t n>
-  struct Each {
-    T values[n];
-    __device__ T& of(std::uint32_t, std::uint32_t k) { return values[k]; }
-  };
-  template <typename F>
-  __device__ void each(const F& f) const {
-    f(lane);
-  }
-  template <typename F>
-  __device__ auto sum(const F& f) const {
-    auto value = f(lane);
-#pragma unroll
-    for (unsigned away = many / 2; away > 0; away /= 2)
-      value += __shfl_xor_sync(mask, value, away, many);
-    return value;
-  }
-  template <typename Values>
-  __device__ auto see(Values& values, std::uint32_t other, std::uint32_t k) const {
-    return __shfl_sync(mask, values.of(lane, k), other, many);
-  }
-  template <std::uint32_t n, typename F>
-  __device__ void tell(std::uint32_t (&all)[n], const F& f) const {
-#pragma unroll
-    for (std::uint32_t begin = 0; begin < n; begin += many) {
-      const std::uint32_t own = f(begin + lane < n ? begin + lane : n - 1);
-#pragma unroll
-      for (std::uint32_t i = begin; i < n && i < begin + many; ++i)
-        all[i] = many == 1 ? own : __shfl_sync(mask, own, i - begin, many);
-    }
-  }
-  template <typename Real, std::uint32_t n, typename F, typename Then>
-  __device__ void tell_sums(Real (&all)[n], const F& f, const Then& then) const {
-    if constexpr (n < many) {
-#pragma unroll
-      for (std::uint32_t i = 0; i < n; ++i)
-        all[i] = then(sum([&](std::uint32_t of) { return f(of, i); }));
-    } else { // in halves: whoever keeps the upper half of the sums sends the lower one
-      constexpr std::uint32_t each = (n + many - 1) / many; // sums that a lane has in the end
-      Real parts[each * many];
-#pragma unroll
-      for (std::uint32_t i = 0; i < each * many; ++i)
-        parts[i] = i < n ? f(lane, i) : Real(0);
-#pragma unroll
-      for (std::uint32_t half = many / 2; half > 0; half /= 2) {
-        const bool upper = lane & half;
-#pragma unroll
-        for (std::uint32_t i = 0; i < each * half; ++i) {
-          const Real sent = upper ? parts[i] : parts[i + each * half],
-                     held = upper ? parts[i + each * half] : parts[i];
-          parts[i] = held + __shfl_xor_sync(mask, sent, half, many);
-        }
-      }
-#pragma unroll
-      for (std::uint32_t i = 0; i < each; ++i)
-        parts[i] = then(parts[i]);
-#pragma unroll
-      for (std::uint32_t i = 0; i < n; ++i)
-        all[i] = __shfl_sync(mask, parts[i % each], i / each, many);
-    }
-  }
-};
-
-/// All threads of a block.
-struct WholeBlock {
-  static constexpr std::uint32_t threads = block_threads;
-  template <typename T, std::uint32_t n>
-  using Each = Team<32>::Each<T, n>;
-  template <typename F>
-  __device__ void each(const F& f) const {
-    f(threadIdx.x);
-    __syncthreads();
-  }
-  template <typename F>
-  __device__ void own(const F& f) const {
-    f(threadIdx.x);
-  }
-
-  static __device__ void bring(void* to, const void* from) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                     static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
-                 "l"(from)
-                 : "memory");
-  }
-  __device__ void sent_for() const { asm volatile("cp.async.commit_group;" ::: "memory"); }
-  template <int later>
-  __device__ void brought() const {
-    asm volatile("cp.async.wait_group %0;" ::"n"(later) : "memory");
-    __syncthreads();
-  }
-
-  // A warp's share of matrix products; which number lies where is told in sweep_products.hpp.
-  template <typename C, typename A, typename B>
-  __device__ void multiply_short(C& c, std::uint32_t c0, A& a, std::uint32_t a0, B& b,
-                                 std::uint32_t b0) const {
-    float* to = c.values + c0;
-    const std::uint32_t *one = a.values + a0, *other = b.values + b0;
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
-        "{%8,%9}, {%0,%1,%2,%3};"
-        : "+f"(to[0]), "+f"(to[1]), "+f"(to[2]), "+f"(to[3])
-        : "r"(one[0]), "r"(one[1]), "r"(one[2]), "r"(one[3]), "r"(other[0]), "r"(other[1]));
-  }
-  template <typename C, typename A, typename B>
-  __device__ void multiply(C& c, std::uint32_t c0, A& a, std::uint32_t a0, B& b,
-                           std::uint32_t b0) const {
-    float* to = c.values + c0;
-    const float *one = a.values + a0, *other = b.values + b0;
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-        "{%0,%1,%2,%3};"
-        : "+f"(to[0]), "+f"(to[1]), "+f"(to[2]), "+f"(to[3])
-        : "r"(__float_as_uint(one[0])), "r"(__float_as_uint(one[1])), "r"(__float_as_uint(one[2])),
-          "r"(__float_as_uint(one[3])), "r"(__float_as_uint(other[0])),
-          "r"(__float_as_uint(other[1])));
-  }
-};
-
 template <typename F>
 __global__ void __launch_bounds__(block_threads)
     by_threads(const __grid_constant__ F f, std::size_t count) {
@@ -163,8 +36,14 @@ __global__ void __launch_bounds__(block_threads)
        n += std::size_t{gridDim.x} * block_threads)
     f(n);
 }
+/// Blocks that a processor is to hold at once, which limits the registers of a thread.
+template <typename F>
+constexpr unsigned at_once = 2;
+template <typename Real, std::uint32_t members, std::uint32_t kept>
+constexpr unsigned at_once<FusedRows<Real, members, kept>> = 3;
+
 template <std::uint32_t lanes, typename F>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads, at_once<F>)
     by_teams(const __grid_constant__ F f, std::uint32_t count) {
   const std::uint32_t n = blockIdx.x * (block_threads / lanes) + threadIdx.x / lanes;
   if (n < count)
@@ -206,18 +85,22 @@ struct Launcher {
 
 class Card final : public Machine {
 public:
-  explicit Card(int number) {
+  explicit Card(int number) : number_(number) {
     must(cudaSetDevice(number));
     cudaDeviceProp about;
     must(cudaGetDeviceProperties(&about, number));
     name_ = about.name;
     must(cudaStreamCreateWithFlags(&launcher_.stream, cudaStreamNonBlocking));
+    must(cudaMallocHost(&staged_, staged));
     must(cudaEventCreate(&begin_));
     must(cudaEventCreate(&end_));
+    must(cudaEventCreateWithFlags(&here_, cudaEventDisableTiming));
   }
   ~Card() override {
+    cudaFreeHost(staged_);
     cudaEventDestroy(begin_);
     cudaEventDestroy(end_);
+    cudaEventDestroy(here_);
     cudaStreamDestroy(launcher_.stream);
   }
 
@@ -238,12 +121,25 @@ public:
     held -= sizes_[memory];
     sizes_.erase(memory);
   }
+  // Small things go through memory that the card reaches by itself, so that nobody waits for it.
   void upload(void* to, const void* from, std::size_t bytes) override {
-    must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, launcher_.stream));
+    if (bytes > staged / 4) {
+      must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, launcher_.stream));
+      return;
+    }
+    if (used_ + bytes > staged)
+      wait();
+    std::memcpy(staged_ + used_, from, bytes);
+    must(cudaMemcpyAsync(to, staged_ + used_, bytes, cudaMemcpyHostToDevice, launcher_.stream));
+    used_ += (bytes + 63) / 64 * 64;
   }
   void download(void* to, const void* from, std::size_t bytes) override {
-    must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, launcher_.stream));
-    must(cudaStreamSynchronize(launcher_.stream));
+    const bool small = used_ + bytes <= staged;
+    void* const by = small ? staged_ + used_ : to;
+    must(cudaMemcpyAsync(by, from, bytes, cudaMemcpyDeviceToHost, launcher_.stream));
+    wait();
+    if (small)
+      std::memcpy(to, by, bytes);
   }
   void copy(void* to, const void* from, std::size_t bytes) override {
     must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, launcher_.stream));
@@ -260,6 +156,19 @@ public:
               const std::uint32_t* order) override {
     sweep_travel(launcher_, to, from, rows, bytes, order);
   }
+  void* stream() override {
+    must(cudaSetDevice(number_));
+    return launcher_.stream;
+  }
+  int number() const override { return number_; }
+  void let_wait(void* stream) override {
+    must(cudaEventRecord(here_, launcher_.stream));
+    must(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), here_, 0));
+  }
+  void wait() override {
+    must(cudaStreamSynchronize(launcher_.stream));
+    used_ = 0;
+  }
   double seconds(const std::function<void()>& call) override {
     must(cudaEventRecord(begin_, launcher_.stream));
     call();
@@ -271,10 +180,15 @@ public:
   }
 
 private:
+  static constexpr std::size_t staged = 1 << 18; ///< bytes
+
+  char* staged_ = nullptr;
+  std::size_t used_ = 0;
   Launcher launcher_;
   SweepsBy<float, Launcher> single_{launcher_};
   SweepsBy<double, Launcher> double_{launcher_};
-  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  int number_;
+  cudaEvent_t begin_ = nullptr, end_ = nullptr, here_ = nullptr;
   std::string name_;
   std::map<void*, std::size_t> sizes_;
 };

@@ -4,7 +4,7 @@
 //     nvcc -std=c++20 -O2 --expt-relaxed-constexpr -arch=sm_90 -I include -I src
 //     tests/device/on_a_card.cpp
 //       src/cuda/present.cu src/cuda/cloud.cpp src/cuda/dealing.cpp src/cuda/figures.cpp
-//       src/cpu/threads.cpp -o on_a_card
+//       src/cuda/figures_logistic.cpp src/cuda/logistic.cpp src/cuda/turns.cpp src/cpu/threads.cpp -o on_a_card
 //     on_a_card check     the comparison alone, for compute-sanitizer;     on_a_card time     the
 //     times alone
 #include "cuda/cloud.hpp"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -68,6 +69,22 @@ def test_a_bare_environment_has_the_command_line(bare):
     maps = run(bin_ / "python", "-c", "import starling; print(open('/proc/self/maps').read())", **plain(bare))
     loaded = {line.split()[-1] for line in maps.splitlines() if "openblas" in line and "numpy" not in line}
     assert loaded and all(str(bare) in path for path in loaded), loaded  # its own, not this machine's
+
+
+def test_every_simd_level_of_the_family_is_inside_and_the_widest_is_chosen(bare):
+    program = bare / "venv" / "bin" / "starling"
+    words = set(Path("/proc/cpuinfo").read_text().split())
+    levels = ["scalar"]
+    if platform.machine() == "aarch64":
+        levels += ["neon"]
+    elif platform.machine() == "x86_64":
+        levels += ["avx2"] if {"avx2", "fma", "bmi1", "bmi2"} <= words else []
+        levels += ["avx512"] if "avx2" in levels and {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= words else []
+    told = json.loads(run(program, "info", "--json", **plain(bare)))
+    assert told["simd"] == {"in_use": levels[-1], "available": levels}
+    for level in levels:
+        said = json.loads(run(program, "--simd", level, "sample", "normal", "--steps", "20", "--particles", "64", "--json", **plain(bare)))
+        assert said["particles"] == 64
 
 
 def test_a_bare_environment_runs_the_readme(bare):

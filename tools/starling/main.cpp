@@ -1,5 +1,7 @@
 // The command line: every error there is, as one line and an exit code.
+#include "assemble/processor.hpp"
 #include "commands.hpp"
+#include "python_program.hpp"
 #include "ranks.hpp"
 
 #include "plan/config.hpp"
@@ -73,6 +75,8 @@ int guarded(int argc, char** argv) noexcept {
     return end_with(cannot_write, error.what());
   } catch (const std::invalid_argument& error) {
     return end_with(usage, error.what());
+  } catch (const Interrupted& error) {
+    return end_with(interrupted, error.what());
   } catch (const DoesNotFit& error) {
     return end_with(failed, error.what());
   } catch (const std::bad_alloc&) {
@@ -109,6 +113,7 @@ int main(int argc, char** argv) {
   // ignored would stay so in programs that are started from here.
   std::signal(SIGPIPE, [](int) {});
   std::set_terminate(give_up);
+  starling::assemble::multiply_for_this_processor();
   const int code = guarded(argc, argv);
   if (started_as_a_rank()) // mpirun asks the others to stop as soon as the first has ended; they are about to
     std::signal(SIGTERM, SIG_IGN);
