@@ -96,6 +96,19 @@ void sweep_fused(Launcher& launch, const Work<float>& work, const Turn<float>& n
     if (order.smaller() == 8)
       return mates(std::integral_constant<std::uint32_t, 8>());
   }
+  if (order.larger() == 0 && work.dim > layout::few && work.dim % 4 == 0) { // four threads a row
+    const auto rows = [&](auto members) {
+      constexpr std::uint32_t p = members();
+      if (work.dim <= 32)
+        launch.template teams<4 * p>(many, FusedRows<Real, p, 2>{work, now});
+      else
+        launch.template teams<4 * p>(many, FusedRows<Real, p, 4>{work, now});
+    };
+    if (order.smaller() == 4)
+      return rows(std::integral_constant<std::uint32_t, 4>());
+    if (order.smaller() == 8)
+      return rows(std::integral_constant<std::uint32_t, 8>());
+  }
   const bool pairs = order.smaller() == 2;
   const std::uint32_t odd = pairs ? order.larger() : many; // those that are no pairs come first
   const bool in_quads = work.dim > layout::few && work.dim % 4 == 0;
@@ -103,8 +116,6 @@ void sweep_fused(Launcher& launch, const Work<float>& work, const Turn<float>& n
     constexpr std::uint32_t members = layout::fused_members;
     if (work.dim <= 2)
       launch.template teams<1>(odd, FusedBatch<Real, members, 2>{work, now, 0});
-    else if (in_quads)
-      launch.template teams<16>(odd, FusedQuads<Real, members>{work, now, 0});
     else
       launch.teams(odd, FusedBatch<Real, members, 2>{work, now, 0});
   }
@@ -117,11 +128,11 @@ void sweep_fused(Launcher& launch, const Work<float>& work, const Turn<float>& n
   else if (work.dim <= layout::few)
     launch.template teams<1>(many - odd, FusedBatch<Real, 2, layout::few>{work, now, odd});
   else if (in_quads && work.dim <= 32)
-    launch.template teams<8>(many - odd, FusedQuads<Real, 2>{work, now, odd});
+    launch.template teams<8>(many - odd, FusedPairs<Real>{work, now, odd});
   else if (in_quads && work.dim <= 64)
-    launch.template teams<16>(many - odd, FusedQuads<Real, 2>{work, now, odd});
+    launch.template teams<16>(many - odd, FusedPairs<Real>{work, now, odd});
   else if (in_quads)
-    launch.template teams<32>(many - odd, FusedQuads<Real, 2>{work, now, odd});
+    launch.template teams<32>(many - odd, FusedPairs<Real>{work, now, odd});
   else if (work.dim <= layout::fused_dim)
     launch.teams(many - odd, FusedBatch<Real, 2, 2>{work, now, odd});
   else

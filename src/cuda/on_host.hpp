@@ -52,12 +52,6 @@ struct InTurn {
       all[i] = f(i);
   }
 
-  template <typename Real, std::uint32_t n, typename F, typename Then>
-  void tell_sums(Real (&all)[n], const F& f, const Then& then) const {
-    for (std::uint32_t i = 0; i < n; ++i)
-      all[i] = then(sum([&](std::uint32_t lane) { return f(lane, i); }));
-  }
-
   static void bring(void* to, const void* from) { std::memcpy(to, from, 16); }
   void sent_for() const {}
   template <int>

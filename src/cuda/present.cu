@@ -8,6 +8,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstring>
 #include <map>
 #include <stdexcept>
 
@@ -69,36 +70,6 @@ struct Team {
 #pragma unroll
       for (std::uint32_t i = begin; i < n && i < begin + many; ++i)
         all[i] = many == 1 ? own : __shfl_sync(mask, own, i - begin, many);
-    }
-  }
-  template <typename Real, std::uint32_t n, typename F, typename Then>
-  __device__ void tell_sums(Real (&all)[n], const F& f, const Then& then) const {
-    if constexpr (n < many) {
-#pragma unroll
-      for (std::uint32_t i = 0; i < n; ++i)
-        all[i] = then(sum([&](std::uint32_t of) { return f(of, i); }));
-    } else { // in halves: whoever keeps the upper half of the sums sends the lower one
-      constexpr std::uint32_t each = (n + many - 1) / many; // sums that a lane has in the end
-      Real parts[each * many];
-#pragma unroll
-      for (std::uint32_t i = 0; i < each * many; ++i)
-        parts[i] = i < n ? f(lane, i) : Real(0);
-#pragma unroll
-      for (std::uint32_t half = many / 2; half > 0; half /= 2) {
-        const bool upper = lane & half;
-#pragma unroll
-        for (std::uint32_t i = 0; i < each * half; ++i) {
-          const Real sent = upper ? parts[i] : parts[i + each * half],
-                     held = upper ? parts[i + each * half] : parts[i];
-          parts[i] = held + __shfl_xor_sync(mask, sent, half, many);
-        }
-      }
-#pragma unroll
-      for (std::uint32_t i = 0; i < each; ++i)
-        parts[i] = then(parts[i]);
-#pragma unroll
-      for (std::uint32_t i = 0; i < n; ++i)
-        all[i] = __shfl_sync(mask, parts[i % each], i / each, many);
     }
   }
 };
@@ -163,8 +134,14 @@ __global__ void __launch_bounds__(block_threads)
        n += std::size_t{gridDim.x} * block_threads)
     f(n);
 }
+/// Blocks that a processor is to hold at once, which limits the registers of a thread.
+template <typename F>
+constexpr unsigned at_once = 2;
+template <typename Real, std::uint32_t members, std::uint32_t kept>
+constexpr unsigned at_once<FusedRows<Real, members, kept>> = 3;
+
 template <std::uint32_t lanes, typename F>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads, at_once<F>)
     by_teams(const __grid_constant__ F f, std::uint32_t count) {
   const std::uint32_t n = blockIdx.x * (block_threads / lanes) + threadIdx.x / lanes;
   if (n < count)
@@ -212,11 +189,13 @@ public:
     must(cudaGetDeviceProperties(&about, number));
     name_ = about.name;
     must(cudaStreamCreateWithFlags(&launcher_.stream, cudaStreamNonBlocking));
+    must(cudaMallocHost(&staged_, staged));
     must(cudaEventCreate(&begin_));
     must(cudaEventCreate(&end_));
     must(cudaEventCreateWithFlags(&here_, cudaEventDisableTiming));
   }
   ~Card() override {
+    cudaFreeHost(staged_);
     cudaEventDestroy(begin_);
     cudaEventDestroy(end_);
     cudaEventDestroy(here_);
@@ -240,12 +219,25 @@ public:
     held -= sizes_[memory];
     sizes_.erase(memory);
   }
+  // Small things go through memory that the card reaches by itself, so that nobody waits for it.
   void upload(void* to, const void* from, std::size_t bytes) override {
-    must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, launcher_.stream));
+    if (bytes > staged / 4) {
+      must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, launcher_.stream));
+      return;
+    }
+    if (used_ + bytes > staged)
+      wait();
+    std::memcpy(staged_ + used_, from, bytes);
+    must(cudaMemcpyAsync(to, staged_ + used_, bytes, cudaMemcpyHostToDevice, launcher_.stream));
+    used_ += (bytes + 63) / 64 * 64;
   }
   void download(void* to, const void* from, std::size_t bytes) override {
-    must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, launcher_.stream));
-    must(cudaStreamSynchronize(launcher_.stream));
+    const bool small = used_ + bytes <= staged;
+    void* const by = small ? staged_ + used_ : to;
+    must(cudaMemcpyAsync(by, from, bytes, cudaMemcpyDeviceToHost, launcher_.stream));
+    wait();
+    if (small)
+      std::memcpy(to, by, bytes);
   }
   void copy(void* to, const void* from, std::size_t bytes) override {
     must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, launcher_.stream));
@@ -271,7 +263,10 @@ public:
     must(cudaEventRecord(here_, launcher_.stream));
     must(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), here_, 0));
   }
-  void wait() override { must(cudaStreamSynchronize(launcher_.stream)); }
+  void wait() override {
+    must(cudaStreamSynchronize(launcher_.stream));
+    used_ = 0;
+  }
   double seconds(const std::function<void()>& call) override {
     must(cudaEventRecord(begin_, launcher_.stream));
     call();
@@ -283,6 +278,10 @@ public:
   }
 
 private:
+  static constexpr std::size_t staged = 1 << 18; ///< bytes
+
+  char* staged_ = nullptr;
+  std::size_t used_ = 0;
   Launcher launcher_;
   SweepsBy<float, Launcher> single_{launcher_};
   SweepsBy<double, Launcher> double_{launcher_};

@@ -11,21 +11,25 @@
 namespace starling::io {
 namespace {
 
-/// Levenshtein's distance, case ignored at a lower price. O(a b).
-std::size_t edits(std::string_view a, std::string_view b) {
+/// Levenshtein's distance, case ignored at a lower price; of at least `limit`, any such number. O(a b).
+std::size_t edits(std::string_view a, std::string_view b, std::size_t limit) {
+  if (const std::size_t longer = std::max(a.size(), b.size()) - std::min(a.size(), b.size()); 4 * longer >= limit)
+    return limit;
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j < row.size(); ++j)
     row[j] = 4 * j;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = 4 * (i + 1);
+    std::size_t diagonal = row[0], least = row[0] = 4 * (i + 1);
     for (std::size_t j = 0; j < b.size(); ++j) {
       const std::size_t change = a[i] == b[j] ? 0 : lower(a[i]) == lower(b[j]) ? 1 : 4;
       const std::size_t here = std::min({row[j + 1] + 4, row[j] + 4, diagonal + change});
       diagonal = row[j + 1];
       row[j + 1] = here;
+      least = std::min(least, here);
     }
+    if (least >= limit) // it never falls again
+      return limit;
   }
   return row.back();
 }
@@ -92,7 +96,7 @@ std::string nearest_name(std::string_view wanted, std::span<const std::string> n
   std::size_t fewest = 4 * std::max<std::size_t>(2, wanted.size() / 3) + 1; // an edit counts 4
   for (const std::string& name : names) {
     const bool begun = wanted.size() >= 2 && name.starts_with(wanted);
-    const std::size_t count = begun ? 1 : edits(wanted, name);
+    const std::size_t count = begun ? 1 : edits(wanted, name, fewest);
     if (count < fewest) {
       fewest = count;
       nearest = name;

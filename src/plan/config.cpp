@@ -64,6 +64,64 @@ void take(const std::filesystem::path& file, std::string_view key, const toml::n
   }
 }
 
+/// Whether a name, a closing bracket or nothing stands at this place.
+bool may_follow(const std::string& text, std::size_t at) {
+  if (at >= text.size())
+    return true;
+  const char c = text[at];
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '"' ||
+         c == '\'' || c == ']';
+}
+
+/// What the parser takes for granted, so that it may end the process or do anything at all: no byte of zeros, a name after
+/// the brackets of a table, and no letter beyond ASCII where blanks are. TOML has those in quotes and comments alone.
+void check_bytes(const std::string& text, const std::filesystem::path& file) {
+  std::size_t line = 1;
+  const auto refuse = [&](std::string_view rule, unsigned char got) {
+    throw BadConfig(fmt::format("{}:{}: must be {}; got a byte of {:#04x}", file.string(), line, rule, got));
+  };
+  const auto is_blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+  char quote = 0; // around where we are; 0: none
+  bool three = false, comment = false, after_backslash = false, line_begins = true;
+  for (std::size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte == 0)
+      throw BadConfig(fmt::format("{}:{}: must be text; got a byte of zeros", file.string(), line));
+    if (c == '\n') {
+      ++line;
+      comment = false;
+      line_begins = true;
+      if (!three)
+        quote = 0, after_backslash = false;
+    } else if (quote == 0 && !comment) {
+      if (byte >= 0x80)
+        refuse("ASCII outside of quotes and comments", byte);
+      comment = c == '#';
+      if (c == '[' && line_begins)
+        if (const std::size_t name = text.find_first_not_of(" \t", i + (text.compare(i, 2, "[[") == 0 ? 2 : 1)); !may_follow(text, name))
+          refuse("the name of a table after its brackets", static_cast<unsigned char>(text[name]));
+      line_begins = line_begins && is_blank(c);
+      if (c == '"' || c == '\'') {
+        quote = c;
+        three = text.compare(i, 3, std::string(3, c)) == 0;
+        i += three ? 2 : 0;
+      }
+    } else if (after_backslash && !is_blank(c)) {
+      after_backslash = false;
+      if (three && byte >= 0x80)
+        refuse("ASCII after a backslash in three quotes", byte);
+    } else if (c == '\\' && quote == '"') {
+      after_backslash = true;
+    } else if (c == quote && quote != 0 && (!three || text.compare(i, 3, std::string(3, c)) == 0)) {
+      for (i += three ? 2 : 0; three && i + 1 < text.size() && text[i + 1] == c;) // it may end in quotes of its own
+        ++i;
+      quote = 0;
+      three = false;
+    }
+  }
+}
+
 } // namespace
 
 void read_config(const std::filesystem::path& file, Recipe& recipe,
@@ -79,9 +137,7 @@ void read_config(const std::filesystem::path& file, Recipe& recipe,
 
 void parse_config(const std::string& text, const std::filesystem::path& file, Recipe& recipe,
                   const std::vector<FurtherKey>& further) {
-  if (const std::size_t at = text.find('\0'); at != std::string::npos) // the parser may end the process over one
-    throw BadConfig(fmt::format("{}:{}: must be text; got a byte of zeros", file.string(),
-                                1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n')));
+  check_bytes(text, file);
   toml::table table;
   try {
     table = toml::parse(text, file.string());

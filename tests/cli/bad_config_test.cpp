@@ -41,6 +41,12 @@ TEST(BadConfig, SuggestsTheNearestKey) {
   expect_refused_config("[table]\nkernel = \"imq\"\n", "c.toml:1: table: is no key of a run");
 }
 
+TEST(BadConfig, RefusesWhatTheParserTakesForGranted) {
+  expect_refused_config("seed = 1\n[[[", "c.toml:2: must be the name of a table after its brackets; got a byte of 0x5b");
+  expect_refused_config("seed = 1\n\xcc\xbe = 2\n", "c.toml:2: must be ASCII outside of quotes and comments; got a byte of 0xcc");
+  expect_refused_config("kernel = \"\"\"\\\n \xc3\xa9\"\"\"\n", "c.toml:2: must be ASCII after a backslash in three quotes; got a byte of 0xc3");
+}
+
 TEST(BadConfig, RefusesAKeyOfAnotherTarget) {
   expect_refused_config("target = \"banana\"\ndim = 3\n",
                         "c.toml:2: dim: is a setting of normal and funnel; this run's target is banana");

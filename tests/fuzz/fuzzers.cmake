@@ -12,7 +12,7 @@ foreach(name IN ITEMS checkpoint state staged journey_columns journey_state grou
   list(APPEND fuzz_sources "${PROJECT_SOURCE_DIR}/src/run/${name}.cpp")
 endforeach()
 
-set(fuzz_flags -std=c++20 -O1 -g1 -fno-omit-frame-pointer -ffp-contract=off -DFMT_SHARED
+set(fuzz_flags -std=c++20 -O2 -g1 -fno-omit-frame-pointer -ffp-contract=off -DFMT_SHARED
                -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all)
 foreach(include IN ITEMS "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include"
                          "${PROJECT_SOURCE_DIR}/tools/starling" "${PROJECT_SOURCE_DIR}/reproduce" "${starling_generated}")
@@ -42,6 +42,9 @@ foreach(source IN LISTS fuzz_sources)
   list(APPEND objects "${folder}/${name}.o")
 endforeach()
 
+set(back_ends ${cuda_libraries} ${mpi_libraries}) # of those that are in the library
+list(TRANSFORM back_ends REPLACE "^([^/]+)$" "-l\\1")
+
 add_custom_target(fuzzers)
 file(STRINGS "${own}/list.cpp" listed REGEX "Reader{")
 string(REGEX MATCHALL "read_[a-z_]+" listed "${listed}")
@@ -54,7 +57,7 @@ foreach(read IN LISTS listed)
     COMMAND "${STARLING_CLANG}" -fsanitize=fuzzer,address,undefined "${folder}/${name}.o" ${objects} -Wl,-z,muldefs
             "$<TARGET_FILE:starling_edge>" "$<TARGET_FILE:starling>" "$<TARGET_FILE:starling_edge>"
             "$<TARGET_FILE:starling>" "$<TARGET_FILE:fmt::fmt>" ${BLAS_LIBRARIES} ${ZLIB_LIBRARIES} ${LIBLZMA_LIBRARIES}
-            -ltomlplusplus -ldl -lpthread -o "${folder}/${name}"
+            -ltomlplusplus ${back_ends} -ldl -lpthread -o "${folder}/${name}"
     DEPENDS "${folder}/${name}.o" ${objects} starling starling_edge
     COMMENT "Fuzzing: linking ${name}" VERBATIM)
   add_custom_target(${name} DEPENDS "${folder}/${name}")

@@ -8,22 +8,41 @@
 
 #include <starling/error.hpp>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace starling {
 
 namespace {
 
+/// What the last command line came to.
+std::string& heard() {
+  static std::string text;
+  return text;
+}
+
 /// What a recipe comes to, or why it cannot be.
-void resolve_or_refuse(const plan::Recipe& recipe) {
+std::string resolve_or_refuse(const plan::Recipe& recipe) {
   try {
     const plan::Plan plan = plan::resolve(recipe);
     plan.warnings();
     plan::Recipe back;
-    plan::parse_config(plan::write_config(plan.recipe), "resolved", back);
-  } catch (const std::invalid_argument&) {
+    std::string written = plan::write_config(plan.recipe);
+    plan::parse_config(written, "resolved", back);
+    return written;
+  } catch (const std::invalid_argument& error) {
+    return error.what();
   }
+}
+
+template <typename... Fields>
+int hear(const Fields&... fields) {
+  heard() = fmt::format("{}", fmt::join(std::make_tuple(fields...), " | "));
+  return tool::ok;
 }
 
 } // namespace
@@ -34,21 +53,32 @@ namespace tool {
 void tell(const std::string&) noexcept {}
 int complain(Exit code, const std::string& text) {
   fuzz::promise(text.size() < 2000, "a complaint is of a few lines");
+  hear(text);
   return code;
 }
 void clear_progress() {}
-int sample(SampleRequest request) { return resolve_or_refuse(request.recipe), ok; }
-int check(CheckRequest request) { return resolve_or_refuse(request.recipe), ok; }
-int demo(const DemoRequest&) { return ok; }
-int convert(const ConvertRequest&) { return ok; }
-int thin(const ThinRequest&) { return ok; }
-int info(bool) { return ok; }
-int report(const ReportRequest&) { return ok; }
-int manual(const std::vector<CommandWords>&) { return ok; }
-int explain(const std::string&, const std::vector<CommandWords>&) { return ok; }
+int sample(SampleRequest s) {
+  const Presentation& p = s.presentation;
+  return hear(resolve_or_refuse(s.recipe), s.config, s.model, s.steps_given, s.threads_given, s.device_given, s.out_given, s.trust,
+              s.dump_config, s.json, s.fail_unless_converged, s.report, p.progress, p.quiet, p.force, p.out, p.format,
+              p.checkpoint_every, p.resume, p.time_limit, p.memory_limit);
+}
+int check(CheckRequest c) { return hear(resolve_or_refuse(c.recipe), c.json); }
+int demo(const DemoRequest& d) { return hear(d.out, d.threads, d.json, d.force, d.open); }
+int convert(const ConvertRequest& c) { return hear(c.from, c.to, c.force); }
+int thin(const ThinRequest& t) { return hear(t.from, t.out, t.to, t.threads, t.weights, t.trust, t.json, t.force); }
+int info(bool json) { return hear(json); }
+int report(const ReportRequest& r) { return hear(r.folder, r.out, r.python, r.force, r.aside); }
+int manual(const std::vector<CommandWords>& commands) { return hear(commands.size()); }
+int explain(const std::string& word, const std::vector<CommandWords>&) { return hear(word); }
 std::vector<std::string> explained() { return {}; }
-int bench(const BenchRequest&) { return ok; }
-int reproduce(const ReproduceRequest&) { return ok; }
+int bench(const BenchRequest& b) {
+  return hear(fmt::join(b.names, " "), b.json, b.quick, b.repeats, b.models, fmt::join(b.only, " "), fmt::join(b.skip, " "), b.against,
+              b.seeds, b.particles, b.threads, b.longer, b.fly_kernel, b.batch, b.polish);
+}
+int reproduce(const ReproduceRequest& r) {
+  return hear(fmt::join(r.names, " "), r.out, r.covertype, r.python, r.threads, r.quick, r.json, r.force);
+}
 
 } // namespace tool
 
@@ -81,8 +111,13 @@ void read_json(std::string_view bytes) {
   clear();
 }
 
-// A word to a line.
+// A word to a line. Options are made once: that takes a thousand times as long as reading words.
 void read_arguments(std::string_view bytes) {
+  static tool::CommandLine used;
+  what_words_come_to(bytes, used);
+}
+
+std::string what_words_come_to(std::string_view bytes, tool::CommandLine& command_line) {
   std::vector<std::string> words{"starling"};
   for (std::size_t at = 0; at <= bytes.size();) {
     const std::size_t end = std::min(bytes.find('\n', at), bytes.size());
@@ -93,13 +128,19 @@ void read_arguments(std::string_view bytes) {
   for (std::string& word : words)
     argv.push_back(word.data());
   argv.push_back(nullptr);
+  heard() = "nothing was run";
   try {
-    tool::parse_and_run(static_cast<int>(words.size()), argv.data());
-  } catch (const std::invalid_argument&) {
-  } catch (const plan::BadConfig&) {
-  } catch (const io::BadData&) {
-  } catch (const io::InputMissing&) {
+    command_line.run(static_cast<int>(words.size()), argv.data());
+  } catch (const std::invalid_argument& error) {
+    heard() = error.what();
+  } catch (const plan::BadConfig& error) {
+    heard() = error.what();
+  } catch (const io::BadData& error) {
+    heard() = error.what();
+  } catch (const io::InputMissing& error) {
+    heard() = error.what();
   }
+  return heard();
 }
 
 } // namespace fuzz

@@ -59,6 +59,16 @@ run::Settings settings() {
   return made;
 }
 
+/// Without the looks in its head, which take longer to read than all the rest; read_checkpoint has heads.
+run::Checkpoint without_looks(run::Checkpoint checkpoint) {
+  std::string& head = checkpoint.head;
+  const std::string_view trace = "\"trace\":[";
+  const std::size_t from = head.find(trace), to = head.find("],\"version\"");
+  promise(from != head.npos && to != head.npos, "a head has looks, and its version after them");
+  head.erase(from + trace.size(), to - from - trace.size());
+  return checkpoint;
+}
+
 /// True states after some units, of both targets.
 const std::vector<run::Checkpoint>& states() {
   static const std::vector<run::Checkpoint> all = [] {
@@ -67,10 +77,10 @@ const std::vector<run::Checkpoint>& states() {
       const auto flight = run::begin(staged(groups), settings());
       for (int units = 0; units < 40 && !flight->over(); ++units) {
         if (units % 3 == 0)
-          made.push_back(flight->save());
+          made.push_back(without_looks(flight->save()));
         flight->take(1, {});
       }
-      made.push_back(flight->save());
+      made.push_back(without_looks(flight->save()));
     }
     return made;
   }();

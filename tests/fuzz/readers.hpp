@@ -2,7 +2,12 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+
+namespace starling::tool {
+class CommandLine;
+}
 
 namespace starling::fuzz {
 
@@ -28,6 +33,9 @@ void read_journey(std::string_view bytes);
 void read_toml(std::string_view bytes);
 void read_json(std::string_view bytes);
 void read_arguments(std::string_view bytes);
+
+/// The request that a command would get, or the complaint: a word to a line.
+std::string what_words_come_to(std::string_view bytes, tool::CommandLine& command_line);
 
 /// Throws std::logic_error with this text unless it holds.
 void promise(bool holds, const char* text);

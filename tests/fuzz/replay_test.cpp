@@ -3,6 +3,7 @@
 #include "fuzz/files.hpp"
 #include "fuzz/readers.hpp"
 
+#include "commands.hpp"
 #include "io/scratch.hpp"
 
 #include <starling/random/philox.hpp>
@@ -122,6 +123,25 @@ TEST_P(Replay, ReadsOrRefusesMutants) {
 
 INSTANTIATE_TEST_SUITE_P(All, Replay, testing::ValuesIn(readers().begin(), readers().end()),
                          [](const auto& one) { return std::string(one.param.name); });
+
+// The quick way of the fuzzer, options made once, and the slow one, made anew for every command line.
+TEST(ReplayItself, HearsOfAUsedCommandLineWhatANewOneSays) {
+  const Hush hush;
+  std::vector<std::string> lines;
+  for (const auto& [name, bytes] : inputs("seeds", "arguments"))
+    lines.push_back(bytes);
+  for (std::uint64_t number = 0; number < 60; ++number)
+    lines.push_back(mutant(lines[number % 20], lines[number % 7], 2, number));
+  tool::CommandLine used;
+  std::set<std::string> all;
+  for (const std::string& line : lines) {
+    tool::CommandLine anew;
+    const std::string said = what_words_come_to(line, anew);
+    EXPECT_EQ(what_words_come_to(line, used), said) << line;
+    all.insert(said);
+  }
+  EXPECT_GT(all.size(), 20u);
+}
 
 // The reader of fields is asked for more than it has: what the loops above look for is seen.
 TEST(ReplayItself, SeesAPromiseThatIsBroken) {

@@ -189,6 +189,58 @@ of("include/starling/observe/noise.hpp", "tests/observe/noise_test.cpp", [
 of("include/starling/observe/balance.hpp", "tests/observe/balance_test.cpp", [
     ("shift not in sd", "one.mean_score * one.sd", "one.mean_score"),
     ("spread about zero", "static_cast<double>(row[r * x.dim + a + lane]) - mean[a + lane]", "static_cast<double>(row[r * x.dim + a + lane])"),
+    ("of four rows two taken twice", "own[lane] += static_cast<double>(row[@@r@@ * x.dim + a + lane]);", "r / 2"),
+    ("the last of four rows without its square", "own[squares][lane] += off * off;", "if (r != 3) own[squares][lane] += off * off;"),
+    ("the rows after the last four left out", "@@first < last@@; ++first)", "false"),
+])
+of("src/run/journey_rows.cpp", "tests/journey/rows_test.cpp", [
+    ("the guide's error not carried", "if (@@few_ && report_->by_guide@@) {", "false"),
+    ("half of the guide's error", "@@2 * report_->lack@@ : 1", ".5 * report_->lack"),
+    ("an error that is no number taken for none", "2 * report_->lack : @@1@@;", "0"),
+    ("the guide decides wherever it may", "report_->lack <= settings_.guide_lack", "true"),
+    ("the guide's densities where all rows decide", "all_rows()(walkers_.position(), walkers_.log_density);", ";"),
+    ("a guide of as many rows everywhere", "double(settings_.rows_a_step) * expected * expected", "double(settings_.guide_rows)"),
+])
+ranks = "tests/mpi/same_bits_test.cpp"
+of("src/mpi/crossing.cpp", ranks, [
+    ("a row to the wrong home", "out_[@@home@@].push_back", "(home + 1) % out_.size()"),
+    ("a row at the wrong place of its home", "here.position()[own_[n]], x[lead_ + @@own_at_[n]@@]", "std::uint32_t(n)"),
+    ("rows that cross without their scores", "std::copy_n(from + dim, dim, s[lead_ + at].begin());", ";"),
+    ("drifts that come back to the wrong row", "std::copy_n(from, dim, here.drift()[@@i@@].begin());", "rows.front()"),
+    ("weights of the rows that are here", "batches_.population = population;", "batches_.population = padded_;"),
+])
+of("src/mpi/dealing.cpp", "tests/mpi/law_test.cpp", [
+    ("pairs of the last row not sent for", "touched.add(std::array{alone, cycle});", ";"),
+])
+of("src/mpi/dealing.cpp", ranks, [
+    ("rows that stay where one process lets them travel", "from[i - first] = order(static_cast<std::uint32_t>(i));", "from[i - first] = static_cast<std::uint32_t>(i);"),
+])
+card = "tests/cuda_on_host/"
+of("src/cuda/sweep_rows.hpp", card + "flow_test.cpp", [
+    ("self term on a card with the weight of a pair", "const Real c = @@self ? now.self : pair@@, weight", "pair"),
+    ("repulsion on a card that attracts", "+ @@repulsion@@ * away[a]", "-repulsion"),
+])
+of("src/cuda/sweep_teams.hpp", card + "flow_test.cpp", [
+    ("lift of a team forgotten", "phi[a] = g.of(lane, k) + @@lift@@ * x[a];", "Real(0)"),
+    ("a team's weights times 1.3", "weight = @@c * w.weight@@, repulsion = c * w.repulsion;\n        team", "Real(1.3) * c * w.weight"),
+])
+of("src/cuda/sweep_blocks.hpp", card + "flow_test.cpp", [
+    ("weights of tiles times 1.3", "weights[i * wide + j] = there ? @@c * w.weight@@", "Real(1.3) * c * w.weight"),
+    ("self term of tiles with the weight of a pair", "const Real c = @@self ? now.self : pair@@;", "pair"),
+])
+of("src/cuda/sweep_teams.hpp", card + "step_test.cpp", [
+    ("a pair that pushes both one way", "weight * s.of(lane, one) - push;", "weight * s.of(lane, one) + push;"),
+    ("members that a short batch has not", "j < size ? pair * height : Real(0)", "pair * height"),
+])
+of("src/cuda/sweep_rows.hpp", card + "step_test.cpp", [
+    ("batches as rows lie", "work.turns[turn].order.row(place, work.tables)", "place"),
+    ("a memory not kept", "work.memory[c][n] = memory[c];", ";"),
+])
+of("src/cuda/order.hpp", card + "order_test.cpp", [
+    ("pairs of a matching in a run's own order", "second ? c - pair : pair", "second ? c - 1 - pair : pair"),
+    ("the pole of a map forgotten", "place == left || (c == 0 && place == 0)", "false"),
+    ("members of a coset in another order", "row ^= basis[k];", "row ^= basis[0];"),
+    ("larger batches at the end", "batch < larger() ? batch : larger()", "batch < pieces - larger() ? 0 : batch - (pieces - larger())"),
 ])
 of("src/cpu/gemm_drift.hpp", "tests/simd/layouts_test.cpp", [
     ("forces of matrix products times 1.3", "pair * sum_[i * dim_ + a]", "Real(1.3) * pair * sum_[i * dim_ + a]"),
@@ -208,6 +260,10 @@ also = {
     "src/cpu/gemm_drift.hpp": ["src/cpu/pairwise_drift.cpp"],
     "src/cpu/wide_drift.hpp": ["src/cpu/pairwise_drift.cpp"],
     "src/cuda/pairs.hpp": ["src/cuda/cloud.cpp"],
+    "src/cuda/sweep_rows.hpp": ["src/cuda/cloud.cpp"],
+    "src/cuda/sweep_teams.hpp": ["src/cuda/cloud.cpp"],
+    "src/cuda/sweep_blocks.hpp": ["src/cuda/cloud.cpp"],
+    "src/cuda/order.hpp": ["src/cuda/cloud.cpp"],
 }
 
 # Quick to build: part of the ordinary tests.

@@ -6,12 +6,27 @@
 
 #include <starling/run/fly.hpp>
 
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace starling::tool {
 
-/// Parses the command line and runs the subcommand. Throws what the subcommand throws.
+/// The subcommands and how they are spelled. It can be used again: every command line is read as if it were the first.
+class CommandLine {
+public:
+  CommandLine();
+  ~CommandLine();
+
+  /// Parses the words and runs the subcommand. Throws what the subcommand throws.
+  int run(int argc, char** argv);
+
+private:
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
+};
+
+/// The same with one that is new.
 int parse_and_run(int argc, char** argv);
 
 struct DemoRequest {
@@ -41,9 +56,9 @@ struct SampleRequest {
   std::string config;           ///< the file; empty: none
   Presentation presentation;
   bool steps_given = false, threads_given = false, device_given = false; ///< besides --resume
-  bool out_given = false; ///< by the user, not by the file
+  bool out_given = false, report_given = false; ///< by the user, not by the file
   std::string model; ///< the library or program that the user names; what a file names alone is not loaded
-  bool trust = false; ///< load and write what a file names
+  bool trust = false; ///< load, write and start what a file names
   bool dump_config = false, json = false, fail_unless_converged = false;
   bool report = false; ///< make the page of the results too
 };
@@ -80,6 +95,10 @@ struct ReportRequest {
   bool aside = false;              ///< say where it is on stderr: stdout is taken
 };
 int report(const ReportRequest& request);
+/// The same in two parts, so that a long run does not end in "there is no Python": one that can make pages, or an
+/// exception that says what is missing; then the page by it.
+std::string python_for_pages(const std::string& asked);
+int report_by(const std::string& python, const ReportRequest& request);
 
 /// What completion, the manual page and explain know of an option, and of a command; the program itself has no name.
 struct OptionWords {
@@ -91,7 +110,7 @@ struct OptionWords {
 struct CommandWords {
   std::string name, help;
   std::vector<OptionWords> options;
-  std::vector<std::string> arguments;
+  std::vector<std::string> arguments; ///< words that can stand in their place; "still moving" is two in a row
   std::vector<OptionWords> places = {}; ///< the arguments as the help names them
 };
 /// Prints the script for bash, zsh or fish.

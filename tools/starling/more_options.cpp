@@ -57,7 +57,7 @@ void require(const char* argument, const std::string& given, const char* command
         fmt::format("{}: must be given; see starling {} --help", argument, command));
 }
 
-std::function<int()> add_convert(CLI::App& app) {
+Action add_convert(CLI::App& app) {
   auto c = std::make_shared<ConvertRequest>();
   app.add_option("FROM", c->from,
                  "Folder of a run, a Stan CSV file (plain, .gz or .xz), an .npz or a .zarr folder");
@@ -65,21 +65,23 @@ std::function<int()> add_convert(CLI::App& app) {
       "TO", c->to,
       "Name that ends in .csv, .npz or .zarr; several runs become NAME-1.csv, NAME-2.csv ..");
   app.add_flag("--force", c->force, "Replace what is there")->disable_flag_override();
-  return [c] {
+  return action(c, [c] {
     require("FROM", c->from, "convert");
     require("TO", c->to, "convert");
     return convert(*c);
-  };
+  });
 }
 
-std::function<int()> add_thin(CLI::App& app) {
-  auto t = std::make_shared<ThinRequest>();
-  auto to = std::make_shared<std::string>();
+Action add_thin(CLI::App& app) {
+  struct Asked : ThinRequest {
+    std::string how_many;
+  };
+  auto t = std::make_shared<Asked>();
   const auto flag = [&](const char* name, bool& field, const char* help) {
     app.add_flag(name, field, help)->disable_flag_override();
   };
   app.add_option("DIR", t->from, "Folder of a run");
-  app.add_option("--to", *to, "How many particles to keep")->type_name("M");
+  app.add_option("--to", t->how_many, "How many particles to keep")->type_name("M");
   flag("--weights", t->weights, "Give them weights, none negative and 1 in all, that make the discrepancy least");
   app.add_option("--out", t->out, "Folder for draws.csv, draws.npz with the weights, summary.json and config.toml")->type_name("DIR");
   flag("--trust", t->trust, "Load the library that config.toml of the run names, for the scores");
@@ -88,52 +90,53 @@ std::function<int()> add_thin(CLI::App& app) {
          "Threads (0: one per core)")->type_name("")->default_str("0");
   flag("--force", t->force, "Replace an existing result");
   flag("--json", t->json, "Print summary.json instead of the table");
-  return [t, to] {
+  return action(t, [t] {
     require("DIR", t->from, "thin");
-    require("--to", *to, "thin");
-    t->to = plan::parse_count("to", *to, 1);
+    require("--to", t->how_many, "thin");
+    t->to = plan::parse_count("to", t->how_many, 1);
     return thin(*t);
-  };
+  });
 }
 
-std::function<int()> add_completion(CLI::App& app) {
+Action add_completion(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
   offer(app.add_option("SHELL", *shell, "bash | zsh | fish"), {"bash", "zsh", "fish"});
-  return [&app, shell] {
+  return action(shell, [&app, shell] {
     require("SHELL", *shell, "completion");
     return completion(*shell, words_of_all(app));
-  };
+  });
 }
 
-std::function<int()> add_report(CLI::App& app) {
+Action add_report(CLI::App& app) {
   auto r = std::make_shared<ReportRequest>();
   app.add_option("DIR", r->folder, "Folder of a run, or of reproduce");
   app.add_option("--out", r->out, "FILE for the page (default DIR/report.html)")->type_name("");
   app.add_option("--python", r->python, "Python with the packages starling and matplotlib")->type_name("");
   app.add_flag("--force", r->force, "Replace a file that is no page of starling")->disable_flag_override();
-  return [r] {
+  return action(r, [r] {
     require("DIR", r->folder, "report");
     return report(*r);
-  };
+  });
 }
 
-std::function<int()> add_explain(CLI::App& app) {
+Action add_explain(CLI::App& app) {
   auto words = std::make_shared<std::vector<std::string>>();
   offer(app.add_option("WORD", *words, "A verdict, an option with or without its dashes, a file, a kernel, a figure"), explained());
   app.allow_extras(); // an option may be asked about with its dashes
-  return [&app, words] {
+  return action(words, [&app, words] {
     std::string word;
     for (const std::string& one : app.remaining())
-      words->push_back(one);
+      if (one != "--") // parts options from words, and is neither
+        words->push_back(one);
     for (const std::string& one : *words) // still moving
       word += (word.empty() ? "" : " ") + one;
     require("WORD", word, "explain");
     return explain(word, words_of_all(app));
-  };
+  });
 }
 
-std::function<int()> add_man(CLI::App& app) {
-  return [&app] { return manual(words_of_all(app)); };
+Action add_man(CLI::App& app) {
+  return {[&app] { return manual(words_of_all(app)); }, [] {}};
 }
 
 } // namespace starling::tool

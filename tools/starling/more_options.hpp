@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -18,13 +20,25 @@ void require(const char* argument, const std::string& given, const char* command
 /// What completion offers for the option or argument, instead of files.
 void offer(const CLI::Option* option, std::vector<std::string> words);
 
-/// Each adds its options to the subcommand and gives what to do once they are parsed.
-std::function<int()> add_convert(CLI::App& app);
-std::function<int()> add_thin(CLI::App& app);
-std::function<int()> add_completion(CLI::App& app);
-std::function<int()> add_report(CLI::App& app);
-std::function<int()> add_explain(CLI::App& app);
-std::function<int()> add_man(CLI::App& app);
+/// What a subcommand does once its options are parsed, and what makes the request they write to as new again.
+struct Action {
+  std::function<int()> run;
+  std::function<void()> renew;
+};
+
+/// Of a request that nothing was written to yet.
+template <typename Request>
+Action action(std::shared_ptr<Request> request, std::function<int()> run) {
+  return {std::move(run), [request, as_new = *request] { *request = as_new; }};
+}
+
+/// Each adds its options to the subcommand.
+Action add_convert(CLI::App& app);
+Action add_thin(CLI::App& app);
+Action add_completion(CLI::App& app);
+Action add_report(CLI::App& app);
+Action add_explain(CLI::App& app);
+Action add_man(CLI::App& app);
 
 /// The verdicts and files that explain knows, for completion.
 std::vector<std::string> explained();

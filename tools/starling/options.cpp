@@ -27,8 +27,6 @@ namespace starling::tool {
 
 namespace {
 
-using Action = std::function<int()>; // what to do once the options are parsed
-
 auto into(std::string& field) {
   return [&field](const std::string& text) { field = text; };
 }
@@ -68,7 +66,7 @@ Action add_sample(CLI::App& app) {
   };
   add_text(app, "--checkpoint-every", "Save the state every K steps, in DIR-state beside DIR of --out", take_every)->group("Files");
   add_text(app, "--resume", "DIR, or DIR-state: go on with an unfinished run as if it had never stopped; besides only --steps, --threads, --device and the options of output and limits may be given", into(p.resume))->group("Files");
-  add_flag(app, "--trust", s->trust, "Load the library that a config or checkpoint names, and write where it says")->group("Files");
+  add_flag(app, "--trust", s->trust, "Load the library that a config or checkpoint names, write where it says, and make the page that it asks for")->group("Files");
   const auto take_time = [s](const std::string& text) { s->presentation.time_limit = plan::parse_count("time-limit", text, 1); };
   add_text(app, "--time-limit", "Seconds by the clock, from the start of the command; then the state is saved and the exit code is 124", take_time)->group("Limits");
   add_text(app, "--memory-limit", "Bytes that the command may take, as 500M or 8G; a run that needs more ends with its state saved", into(p.memory_limit))->group("Limits");
@@ -79,32 +77,34 @@ Action add_sample(CLI::App& app) {
   add_flag(app, "--quiet", p.quiet, "No table, no progress, no warnings")->group("Output");
   add_flag(app, "--json", s->json, "Print summary.json instead of the table")->group("Output");
   add_flag(app, "--fail-unless-converged", s->fail_unless_converged, "Exit with 2 unless the verdict is 'converged'")->group("Output");
-  return [&app, s] {
+  return action(s, [&app, s] {
     if (s->presentation.resume.empty())
       require("TARGET", s->recipe.target, "sample");
     else
       refuse_what_is_settled(app);
-    s->steps_given = app.count("--steps") > 0;
-    s->threads_given = app.count("--threads") > 0;
-    s->device_given = app.count("--device") > 0;
-    s->out_given = app.count("--out") > 0;
+    const GivenOptions given = what_was_given(app);
+    s->steps_given = given.contains("--steps");
+    s->threads_given = given.contains("--threads");
+    s->device_given = given.contains("--device");
+    s->out_given = given.contains("--out");
+    s->report_given = given.contains("--report");
     for (const char* name : {"MODEL", "--model"})
-      if (app.count(name) > 0)
-        s->model = app.get_option(name)->results().back();
+      if (given.contains(name))
+        s->model = given.at(name)->results().back();
     take_what_was_given(app, s->recipe);
     return sample(*s);
-  };
+  });
 }
 
 Action add_check(CLI::App& app) {
   auto c = std::make_shared<CheckRequest>();
   add_recipe(app, c->recipe);
   add_flag(app, "--json", c->json, "Print the figures as JSON")->group("Output");
-  return [&app, c] {
+  return action(c, [&app, c] {
     require("TARGET", c->recipe.target, "check");
     take_what_was_given(app, c->recipe);
     return check(*c);
-  };
+  });
 }
 
 Action add_demo(CLI::App& app) {
@@ -114,23 +114,23 @@ Action add_demo(CLI::App& app) {
   add_flag(app, "--force", d->force, "Replace what is in another --out");
   add_flag(app, "--json", d->json, "Print the figures as JSON");
   add_flag(app, "--open", d->open, "Make the page of the first run and show it in a browser");
-  return [d] { return demo(*d); };
+  return action(d, [d] { return demo(*d); });
 }
 
 Action add_summary(CLI::App& app) {
   auto s = std::make_shared<SummaryRequest>();
   app.add_option("PATH", s->path, "Folder of a run, a Stan CSV file, an .npz or a .zarr folder");
   add_flag(app, "--json", s->json, "Print the figures as JSON");
-  return [s] {
+  return action(s, [s] {
     require("PATH", s->path, "summary");
     return summary(*s);
-  };
+  });
 }
 
 Action add_bench(CLI::App& app) {
   auto b = std::make_shared<BenchRequest>();
-  offer(app.add_option("NAME", b->names, "overhead, full, scale, threads, logistic (default: these); wide, cuda; posteriors, shapes"),
-        {"overhead", "full", "scale", "threads", "logistic", "wide", "cuda", "posteriors", "shapes"});
+  offer(app.add_option("NAME", b->names, "overhead, full, scale, threads, logistic, wide, whole (default: these); cuda; posteriors, shapes"),
+        {"overhead", "full", "scale", "threads", "logistic", "wide", "whole", "cuda", "posteriors", "shapes"});
   app.add_option("--json", b->json, "FILE for the figures")->type_name("");
   app.add_option("--repeats", b->repeats, "Every figure is the median of this many measurements")->type_name("")->capture_default_str();
   app.add_flag("--quick", b->quick, "Small sizes: to see that it works, not for its figures");
@@ -152,7 +152,7 @@ Action add_bench(CLI::App& app) {
   add_number("batch", b->batch, 2, "Batch size of the flight")->default_str("8");
   add_number("polish", b->polish, 0, "Steps of the polish")->default_str("20");
   app.add_flag("--long", b->longer, "Each also with eight times the steps")->group(accuracy);
-  return [b] { return bench(*b); };
+  return action(b, [b] { return bench(*b); });
 }
 
 Action add_reproduce(CLI::App& app) {
@@ -169,16 +169,16 @@ Action add_reproduce(CLI::App& app) {
   add_text(app, "--python", "Python with matplotlib, for the pictures", into(r->python));
   add_flag(app, "--force", r->force, "Write into a folder that holds something else");
   add_flag(app, "--json", r->json, "Print the summary as JSON instead of the table");
-  return [r] {
+  return action(r, [r] {
     require("--out", r->out, "reproduce");
     return reproduce(*r);
-  };
+  });
 }
 
 Action add_info(CLI::App& app) {
   auto json = std::make_shared<bool>(false);
   add_flag(app, "--json", *json, "Print it as JSON");
-  return [json] { return info(*json); };
+  return action(json, [json] { return info(*json); });
 }
 
 /// Words that nothing took: an option, a command, or an argument too many.
@@ -201,6 +201,19 @@ int refuse_extras(const CLI::App& app) {
   return complain(usage, fmt::format("{}: is no command{}", word, io::did_you_mean(word, known)));
 }
 
+/// `sample logistic --help` shows what is for logistic.
+int show_help(CLI::App& app, const CLI::CallForHelp& help, int argc, char** argv) {
+  for (int n = 1; n + 1 < argc; ++n)
+    if (const std::string word = argv[n]; word == "sample" || word == "check") {
+      CLI::App& command = *app.get_subcommand(word);
+      show_what_is_for(command, argv[n + 1]);
+      const int code = app.exit(help);
+      show_what_is_for(command, {});
+      return code;
+    }
+  return app.exit(help);
+}
+
 /// The parser's complaint, in our words where it is one of the usual ones.
 std::string reworded(const CLI::ParseError& error) {
   std::string text = error.what();
@@ -215,19 +228,23 @@ std::string reworded(const CLI::ParseError& error) {
 
 } // namespace
 
-int parse_and_run(int argc, char** argv) {
+struct CommandLine::Parser {
   CLI::App app{"Starling draws samples from a probability distribution known up to a constant, by moving\n"
                "a cloud of particles in which each meets a few others at a time (RBM-SVGD)."};
+  std::map<const CLI::App*, Action> actions;
+};
+
+CommandLine::CommandLine() : parser_(std::make_unique<Parser>()) {
+  CLI::App& app = parser_->app;
   app.name("starling");
   app.set_version_flag("--version", std::string(version));
   app.add_option_function<std::string>("--simd", cpu::force_level, "Use this SIMD level: see starling info")->type_name("");
   app.require_subcommand(0, 1);
   app.footer("Start with:  starling demo\n"
              "Then:        starling sample mixture --start normal:-10,1 --out out/m");
-  std::map<const CLI::App*, Action> actions;
   const auto add = [&](const char* name, const char* does, Action (*register_options)(CLI::App&)) {
     CLI::App* command = app.add_subcommand(name, does);
-    actions[command] = register_options(*command);
+    parser_->actions[command] = register_options(*command);
   };
   add("demo", "Two problems, each with RBM-SVGD and with SVGD: a table, and results in out/demo", add_demo);
   add("sample", "Draw samples from a target", add_sample);
@@ -242,16 +259,19 @@ int parse_and_run(int argc, char** argv) {
   add("explain", "Say what a verdict, an option, a file or a figure means", add_explain);
   add("man", "Print the manual page, as roff: starling man | man -l -", add_man);
   add("completion", "Print a script that completes commands and options in bash, zsh or fish", add_completion);
+}
 
-  for (int n = 1; n + 1 < argc; ++n)
-    if (const std::string word = argv[n]; word == "sample" || word == "check") {
-      hide_what_is_for_others(*app.get_subcommand(word), argv[n + 1]);
-      break;
-    }
+CommandLine::~CommandLine() = default;
+
+int CommandLine::run(int argc, char** argv) {
+  CLI::App& app = parser_->app;
+  app.clear();
+  for (const auto& [command, action] : parser_->actions)
+    action.renew();
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
+    return show_help(app, help, argc, argv);
   } catch (const CLI::CallForVersion& show) {
     return app.exit(show);
   } catch (const CLI::ExtrasError&) {
@@ -261,9 +281,11 @@ int parse_and_run(int argc, char** argv) {
   }
   const auto used = app.get_subcommands();
   if (!used.empty())
-    return actions.at(used.front())();
+    return parser_->actions.at(used.front()).run();
   fmt::print("{}", app.help());
   return ok;
 }
+
+int parse_and_run(int argc, char** argv) { return CommandLine().run(argc, argv); }
 
 } // namespace starling::tool

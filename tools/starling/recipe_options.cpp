@@ -55,6 +55,10 @@ CLI::Option* add_field(CLI::App& app, const plan::About& about, Field& field) {
   }
 }
 
+std::string heading(const plan::Extra& extra) {
+  return extra.of_target ? fmt::format("Only for {}", plan::in_a_row(extra.owners)) : "Method";
+}
+
 } // namespace
 
 void add_recipe(CLI::App& app, plan::Recipe& recipe) {
@@ -68,45 +72,54 @@ void add_recipe(CLI::App& app, plan::Recipe& recipe) {
       recipe.extra[setting.name] = plan::parse(setting, text);
     };
     CLI::Option* option = add_text(app, "--" + setting.name, setting.help, take);
-    option->group(extra.of_target ? fmt::format("Only for {}", plan::in_a_row(extra.owners)) : "Method");
+    option->group(heading(extra));
     if (const std::string usual = plan::shown(setting.usual); !usual.empty() && extra.owners.size() == 1)
       option->default_str(usual);
     offer(option, setting.words);
   }
 }
 
-void hide_what_is_for_others(CLI::App& app, const std::string& target) {
+void show_what_is_for(CLI::App& app, const std::string& target) {
   const auto names = plan::names_of(plan::targets());
-  if (std::ranges::find(names, target) == names.end())
-    return;
+  const bool all = std::ranges::find(names, target) == names.end();
   for (const plan::Extra& extra : plan::extras())
-    if (!extra.is_for(target))
-      app.get_option("--" + extra.setting.name)->group("");
+    app.get_option("--" + extra.setting.name)->group(all || extra.is_for(target) ? heading(extra) : "");
+}
+
+GivenOptions what_was_given(const CLI::App& app) {
+  GivenOptions given;
+  for (const CLI::Option* option : app.get_options())
+    if (option->count() > 0)
+      given[option->get_name()] = option;
+  return given;
 }
 
 void take_what_was_given(const CLI::App& app, plan::Recipe& recipe) {
+  const GivenOptions given = what_was_given(app);
   plan::for_each_field(recipe, [&](const plan::About& about, auto&) {
-    if (about.raw && app.count("--" + about.name) > 0 && app.count("--method") == 0)
+    if (about.raw && given.contains("--" + about.name) && !given.contains("--method"))
       recipe.method = "paper";
   });
   const auto& all = plan::extras();
   const auto model = std::ranges::find_if(all, [](auto& extra) { return extra.setting.name == "model"; });
-  if (app.count("MODEL") > 0) {
-    const std::string given = app.get_option("MODEL")->results().front();
+  if (const auto found = given.find("MODEL"); found != given.end()) {
+    const std::string library = found->second->results().front();
     if (!model->is_for(recipe.target))
-      throw std::invalid_argument(fmt::format("{}: is one argument too many for {}", given, app.get_name()));
-    recipe.set("model", given);
+      throw std::invalid_argument(fmt::format("{}: is one argument too many for {}", library, app.get_name()));
+    recipe.set("model", library);
   }
-  const CLI::Option* resume = app.get_option_no_throw("--resume"); // then the target is not known yet
+  if (given.contains("--resume")) // the target is not known yet
+    return;
   for (const plan::Extra& extra : all)
-    if (!extra.is_for(recipe.target) && (resume == nullptr || resume->count() == 0) && app.count("--" + extra.setting.name) > 0)
+    if (!extra.is_for(recipe.target) && given.contains("--" + extra.setting.name))
       plan::refuse("--" + extra.setting.name, fmt::format("is an option of {}; the target here is {}",
                                                           plan::in_a_row(extra.owners), recipe.target));
 }
 
 void refuse_what_is_settled(const CLI::App& app) {
+  const GivenOptions given = what_was_given(app);
   const auto refuse = [&](const std::string& name) {
-    if (app.count(name) > 0)
+    if (given.contains(name))
       plan::refuse(name, "cannot be changed with --resume: a run that goes on keeps its settings");
   };
   refuse("TARGET");

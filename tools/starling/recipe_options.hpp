@@ -4,6 +4,7 @@
 #include "plan/recipe.hpp"
 
 #include <functional>
+#include <map>
 #include <string>
 
 namespace CLI {
@@ -23,8 +24,12 @@ CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& field, const
 /// tables, and TARGET as the first argument.
 void add_recipe(CLI::App& app, plan::Recipe& recipe);
 
-/// `sample logistic --help` shows what is for logistic. Nothing happens if the word is no target.
-void hide_what_is_for_others(CLI::App& app, const std::string& word);
+/// The help shows what is for this target, or everything if the word is no target.
+void show_what_is_for(CLI::App& app, const std::string& word);
+
+/// The options and arguments that were given, by name: looking for one of them in the parser takes long.
+using GivenOptions = std::map<std::string, const CLI::Option*>;
+GivenOptions what_was_given(const CLI::App& app);
 
 /// An option of the raw method asks for it. MODEL is a setting that may stand after TARGET. An option
 /// of another target's would be silently without effect, and is refused.
