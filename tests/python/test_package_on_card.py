@@ -52,9 +52,8 @@ def numpy_normal(x):
 
 
 def jax_normal():
-    jax = pytest.importorskip("jax")
-    precision = np.asarray(PRECISION, dtype=np.float32)
-    return starling.from_jax(lambda x: -0.5 * jax.numpy.dot(x, jax.numpy.asarray(precision) @ x))
+    pytest.importorskip("jax")  # no product of matrices: on a card JAX makes those with ten bits, unless told otherwise
+    return starling.from_jax(lambda x: -(x[0] * x[0] + 0.6 * x[0] * x[1] + 0.5 * x[1] * x[1]))
 
 
 def torch_normal():
