@@ -229,7 +229,7 @@ of("src/cuda/sweep_blocks.hpp", card + "flow_test.cpp", [
     ("self term of tiles with the weight of a pair", "const Real c = @@self ? now.self : pair@@;", "pair"),
 ])
 of("src/cuda/sweep_teams.hpp", card + "step_test.cpp", [
-    ("a pair that pushes both one way", "weight * s.of(lane, one) - push;", "weight * s.of(lane, one) + push;"),
+    ("a pair that pushes both one way", "g.of(lane, other) += @@weight * s.of(lane, one) - push@@;", "weight * s.of(lane, one) + push"),
     ("members that a short batch has not", "j < size ? pair * height : Real(0)", "pair * height"),
 ])
 of("src/cuda/sweep_rows.hpp", card + "step_test.cpp", [
