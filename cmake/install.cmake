@@ -4,6 +4,9 @@ include(CMakePackageConfigHelpers)
 set(starling_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/starling")
 
 install(TARGETS starling EXPORT starlingTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+if(TARGET starling_mpi)
+  install(TARGETS starling_mpi LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/starling")
+endif()
 if(TARGET starling_cli)
   install(TARGETS starling_cli starling_lab RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   # What `starling reproduce` draws its pictures with.

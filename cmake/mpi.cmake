@@ -1,4 +1,5 @@
-# The MPI back end: src/mpi/present.cpp where MPI is found, else the stub. Sets STARLING_MPI_FOUND.
+# The MPI back end: a module of its own, starling_mpi.so, made of src/mpi/present.cpp where MPI is found. The library only
+# knows how to load it (src/mpi/module.cpp): nothing else is linked against an MPI. Sets STARLING_MPI_FOUND.
 set(STARLING_MPI AUTO CACHE STRING "The MPI back end: AUTO (where MPI is found), ON or OFF")
 set_property(CACHE STARLING_MPI PROPERTY STRINGS AUTO ON OFF)
 set(STARLING_MPI_FOUND OFF)
@@ -11,15 +12,21 @@ if(STARLING_MPI)
     message(FATAL_ERROR "STARLING_MPI is ${STARLING_MPI}, but no MPI was found")
   endif()
 endif()
-# By their paths, also for tests that link the archives themselves: what is installed asks for no package.
-set(mpi_libraries "")
-if(STARLING_MPI_FOUND)
-  set(mpi_libraries "${MPI_CXX_LIBRARIES}")
-  list(APPEND starling_sources src/mpi/present.cpp)
-  set_source_files_properties(src/mpi/present.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON INCLUDE_DIRECTORIES
-                                                             "${MPI_CXX_INCLUDE_DIRS}" COMPILE_DEFINITIONS
-                                                             "OMPI_SKIP_MPICXX;MPICH_SKIP_MPICXX")
-else()
-  list(APPEND starling_sources src/mpi/absent.cpp)
+file(RELATIVE_PATH starling_modules "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}/starling")
+list(APPEND starling_sources src/mpi/module.cpp)
+set_source_files_properties(src/mpi/module.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_DEFINITIONS
+                                                          "STARLING_MODULES=\"${starling_modules}\"")
+if(NOT STARLING_MPI_FOUND)
+  file(REMOVE "${PROJECT_BINARY_DIR}/starling_mpi.so") # of an earlier build
+  return()
 endif()
-file(WRITE "${PROJECT_BINARY_DIR}/mpi/libraries" "${mpi_libraries}")
+
+add_library(starling_mpi MODULE src/mpi/present.cpp "${starling_version_header}")
+starling_own_code(starling_mpi)
+starling_hardened_program(starling_mpi)
+target_include_directories(starling_mpi PRIVATE include src "${starling_generated}")
+target_include_directories(starling_mpi SYSTEM PRIVATE ${MPI_CXX_INCLUDE_DIRS})
+target_compile_definitions(starling_mpi PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+target_link_libraries(starling_mpi PRIVATE ${MPI_CXX_LIBRARIES})
+set_target_properties(starling_mpi PROPERTIES PREFIX "" SUFFIX ".so" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+                                              LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")

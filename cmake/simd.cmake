@@ -15,8 +15,10 @@ function(starling_level_unit target sources level)
   target_include_directories(
     ${target} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include" "${STARLING_HIGHWAY}")
   target_compile_options(${target} PRIVATE ${ARGN})
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # else a kernel's three vectors travel through memory
-    target_compile_options(${target} PRIVATE "SHELL:--param sra-max-scalarization-size-Ospeed=512")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Else a kernel's three vectors travel through memory; and a kernel whose parameters were cut up beforehand is no
+    # longer compiled into its loop, so that every pair costs a call.
+    target_compile_options(${target} PRIVATE "SHELL:--param sra-max-scalarization-size-Ospeed=512" -fno-ipa-sra)
   endif()
   # Unrolled code is large, and with a check at every access larger still: a call for each access, and undefined
   # behaviour is looked for elsewhere. Otherwise a single one of these units takes many minutes.

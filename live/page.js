@@ -157,30 +157,112 @@ function shade() { // the density as a picture, made once for a target and a the
   }
   c.putImageData(pixels, 0, 0);
 }
+const scaled = [null, null]; // the same in the size of each view: enlarging it takes longer than a step
+function drawDensity(which, canvas, c) {
+  if (!image) { shade(); scaled.fill(null); }
+  if (!scaled[which] || scaled[which].width !== canvas.width || scaled[which].height !== canvas.height) {
+    const large = document.createElement('canvas');
+    large.width = canvas.width; large.height = canvas.height;
+    const to = large.getContext('2d');
+    to.imageSmoothingQuality = 'high';
+    to.drawImage(image, 0, 0, large.width, large.height);
+    scaled[which] = large;
+  }
+  inPixels(c, () => c.drawImage(scaled[which], 0, 0));
+}
+function inPixels(c, act) { c.save(); c.setTransform(1, 0, 0, 1, 0, 0); act(); c.restore(); }
+
+// Many particles are set point by point in a layer of one colour, of which only the alpha differs: as shapes they would
+// take several times as long as a step.
+let many = 400;
+const layers = [null, null];
+function layer(which, canvas, colour) {
+  let l = layers[which];
+  if (!l || l.canvas.width !== canvas.width || l.canvas.height !== canvas.height) {
+    const own = document.createElement('canvas');
+    own.width = canvas.width; own.height = canvas.height;
+    const context = own.getContext('2d'), pixels = context.createImageData(own.width, own.height);
+    l = layers[which] = { canvas: own, context, pixels, alpha: pixels.data, all: new Uint32Array(pixels.data.buffer), w: own.width, h: own.height };
+  }
+  l.all.fill(seeThrough(colour));
+  return l;
+}
+const read = {}; // colours by name, as a pixel that lets everything through
+function seeThrough(colour) {
+  if (colour in read) return read[colour];
+  const dot = document.createElement('canvas').getContext('2d'); // a browser reads it
+  dot.fillStyle = colour; dot.fillRect(0, 0, 1, 1);
+  const pixel = dot.getImageData(0, 0, 1, 1).data;
+  pixel[3] = 0;
+  return read[colour] = new Uint32Array(pixel.buffer)[0];
+}
+function stamp(radius) { // how much of each pixel a disc covers
+  const reach = Math.ceil(radius), side = 2 * reach + 1, mask = new Float32Array(side * side);
+  for (let y = -reach; y <= reach; y++) for (let x = -reach; x <= reach; x++)
+    mask[(y + reach) * side + x + reach] = Math.max(0, Math.min(1, radius + 0.5 - Math.hypot(x, y)));
+  return { reach, side, mask };
+}
+function setDots(l, X, Y, radius, alpha) {
+  const { reach, side, mask } = stamp(radius), { w, h } = l, data = l.alpha;
+  for (let n = 0; n < X.length; n++) {
+    const x0 = Math.round(X[n] - 0.5) - reach, y0 = Math.round(Y[n] - 0.5) - reach;
+    if (!(x0 + side > 0 && x0 < w && y0 + side > 0 && y0 < h)) continue;
+    for (let j = Math.max(0, -y0); j < side && y0 + j < h; j++) for (let i = Math.max(0, -x0); i < side && x0 + i < w; i++) {
+      const at = 4 * ((y0 + j) * w + x0 + i) + 3;
+      data[at] += (255 - data[at]) * mask[j * side + i] * alpha;
+    }
+  }
+}
+function lineSetter(l, alpha) { // lines that cross are no darker there, as in a shape
+  const { w, h } = l, data = l.alpha, ink = Math.round(255 * alpha);
+  return (x0, y0, x1, y1) => {
+    const count = Math.ceil(Math.max(Math.abs(x1 - x0), Math.abs(y1 - y0)));
+    if (!(count < 4 * (w + h))) return; // from far outside, or from nowhere
+    const dx = (x1 - x0) / count, dy = (y1 - y0) / count;
+    const inside = Math.min(x0, x1, y0, y1) >= 0 && Math.max(x0, x1) < w && Math.max(y0, y1) < h;
+    for (let n = 0, x = x0, y = y0; n < count; n++, x += dx, y += dy) {
+      if (!inside && !(x >= 0 && x < w && y >= 0 && y < h)) continue;
+      data[4 * ((y | 0) * w + (x | 0)) + 3] = ink;
+    }
+  };
+}
 function drawFlock(which) {
-  const [c, w, h] = fit($('view' + which)), R = reach(), line = S.t === 'line';
+  const canvas = $('view' + which), [c, w, h] = fit(canvas), R = reach(), line = S.t === 'line', ratio = canvas.width / w; // pixels of the screen for one of the page
   const colour = css(which ? '--svgd' : '--rbm'), ink = css('--soft');
-  if (line) drawLineTarget(c, w, h); else { if (!image) shade(); c.imageSmoothingEnabled = true; c.imageSmoothingQuality = 'high'; c.drawImage(image, 0, 0, w, h); }
+  if (line) drawLineTarget(c, w, h); else drawDensity(which, canvas, c);
   if (which === 1 && !svgdBears()) {
-    c.fillStyle = ink; c.font = '15px system-ui'; c.textAlign = 'center';
-    const text = [`One step of everyone costs ${big(S.n * S.n)} pairs:`, `as much as ${big(S.n / S.p)} steps with batches of ${S.p}.`, 'It waits. Take fewer particles to see both.'];
-    text.forEach((t, n) => c.fillText(t, w / 2, h / 2 + 24 * (n - 1)));
+    const size = w < 300 ? 12 : 15, lines = [];
+    c.fillStyle = ink; c.font = `${size}px system-ui`; c.textAlign = 'center';
+    for (const text of [`One step of everyone costs ${big(S.n * S.n)} pairs:`, `as much as ${big(S.n / S.p)} steps with batches of ${S.p}.`, 'It waits. Take fewer particles to see both.']) {
+      lines.push('');
+      for (const word of text.split(' ')) {
+        const longer = `${lines[lines.length - 1]} ${word}`.trim();
+        if (c.measureText(longer).width < w - 16) lines[lines.length - 1] = longer; else lines.push(word);
+      }
+    }
+    lines.forEach((t, n) => c.fillText(t, w / 2, h / 2 + 1.6 * size * (n - (lines.length - 1) / 2)));
     return;
   }
   const from = engine._live_positions(which) / 4, xy = engine.HEAPF32.slice(from, from + 2 * S.n);
   const px = x => (x / R + 1) / 2 * w;
   const py = line ? (y, i) => h * 0.86 + h * 0.1 * (((i * 0.6180339887) % 1) - 0.5) : y => (1 - (y / R + 1) / 2) * h;
-  if (S.threads && which === 0) drawThreads(c, xy, px, py, colour);
+  const X = new Float32Array(S.n), Y = new Float32Array(S.n);
+  for (let i = 0; i < S.n; i++) { X[i] = px(xy[2 * i]); Y[i] = py(xy[2 * i + 1], i); }
+  const radius = Math.max(1, Math.min(4, 60 / Math.sqrt(S.n)) * Math.sqrt(w / 500)), alpha = S.n > 3000 ? 0.55 : 0.85;
   if (line) drawHistogram(c, xy, px, w, h, colour);
-  c.fillStyle = colour;
-  const radius = Math.max(1, Math.min(4, 60 / Math.sqrt(S.n)) * Math.sqrt(w / 500));
-  c.globalAlpha = S.n > 3000 ? 0.55 : 0.85;
-  c.beginPath();
-  for (let i = 0; i < S.n; i++) {
-    const X = px(xy[2 * i]), Y = py(xy[2 * i + 1], i);
-    if (radius < 1.6) c.rect(X - radius, Y - radius, 2 * radius, 2 * radius);
-    else { c.moveTo(X + radius, Y); c.arc(X, Y, radius, 0, 7); }
+  if (S.n > many) {
+    const l = layer(which, canvas, colour);
+    for (let i = 0; i < S.n; i++) { X[i] *= ratio; Y[i] *= ratio; }
+    if (S.threads && which === 0) eachThread(X, Y, lineSetter(l, threadAlpha()));
+    setDots(l, X, Y, radius * ratio, alpha);
+    l.context.putImageData(l.pixels, 0, 0);
+    inPixels(c, () => c.drawImage(l.canvas, 0, 0));
+    return;
   }
+  if (S.threads && which === 0) drawThreads(c, X, Y, colour);
+  c.fillStyle = colour; c.globalAlpha = alpha;
+  c.beginPath();
+  for (let i = 0; i < S.n; i++) { c.moveTo(X[i] + radius, Y[i]); c.arc(X[i], Y[i], radius, 0, 7); }
   c.fill();
   c.globalAlpha = 1;
 }
@@ -204,17 +286,21 @@ function drawHistogram(c, xy, px, w, h, colour) { // as high as the density is w
   }
   c.strokeStyle = colour; c.lineWidth = 1.5; c.stroke();
 }
-function drawThreads(c, xy, px, py, colour) {
+const threadAlpha = () => Math.max(0.06, Math.min(0.5, 40 / S.n));
+function eachThread(X, Y, act) { // from each particle to the middle of its batch
   const from = engine._live_batches(0) / 4, length = engine.HEAPF32[from], ids = engine.HEAPF32.slice(from + 1, from + 1 + length);
-  c.strokeStyle = colour; c.globalAlpha = Math.max(0.06, Math.min(0.5, 40 / S.n)); c.lineWidth = 1;
-  c.beginPath();
   for (let at = 0, first = 0; at < ids.length; at++) {
     if (ids[at] >= 0) continue;
-    let X = 0, Y = 0; // all to the middle of the batch; two directly
-    for (let n = first; n < at; n++) { X += px(xy[2 * ids[n]]) / (at - first); Y += py(xy[2 * ids[n] + 1], ids[n]) / (at - first); }
-    for (let n = first; n < at; n++) { c.moveTo(px(xy[2 * ids[n]]), py(xy[2 * ids[n] + 1], ids[n])); c.lineTo(X, Y); }
+    let x = 0, y = 0;
+    for (let n = first; n < at; n++) { x += X[ids[n]] / (at - first); y += Y[ids[n]] / (at - first); }
+    for (let n = first; n < at; n++) act(X[ids[n]], Y[ids[n]], x, y);
     first = at + 1;
   }
+}
+function drawThreads(c, X, Y, colour) {
+  c.strokeStyle = colour; c.globalAlpha = threadAlpha(); c.lineWidth = 1;
+  c.beginPath();
+  eachThread(X, Y, (x0, y0, x1, y1) => { c.moveTo(x0, y0); c.lineTo(x1, y1); });
   c.stroke(); c.globalAlpha = 1;
 }
 function drawChart() {
@@ -262,8 +348,9 @@ function tell() {
   if (now - aloudAt > 4000 || !playing) { $('aloud').textContent = said; aloudAt = now; }
   for (const which of [0, 1]) $('view' + which).setAttribute('aria-label', `${S.n} particles at step ${steps(which)}: ${$('verdict' + which).textContent}`);
 }
-function draw() {
-  drawFlock(0); drawFlock(1); drawChart();
+function draw(flocksAlone) {
+  drawFlock(0); drawFlock(1);
+  if (flocksAlone !== true) drawChart(); // it changes with looks, not with steps
   $('clock').textContent = `step ${steps(0)}`;
   $('rewind').max = Math.max(100, furthest); $('rewind').value = steps(0);
 }
@@ -279,8 +366,9 @@ function frame() {
   owed -= count;
   for (let n = 0; n < count && performance.now() - began < 14; n++) take(1);
   frameMs = performance.now() - began;
-  if (frames++ % (S.n > 2000 ? 40 : 8) === 0) look(); // of many particles a look costs as much as several steps
-  draw();
+  const looks = frames++ % (S.n > 2000 ? 40 : 8) === 0; // of many particles a look costs as much as several steps
+  if (looks) look();
+  draw(!looks);
   if (frames % 60 === 0) keepAddress();
   if (dead) pause();
   requestAnimationFrame(frame);
@@ -395,7 +483,7 @@ readAddress(); show();
 if (setTarget()) { begin(); if (S.k) goTo(S.k); look(); }
 draw();
 // For tests: the same functions that the buttons call.
-window.starlingLive = { state: S, take, look, draw, goTo, changed, compile, asCommand, asPython, steps, play, pause, frameMs: () => frameMs,
+window.starlingLive = { state: S, take, look, draw, setMany: n => { many = n; }, goTo, changed, compile, asCommand, asPython, steps, play, pause, frameMs: () => frameMs,
   figure: (which, n) => engine._live_figure(which, n), coordinate: (which, id, axis) => engine._live_coordinate(which, id, axis),
   verdict: which => words(engine._live_verdict(which)), pairs: which => engine._live_pairs(which), fault: () => dead };
 document.documentElement.dataset.ready = 'yes';

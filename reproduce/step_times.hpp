@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 #include <vector>
 
 namespace starling::reproduce {
@@ -50,58 +51,65 @@ struct StepTimes {
 template <typename Real>
 using GaussDrift = cpu::PairwiseDrift<Real, kernel::Gaussian<Real>>;
 
-/// RBM-SVGD with that drift and fading AdaGrad, from the same start each time. p = N is SVGD.
+/// RBM-SVGD with that dealer, that drift and fading AdaGrad, from the same start each time.
+template <typename Real, typename Target, typename Deal, typename Drift>
+StepTimes time_with(Target& target, const Ensemble<Real>& start, Deal deal, Drift drift, double eta, Step steps,
+                    std::size_t repeats, Threads& threads) {
+  cpu::ExplicitStep<Real, FadingAdaGrad<Real>> advance(FadingAdaGrad<Real>(eta), threads);
+  auto score = score_of<Real>(target);
+  std::vector<StepTimes> parts;
+  const double bare = median_seconds(repeats, [&] {
+    Ensemble<Real> particles = start;
+    rbm_svgd(particles, Span{0, steps}, deal, score, drift, advance, NoObserver());
+  });
+  for (std::size_t r = 0; r < repeats; ++r) {
+    StepTimes t;
+    Ensemble<Real> particles = start;
+    auto last = Clock::now();
+    const auto lap = [&](double& part) {
+      const auto now = Clock::now();
+      part += std::chrono::duration<double>(now - last).count();
+      last = now;
+    };
+    rbm_svgd(
+        particles, Span{0, steps},
+        [&](Step k, Ensemble<Real>& e) -> const Batches& {
+          const Batches& batches = deal(k, e);
+          lap(t.deal);
+          return batches;
+        },
+        [&](Step k, Ensemble<Real>& e, const Batches& b) {
+          score(k, e, b);
+          lap(t.score);
+        },
+        [&](Step k, Ensemble<Real>& e, const Batches& b) {
+          drift(k, e, b);
+          lap(t.drift);
+        },
+        [&](Step k, Ensemble<Real>& e, const Batches& b, const auto& flow) {
+          advance(k, e, b, flow);
+          lap(t.advance);
+        },
+        NoObserver());
+    parts.push_back(t);
+  }
+  const auto middle = [&](double StepTimes::*part) {
+    std::vector<double> values;
+    for (const StepTimes& t : parts)
+      values.push_back(t.*part);
+    return median(values) / static_cast<double>(steps);
+  };
+  return StepTimes{bare / static_cast<double>(steps), middle(&StepTimes::deal),
+                   middle(&StepTimes::score), middle(&StepTimes::drift),
+                   middle(&StepTimes::advance)};
+}
+
+/// The same, pairs dealt by a matching, larger batches by a shuffle. p = N is SVGD.
 template <typename Real, typename Target, typename Drift>
 StepTimes time_with_drift(Target& target, const Ensemble<Real>& start, std::size_t p, Drift drift,
                           double eta, Step steps, std::size_t repeats, Threads& threads) {
-  cpu::ExplicitStep<Real, FadingAdaGrad<Real>> advance(FadingAdaGrad<Real>(eta), threads);
-  auto score = score_of<Real>(target);
   const auto with_dealer = [&](auto deal) {
-    std::vector<StepTimes> parts;
-    const double bare = median_seconds(repeats, [&] {
-      Ensemble<Real> particles = start;
-      rbm_svgd(particles, Span{0, steps}, deal, score, drift, advance, NoObserver());
-    });
-    for (std::size_t r = 0; r < repeats; ++r) {
-      StepTimes t;
-      Ensemble<Real> particles = start;
-      auto last = Clock::now();
-      const auto lap = [&](double& part) {
-        const auto now = Clock::now();
-        part += std::chrono::duration<double>(now - last).count();
-        last = now;
-      };
-      rbm_svgd(
-          particles, Span{0, steps},
-          [&](Step k, Ensemble<Real>& e) -> const Batches& {
-            const Batches& batches = deal(k, e);
-            lap(t.deal);
-            return batches;
-          },
-          [&](Step k, Ensemble<Real>& e, const Batches& b) {
-            score(k, e, b);
-            lap(t.score);
-          },
-          [&](Step k, Ensemble<Real>& e, const Batches& b) {
-            drift(k, e, b);
-            lap(t.drift);
-          },
-          [&](Step k, Ensemble<Real>& e, const Batches& b, const auto& flow) {
-            advance(k, e, b, flow);
-            lap(t.advance);
-          },
-          NoObserver());
-      parts.push_back(t);
-    }
-    const auto middle = [&](double StepTimes::*part) {
-      std::vector<double> values;
-      for (const StepTimes& t : parts)
-        values.push_back(t.*part);
-      return median(values) / static_cast<double>(steps);
-    };
-    return StepTimes{bare / static_cast<double>(steps), middle(&StepTimes::deal),
-                     middle(&StepTimes::score), middle(&StepTimes::drift),
-                     middle(&StepTimes::advance)};
+    return time_with(target, start, std::move(deal), drift, eta, steps, repeats, threads);
   };
   if (p == start.count())
     return with_dealer(Whole());

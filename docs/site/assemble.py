@@ -5,6 +5,8 @@ import shutil
 import sys
 from pathlib import Path
 
+import cpp_reference
+
 ROOT = Path(__file__).resolve().parents[2]
 TOP = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "RELEASING.md", "SECURITY.md"]
 CHAPTERS = {
@@ -38,20 +40,6 @@ def linked(text: str, page: Path, pages: set[Path]) -> str:
 
     parts = re.split(r"(^```.*?^```$)", text, flags=re.S | re.M)  # code is left alone
     return "".join(part if part.startswith("```") else re.sub(r"\[([^\]]*)\]\(([^)\s]+)\)", target, part) for part in parts)
-
-
-def cpp_reference() -> str:
-    lines = ["# C++ reference", "", "Every header of the library with its first line, as the sources have it; then the roles and their contracts in full.",
-             "A first program is in the [README](../README.md), a run with looks and a verdict in [cpp.md](cpp.md).", ""]
-    top = ROOT / "include" / "starling"
-    for folder in [top, *sorted(path for path in top.iterdir() if path.is_dir())]:
-        name = folder.relative_to(top.parent).as_posix()
-        lines += [f"## {name}", "", "| header | what it is |", "| --- | --- |"]
-        for header in sorted(folder.glob("*.h*")):
-            first = header.read_text().splitlines()[0].removeprefix("// ").replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_")
-            lines.append(f"| `<{header.relative_to(top.parent).as_posix()}>` | {first} |")
-        lines.append("")
-    return "\n".join([*lines, "## The roles", "", "```cpp", (top / "concepts.hpp").read_text().rstrip(), "```", ""])
 
 
 def python_reference() -> str:
@@ -93,7 +81,7 @@ def main(to: Path) -> None:
         (to / page.relative_to(ROOT)).write_text(text)
     for file in (ROOT / "docs").glob("*.svg"):
         shutil.copy(file, to / "docs")
-    (to / "docs" / "cpp_reference.md").write_text(cpp_reference())
+    (to / "docs" / "cpp_reference.md").write_text(cpp_reference.write(to / "docs"))
     (to / "docs" / "python_reference.md").write_text(python_reference())
     (to / "docs" / "notebooks.md").write_text(gallery(to))
     shutil.copytree(ROOT / "docs" / "live", to / "extra" / "docs" / "live")

@@ -57,6 +57,16 @@ STARLING_PLUGIN int starling_log_prior(size_t n, size_t dim, const double* x, do
 STARLING_PLUGIN int starling_row_scores(size_t dim, const double* x, size_t count,
                                         const uint32_t* rows, double* grad, void* user);
 
+// Optional: scores on a graphics card, for `--device cuda`. x and score are n x dim on the card, row after row; score is to
+// be written there by work that is put on `stream`, a cudaStream_t of the card that is current when it is called. The call
+// need not wait for that work, and must not read x or score on the host. Called once per step from one thread, in the
+// precision of the run: _single is the usual one on a card. The functions above are still needed: looks, log densities and
+// the certificate are made by them, so both must give the same scores to rounding.
+STARLING_PLUGIN int starling_score_on_device_single(size_t n, size_t dim, const float* x, float* score,
+                                                    void* stream, void* user);
+STARLING_PLUGIN int starling_score_on_device_double(size_t n, size_t dim, const double* x, double* score,
+                                                    void* stream, void* user);
+
 // Optional: not 0 if starling_log_density or starling_log_likelihood_rows (and starling_error after
 // it) may be called from several threads at once. Without it all calls come from one thread.
 STARLING_PLUGIN int starling_threads_ok(void* user);

@@ -1,11 +1,16 @@
 // Runs under way: begun from settings or from a state, stepped without the interpreter's lock.
 #include "away.hpp"
 #include "parts.hpp"
+#include "wire.hpp"
 
 #include "io/errors.hpp"
+#include "mpi/agreement.hpp"
 #include "plan/names.hpp"
 #include "plan/plan.hpp"
 #include "plan/spec.hpp"
+
+#include <starling/cpu/level.hpp>
+#include <starling/version.hpp>
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -17,6 +22,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <utility>
 
 namespace starling::python {
 
@@ -84,12 +91,13 @@ plan::Plan plan_from(const std::string& target, const nb::dict& settings) {
 }
 
 /// Takes steps without the interpreter's lock; a tenth of a second apart it is asked for, to see
-/// whether Ctrl-C was pressed and to tell how far it is.
-void take(Flight& flight, Step count, nb::object tell) {
+/// whether Ctrl-C was pressed and to tell how far it is. Ranks stop together, whichever of them is asked to.
+void take(Flight& flight, Step count, nb::object tell, nb::object ranks) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point last = Clock::now();
+  const std::shared_ptr<mpi::Wire> wire = wire_over(ranks);
   const Away away;
-  flight.take(count, [&] {
+  const auto ask = [&] {
     if (Clock::now() - last < std::chrono::milliseconds(100) && !leaving())
       return Signal::go_on;
     last = Clock::now();
@@ -103,7 +111,46 @@ void take(Flight& flight, Step count, nb::object tell) {
     if (answer < 0)
       throw nb::python_error();
     return answer ? Signal::stop : Signal::go_on;
+  };
+  if (!wire)
+    return flight.take(count, ask);
+  flight.take(count, [&] {
+    Signal signal = Signal::go_on;
+    bool pressed = false; // Ctrl-C, here: whoever calls this lets it wait, since it must not come between what all ranks do
+    mpi::together(*wire, [&] {
+      const bool asked = Clock::now() - last >= std::chrono::milliseconds(100);
+      signal = ask();
+      if (!asked)
+        return;
+      const nb::gil_scoped_acquire held;
+      pressed = nb::cast<bool>(ranks.attr("pressed"));
+      if (pressed)
+        ranks.attr("pressed") = false;
+    });
+    if (mpi::any(*wire, pressed)) {
+      wire->all_know = true;
+      const nb::gil_scoped_acquire held;
+      PyErr_SetNone(PyExc_KeyboardInterrupt);
+      throw nb::python_error();
+    }
+    return mpi::any(*wire, signal == Signal::stop) ? Signal::stop : Signal::go_on;
   });
+}
+
+/// The plan that `make` makes, once all ranks have the same.
+template <typename Make>
+std::pair<std::shared_ptr<mpi::Wire>, plan::Plan> agreed(nb::handle ranks, Make&& make) {
+  const std::shared_ptr<mpi::Wire> wire = wire_over(ranks);
+  if (!wire || wire->size() == 1)
+    return {wire, make()};
+  std::optional<plan::Plan> plan;
+  mpi::together(*wire, [&] { plan = make(); });
+  mpi::same_everywhere(*wire, "build", fmt::format("{} for {}", version, cpu::level()));
+  mpi::same_everywhere(*wire, "settings", assemble::write_identity(plan->recipe));
+  if (plan->blocks < wire->size())
+    plan::refuse("blocks", plan->blocks == 0 ? "this run has no blocks of rows, so it goes on with one rank alone"
+                                             : fmt::format("{} blocks are too few for {} ranks", plan->blocks, wire->size()));
+  return {wire, *plan};
 }
 
 } // namespace
@@ -115,7 +162,7 @@ void add_flight(nb::module_& m) {
     };
   };
   nb::class_<Flight>(m, "Flight")
-      .def("take", &take, "count"_a, "tell"_a.none())
+      .def("take", &take, "count"_a, "tell"_a.none(), "ranks"_a.none())
       .def_prop_ro("done", &Flight::done)
       .def_prop_ro("total", &Flight::total)
       .def_prop_ro("over", &Flight::over)
@@ -150,22 +197,26 @@ void add_flight(nb::module_& m) {
   m.def(
       "begin",
       [](const std::string& target, const nb::dict& settings, std::uint64_t run,
-         const assemble::Guest* guest, std::optional<Positions> start) {
-        const plan::Plan plan = plan_from(target, settings);
+         const assemble::Guest* guest, std::optional<Positions> start, nb::object ranks) {
+        const auto [wire, plan] = agreed(ranks, [&] { return plan_from(target, settings); });
         const std::span<const double> positions =
             start ? std::span<const double>(start->data(), start->size())
                   : std::span<const double>();
         const Away away;
-        return assemble::make_flight(plan, run, guest, positions);
+        return assemble::make_flight(plan, run, guest, positions, wire);
       },
-      "target"_a, "settings"_a, "run"_a, "guest"_a.none(), "start"_a.none());
+      "target"_a, "settings"_a, "run"_a, "guest"_a.none(), "start"_a.none(), "ranks"_a.none());
+  m.def("keep_state", [](nb::handle file, const nb::bytes& bytes) {
+    run::write_checkpoint(bytes_of(file), run::unpack({bytes.c_str(), bytes.size()}, "state"));
+  });
   m.def("particles_in", [](const nb::bytes& bytes, const std::string& where) {
     return run::saved(run::unpack({bytes.c_str(), bytes.size()}, where), where).particles;
   });
   m.def(
       "resume",
       [](const nb::bytes& bytes, const std::string& where, std::optional<std::uint64_t> steps,
-         std::optional<std::uint64_t> threads, const assemble::Guest* guest, nb::handle given_model, bool trust) {
+         std::optional<std::uint64_t> threads, const assemble::Guest* guest, nb::handle given_model, bool trust,
+         nb::object ranks) {
         const run::Checkpoint checkpoint = run::unpack({bytes.c_str(), bytes.size()}, where);
         Recipe recipe = assemble::recipe_in(checkpoint, where);
         if (steps && recipe.method == "auto")
@@ -186,11 +237,11 @@ void add_flight(nb::module_& m) {
               "target: {} names {}, which is code; give the target again, or trust=True to load what it names", where, named));
         if (!named.empty() && !model.empty())
           recipe.set("model", model);
-        const plan::Plan plan = plan::resolve(recipe);
+        const auto [wire, plan] = agreed(ranks, [&] { return plan::resolve(recipe); });
         const Away away;
-        return assemble::resume_flight(checkpoint, plan, where, guest);
+        return assemble::resume_flight(checkpoint, plan, where, guest, wire);
       },
-      "state"_a, "where"_a, "steps"_a.none(), "threads"_a.none(), "guest"_a.none(), "model"_a, "trust"_a);
+      "state"_a, "where"_a, "steps"_a.none(), "threads"_a.none(), "guest"_a.none(), "model"_a, "trust"_a, "ranks"_a.none());
 }
 
 } // namespace starling::python

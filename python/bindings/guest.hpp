@@ -13,9 +13,9 @@ namespace starling::python {
 /// Called with the lock of the interpreter held, once per step: function(x) with x an (N, d) array
 /// returns the scores, or (log densities, scores). Python keeps the function alive: a reference
 /// from here would be hidden from its collector, and a function that knows its own run would never
-/// go.
+/// go. `on_card` does the same for positions on a card; None: it cannot.
 assemble::Guest guest_of(nanobind::handle function, std::size_t dim,
-                         std::vector<std::string> names);
+                         std::vector<std::string> names, nanobind::handle on_card);
 
 /// Called without that lock: int(n, d, x, grad, logp, user) over all particles (`batched`), or
 /// int(d, x, grad, logp, user) for one. Both return 0 when all is well.

@@ -1,6 +1,7 @@
 // The Python module _starling: recipes, flights and outcomes as they are, for the package to dress.
 #include "away.hpp"
 #include "guest.hpp"
+#include "on_card.hpp"
 #include "parts.hpp"
 
 #include "foreign/compile_stan.hpp"
@@ -128,7 +129,8 @@ NB_MODULE(_starling, m) {
   add_leaving();
   add_errors(m);
   nb::class_<assemble::Guest>(m, "Guest");
-  m.def("guest_of", &guest_of, "function"_a, "dim"_a, "names"_a);
+  m.def("guest_of", &guest_of, "function"_a, "dim"_a, "names"_a, "on_card"_a.none());
+  add_on_card(m);
   m.def("guest_of_rows", &guest_of_rows, "likelihood"_a, "prior"_a.none(), "values"_a.none(), "row_scores"_a.none(),
         "rows"_a, "data_batch"_a, "dim"_a, "names"_a);
   m.def("guest_at", &guest_at, "address"_a, "batched"_a, "dim"_a, "names"_a);

@@ -4,17 +4,18 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
 
 from . import _starling, kernels, rules
+from .ranks import BLOCKS, Ranks
 from .result import Result
 from .targets import Builtin, Target, as_target, whole
 from .words import in_own_words, no_setting
 
-OF_SAMPLE = ("callback", "check", "checkpoint", "checkpoint_every", "dim", "progress", "run")  # beside the engine's
+OF_SAMPLE = ("callback", "check", "checkpoint", "checkpoint_every", "comm", "dim", "progress", "run")  # beside the engine's
 
 
 class Flight:
@@ -22,9 +23,12 @@ class Flight:
 
     flight = Flight(target, dim=2, particles=500, steps=1000, seed=1); flight.step(100); flight.positions
     The settings are those of `sample`. A flight can be pickled if its target can: what comes back goes on bit for bit.
-    While it takes a step, its target and other threads must leave it alone."""
+    While it takes a step, its target and other threads must leave it alone.
+    comm: a communicator of mpi4py whose ranks make and step the flight together, each with the same settings: whatever
+        one of them asks of the flight, all must ask."""
 
-    def __init__(self, target: Any, *, dim: int | None = None, start: Any = None, run: int = 0, **settings: Any):
+    def __init__(self, target: Any, *, dim: int | None = None, start: Any = None, run: int = 0, comm: Any = None,
+                 **settings: Any):
         own = as_target(target)
         given = None
         if isinstance(start, (str, os.PathLike)):
@@ -34,15 +38,20 @@ class Flight:
             dim = given.shape[1] if own.name == "guest" and dim is None else dim
         if dim is not None and own.name in ("normal", "funnel"):
             settings["dim"] = dim
-        with in_own_words():
+        ranks = comm if comm is None or isinstance(comm, Ranks) else Ranks(comm)
+        if ranks is not None and settings.get("blocks") is None and settings.get("device") in (None, "cpu"):
+            settings["blocks"] = BLOCKS
+        with in_own_words(), nullcontext() if ranks is None else ranks.deaf():
             chosen = {**_plain(own.settings), **_plain(settings)}
-            native = _starling.begin(own.name, chosen, whole("run", run, 0), own.guest(dim, _particles(chosen)), given)
-        self._hold(own, dim, native)
+            native = _starling.begin(own.name, chosen, whole("run", run, 0), own.guest(dim, _particles(chosen)), given,
+                                     ranks)
+        self._hold(own, dim, native, ranks)
         if dim is not None and len(self.names) != dim:
             raise ValueError(f"dim: must be {len(self.names)} for this target; got {dim}")
 
-    def _hold(self, target: Target, dim: int | None, native: Any) -> None:
+    def _hold(self, target: Target, dim: int | None, native: Any, ranks: Ranks | None = None) -> None:
         self._target, self._dim, self._native, self._lock = target, dim, native, threading.Lock()
+        self._ranks = ranks
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -50,7 +59,8 @@ class Flight:
         if not self._lock.acquire(blocking=False):
             raise ValueError("flight: must not be used while it takes a step; got a call from its target or a thread")
         try:
-            yield
+            with nullcontext() if self._ranks is None else self._ranks.deaf():
+                yield
         finally:
             self._lock.release()
 
@@ -113,7 +123,7 @@ class Flight:
         """Takes so many steps, or fewer if it is over. tell(done), called ten times a second, stops it by True."""
         with self._alone():
             with in_own_words():
-                self._native.take(whole("count", count, 0), tell)
+                self._native.take(whole("count", count, 0), tell, self._ranks)
         return self
 
     def result(self) -> Result:
@@ -130,9 +140,20 @@ class Flight:
     def save(self, file: str | os.PathLike) -> None:
         """Writes a checkpoint, whole or not at all: resume(file, target) goes on from there."""
         with self._alone():
-            self._native.keep(os.fspath(file))
+            if self._ranks is None:
+                self._native.keep(os.fspath(file))
+                return
+            state, error = self._native.save(), None  # of all ranks, whole on the first
+            try:
+                if self._ranks.first:
+                    _starling.keep_state(os.fspath(file), state)
+            except OSError as failed:
+                error = failed
+            self._ranks.agree(error)
 
     def __getstate__(self) -> dict[str, Any]:
+        if self._ranks is not None:
+            raise TypeError("flight: cannot be pickled while it is of several ranks; save(file) keeps its state")
         with self._alone():
             return {"state": self._native.save(), "target": self._target, "dim": self._dim}
 
@@ -140,7 +161,7 @@ class Flight:
         particles = _starling.particles_in(kept["state"], "state")
         self._hold(kept["target"], kept["dim"],
                    _starling.resume(kept["state"], "state", None, None, kept["target"].guest(kept["dim"], particles), "",
-                                    True))  # a pickle is code anyway
+                                    True, None))  # a pickle is code anyway
 
     def __repr__(self) -> str:
         where = f"step {self.done}, stage {self.stage}" if self.stage else f"step {self.done} of {self.total}"
@@ -148,23 +169,40 @@ class Flight:
 
 
 def resume(file: str | os.PathLike, target: Any = None, *, dim: int | None = None, steps: int | None = None,
-           threads: int | None = None, trust: bool = False) -> Flight:
+           threads: int | None = None, trust: bool = False, comm: Any = None) -> Flight:
     """The flight of a checkpoint, of Flight.save or of the command line. A target of Python's own is given again, and so
-    is a Stan model or a plugin: what a file names is loaded only with trust=True."""
-    with open(file, "rb") as stream:
-        state = stream.read()
+    is a Stan model or a plugin: what a file names is loaded only with trust=True. comm: the ranks that go on together, of
+    whatever number; the first of them reads the file."""
+    ranks = None if comm is None else Ranks(comm)
+    state = _read(file, ranks)
     own = None if target is None else as_target(target)
     steps, threads = (None if n is None else whole(name, n, 0) for name, n in (("steps", steps), ("threads", threads)))
-    with in_own_words():
+    with in_own_words(), nullcontext() if ranks is None else ranks.deaf():
         particles = _starling.particles_in(state, os.fsdecode(file))
         native = _starling.resume(state, os.fsdecode(file), steps, threads, own and own.guest(dim, particles),
-                                  str(own.settings.get("model", "")) if own else "", bool(trust))
+                                  str(own.settings.get("model", "")) if own else "", bool(trust), ranks)
     name = native.settings["target"]
     if own is not None and own.name != name:
         raise ValueError(f"target: must be {name}, as in {os.fspath(file)}; got {own.name}")
     flight = Flight.__new__(Flight)
-    flight._hold(own or Builtin(name), dim, native)
+    flight._hold(own or Builtin(name), dim, native, ranks)
     return flight
+
+
+def _read(file: str | os.PathLike, ranks: Ranks | None) -> bytes:
+    state, error = b"", None
+    try:
+        if ranks is None or ranks.first:
+            with open(file, "rb") as stream:
+                state = stream.read()
+    except OSError as failed:
+        if ranks is None:
+            raise
+        error = failed
+    if ranks is None:
+        return state
+    ranks.agree(error)
+    return ranks.of_first(state)
 
 
 def _given_start(start: Any, settings: dict[str, Any]) -> tuple[np.ndarray, dict[str, Any]]:

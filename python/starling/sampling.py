@@ -11,6 +11,7 @@ import numpy as np
 
 from .flight import Flight, _plain
 from .kernels import Kernel
+from .ranks import Ranks
 from .result import Result
 from .rules import Rule
 from .targets import Function, as_target, whole
@@ -30,7 +31,7 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
            replace: bool = False, grow_batch: str | None = None, domain: str | None = None,
            progress: bool | str = "auto", callback: Callable[[Flight], Any] | None = None,
            checkpoint: str | os.PathLike | None = None, checkpoint_every: int | None = None,
-           check: bool = True, **more: Any) -> Result:
+           check: bool = True, comm: Any = None, **more: Any) -> Result:
     """Draws samples from a target.
 
     With none of the raw method's settings (batch, steps, until_converged, start, precision, device, redeal, kernel, bandwidth, advance,
@@ -47,7 +48,8 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
     method: "auto" or "paper"; the stages of auto are prefit (ways up), metric ("none", "diagonal", "dense", "low-rank"),
         certify and exact (numbers of exact moves), polish (steps): each a number or "none". prefit and certify can
         stand around "paper" too.
-    device: "cpu", "cuda" or "cuda:N": where the steps of the raw method are taken.
+    device: "cpu", "cuda" or "cuda:N": where the steps of the raw method are taken. On a card a function must be one of
+        from_jax(...), from_torch(...) or Function(..., on_card=...).
     blocks, redeal: blocks of rows, and for how many steps batches stay inside them: docs/many_machines.md.
     start: "normal:MEAN,SD", "uniform:LO,HI", a file, or an (N, d) array.
     progress: True, False, or "auto": a bar (tqdm) if that is installed.
@@ -57,6 +59,9 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
         not the slope of the log density is an error. It takes three calls of the function.
     checkpoint: a file that keeps the state, every checkpoint_every steps (default a tenth of them; in stages
         25) and at Ctrl-C.
+    comm: a communicator of mpi4py. Its ranks all call sample with the same settings; each asks the target for its own rows,
+        and each has the whole result, with the bits of one process with as many blocks (64 where none are given).
+        Ctrl-C, and a callback's true answer, on any of them stops all; the first alone shows progress and writes files.
 
     Ctrl-C returns what there is. An exception in the target comes back as itself, with the step in a note and the
     state so far as its attribute `flight`."""
@@ -77,11 +82,14 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
     if not isinstance(check, (bool, np.bool_)):
         raise TypeError(f"check: must be True or False; got {check!r}")
     watched = check and isinstance(chosen, Function)
+    ranks = None if comm is None else Ranks(comm)
     outcomes, interrupted = [], False
     for run in range(runs):
-        flight = Flight(chosen.watched() if watched and run == 0 else chosen, dim=dim, start=start, run=run, **settings)
+        flight = Flight(chosen.watched() if watched and run == 0 else chosen, dim=dim, start=start, run=run, comm=ranks,
+                        **settings)
         try:
-            interrupted = not _fly(flight, progress, callback, checkpoint, checkpoint_every)
+            interrupted = not _fly(flight, progress if ranks is None or ranks.first else False, callback, checkpoint,
+                                   checkpoint_every, ranks)
             outcomes.append(flight._outcome())
         except BaseException as error:
             with contextlib.suppress(AttributeError):  # one that cannot be changed, or an old Python
@@ -89,18 +97,20 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
                 stage = f" of the stage {flight.stage}" if flight.stage else ""
                 error.add_note(f"starling: in step {flight.done}{stage}; the state so far is this exception's .flight")
             raise
-        if interrupted:
+        if interrupted and (ranks is None or ranks.first):
             so_far = f"{flight.done} steps, in the stage {flight.stage}" if flight.stage else \
                 f"{flight.done} of {flight.total} steps"
             warnings.warn(f"interrupted after {so_far}: these are the particles so far", stacklevel=2)
+        if interrupted:
             break
     result = Result(outcomes, interrupted=interrupted)
-    for warning in result.warnings:
+    for warning in result.warnings if ranks is None or ranks.first else ():
         warnings.warn(warning, stacklevel=2)
     return result
 
 
-def _fly(flight: Flight, progress: bool | str, callback: Callable | None, checkpoint: Any, every: int | None) -> bool:
+def _fly(flight: Flight, progress: bool | str, callback: Callable | None, checkpoint: Any, every: int | None,
+         ranks: Ranks | None = None) -> bool:
     """To the end, or False at Ctrl-C."""
     if checkpoint is not None:
         every = every or (IN_STAGES if flight.stage else max(1, flight.total // 10))
@@ -121,7 +131,7 @@ def _fly(flight: Flight, progress: bool | str, callback: Callable | None, checkp
                 flight.step(min(stops), tell=tell)
                 if checkpoint and (flight.done % every == 0 or flight.over):
                     flight.save(checkpoint)
-                if callback and callback(flight):
+                if callback and _stops(callback(flight), ranks):
                     break
         except KeyboardInterrupt:
             if flight.stage and flight.done == 0:  # there is no cloud yet
@@ -131,6 +141,10 @@ def _fly(flight: Flight, progress: bool | str, callback: Callable | None, checkp
             return False
         tell(flight.done)
     return True
+
+
+def _stops(answer: Any, ranks: Ranks | None) -> bool:
+    return bool(answer) if ranks is None else ranks.any(answer)
 
 
 class _Silent:

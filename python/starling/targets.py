@@ -20,6 +20,9 @@ from .tables import TABLES, entry_of, no_setting, own, told
 from .words import in_own_words
 
 
+FIRST = 64  # particles of a card at which a function is looked at on the host
+
+
 class Target:
     """A target as the engine takes it: a name and settings, and for one of Python's own a guest."""
 
@@ -122,17 +125,34 @@ class _Padded:
         return part[:n] if getattr(part, "shape", (0,))[:1] == (size,) else part  # what is wrong is said as it came
 
 
+class _WatchedOnCard:
+    """A function on a card whose twin on the host is looked at first, at some of the same positions."""
+
+    def __init__(self, watched: Callable, on_card: Callable):
+        self._watched, self._on_card, self._due = watched, on_card, True
+
+    def __call__(self, x: Any) -> Any:
+        if self._due:
+            self._due = False
+            self._watched(x.rows(FIRST))
+        return self._on_card(x)
+
+
 class Function(Target):
     """A function of an (N, d) array that returns scores, or (log densities, scores).
 
     It is called with all particles once per step, and by the scout and exact moves with any number of rows. padded: only
-    with few different numbers, for a function that is compiled anew for each."""
+    with few different numbers, for a function that is compiled anew for each. on_card: the same for device="cuda": it takes
+    positions that lie on the card (torch.from_dlpack(x), jax.dlpack.from_dlpack(x), cupy.from_dlpack(x)), which are there while
+    the call lasts, and returns arrays that lie there too."""
 
     def __init__(self, function: Callable, dim: int | None = None, names: Sequence[str] | None = None, *,
-                 padded: bool = False):
-        if not callable(function):
-            raise TypeError(f"target: must be a function; got {type(function).__name__}")
+                 padded: bool = False, on_card: Callable | None = None):
+        for name, given in (("target", function), ("on_card", on_card)):
+            if not (callable(given) or (given is None and name == "on_card")):
+                raise TypeError(f"{name}: must be a function; got {type(given).__name__}")
         self._function, self.dim, self.names, self.padded = function, dim, _names(names), bool(padded)
+        self._on_card = on_card
         self._called: dict[int, Callable] = {}  # what runs call, which do not hold it: by their particles
 
     @property
@@ -144,7 +164,7 @@ class Function(Target):
         called = self._function
         if self.padded:
             called = self._called.setdefault(particles, _Padded(self._function, particles))
-        return _starling.guest_of(called, _dimension(self.dim, dim, self.names), self.names)
+        return _starling.guest_of(called, _dimension(self.dim, dim, self.names), self.names, self._on_card)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_called": {}}
@@ -153,8 +173,10 @@ class Function(Target):
         """The same, with a look at its gradient when it is first called."""
         from .gradients import Watched
 
-        other = Function(self._function, self.dim, self.names, padded=self.padded)
+        other = Function(self._function, self.dim, self.names, padded=self.padded, on_card=self._on_card)
         other._function = Watched(self._function, self.names)
+        if self._on_card is not None:
+            other._on_card = _WatchedOnCard(other._function, self._on_card)
         return other
 
     def __call__(self, x):

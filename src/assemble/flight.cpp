@@ -183,8 +183,8 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
         given ? place(positions, x) : start(plan, seed, target, x, read, *crew);
     };
     if (plan.card) {
-      auto charge = make_charge<Real>(plan, seed, target.names, guest != nullptr);
-      return cuda::begin<Real>(cuda::open(*plan.card), std::move(charge), std::move(roles), settings, fill);
+      auto charge = make_charge<Real>(plan, seed, target);
+      return cuda::begin<Real>(cuda::opened(*plan.card), std::move(charge), std::move(roles), settings, fill);
     }
     if (wire->size() > 1 && can_spread(plan, wire->size()))
       return mpi::begin<Real>(spread<Real>(plan, seed, roles, guest, wire), roles, settings, fill);
@@ -209,8 +209,8 @@ std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint, co
     run::Roles<Real> roles = make_roles<Real>(plan, saved.seed, guest, wire);
     const run::Settings settings = settings_for(plan, saved.run, saved.seed, roles.target, guest && guest->rows);
     if (plan.card) {
-      auto charge = make_charge<Real>(plan, saved.seed, roles.target.names, guest != nullptr);
-      return cuda::resume<Real>(cuda::open(*plan.card), std::move(charge), std::move(roles), settings, checkpoint, where);
+      auto charge = make_charge<Real>(plan, saved.seed, roles.target);
+      return cuda::resume<Real>(cuda::opened(*plan.card), std::move(charge), std::move(roles), settings, checkpoint, where);
     }
     if (wire->size() > 1 && can_spread(plan, wire->size()))
       return mpi::resume<Real>(spread<Real>(plan, saved.seed, roles, guest, wire), roles, settings, checkpoint, where);

@@ -1,4 +1,5 @@
 // Targets from a shared library: a Stan model, or a C function.
+#include "assemble/also_on_card.hpp"
 #include "assemble/row_target.hpp"
 #include "assemble/wrap.hpp"
 #include "foreign/compile_stan.hpp"
@@ -57,6 +58,17 @@ run::AnyTarget<Real> by_rows(const Library& r, const std::shared_ptr<foreign::Pl
 }
 
 template <typename Real>
+std::shared_ptr<const cuda::Outside<Real>> plugin_on_card(const std::shared_ptr<foreign::Plugin>& model) {
+  auto outside = std::make_shared<cuda::Outside<Real>>();
+  outside->on = [model](const std::shared_ptr<cuda::Machine>& machine) -> cuda::OutsideScore<Real> {
+    return [model, machine](Step k, const Real* x, Real* score, std::size_t count, std::size_t) {
+      model->score_on_card<Real>(k, count, x, score, machine->stream());
+    };
+  };
+  return outside;
+}
+
+template <typename Real>
 run::AnyTarget<Real> plugin(const Library& r, const plan::TargetContext& context) {
   auto model = std::make_shared<foreign::Plugin>(r.model, r.data, context.threads);
   auto names = model->names().empty() ? numbered("x", model->dim()) : model->names();
@@ -64,7 +76,10 @@ run::AnyTarget<Real> plugin(const Library& r, const plan::TargetContext& context
     return by_rows<Real>(r, model, std::move(names), context);
   if (r.data_batch > 0)
     plan::refuse("data-batch", r.model + " scores no rows: it exports no starling_log_likelihood_rows");
-  return wrap<Real>(foreign::InDouble<Real, foreign::Plugin>(model), std::move(names));
+  auto any = wrap<Real>(foreign::InDouble<Real, foreign::Plugin>(model), std::move(names));
+  if (model->template scores_on_card<Real>())
+    also_on_card(any, plugin_on_card<Real>(model));
+  return any;
 }
 
 /// Positions from the parameters that an earlier run, of any sampler, wrote as Stan CSV. Further

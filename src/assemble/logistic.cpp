@@ -1,8 +1,10 @@
 // Logistic regression on a table: from a file to a target.
+#include "assemble/also_on_card.hpp"
 #include "assemble/labelled_rows.hpp"
 #include "assemble/regression.hpp"
 #include "assemble/row_target.hpp"
 #include "assemble/wrap.hpp"
+#include "cuda/logistic.hpp"
 #include "io/dataset.hpp"
 #include "io/errors.hpp"
 #include "plan/names.hpp"
@@ -19,6 +21,8 @@
 namespace starling::assemble {
 
 namespace {
+
+static_assert(cuda::prior_rate_of_alpha == LogisticRegression<double>::prior_rate);
 
 template <typename Real>
 run::AnyTarget<Real> logistic(const TableRequest& r, const plan::TargetContext& context) {
@@ -37,11 +41,16 @@ run::AnyTarget<Real> logistic(const TableRequest& r, const plan::TargetContext& 
     names.push_back(fmt::format("w[{}]", column));
   names.insert(names.end(), {"intercept", "log_alpha"}); // the constant is the last feature
   const std::size_t a_step = context.in_stages ? rows_a_step(r.data_batch, learns_from) : 0;
-  auto any = a_step > 0
-                 ? regression_from_rows<Real>(RegressionKind::logistic, data, rows.to_learn_from(), a_step, names, context)
-                 : wrap<Real>(LogisticRegression<Real, cpu::Algebra<Real>>(with_constant<Real>(data, rows.to_learn_from()),
-                                                                           batch, context.seed, threads),
-                              std::move(names));
+  run::AnyTarget<Real> any;
+  if (a_step > 0) {
+    any = regression_from_rows<Real>(RegressionKind::logistic, data, rows.to_learn_from(), a_step, names, context);
+  } else {
+    const auto table = with_constant<Real>(data, rows.to_learn_from());
+    any = wrap<Real>(LogisticRegression<Real, cpu::Algebra<Real>>(table, batch, context.seed, threads), std::move(names));
+    also_on_card(any, cuda::logistic_on_card<Real>({table->features.data(), table->labels.data(), learns_from,
+                                                    static_cast<std::size_t>(table->features.cols()), table},
+                                                   batch, context.seed));
+  }
   if (rows.held_out > 0)
     any.hold_out = [test = with_constant<Real>(data, rows.test()),
                     &threads](Rows<const Real> x) {

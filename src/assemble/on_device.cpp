@@ -1,6 +1,7 @@
 // From a plan to a charge: kernels, rules, dealers and targets that a card has, and one sentence for those it has not.
 #include "assemble/on_device.hpp"
 
+#include "assemble/also_on_card.hpp"
 #include "assemble/wrap.hpp"
 #include "cuda/sweep_blocks.hpp"
 #include "plan/names.hpp"
@@ -22,10 +23,13 @@ using plan::Plan;
 [[noreturn]] void cannot(const std::string& sentence) { plan::refuse("device", sentence + "; use --device cpu"); }
 
 template <typename Real>
-void put_target(const Plan& plan, bool guest, cuda::Charge<Real>& charge) {
+void put_target(const Plan& plan, const run::AnyTarget<Real>& any, cuda::Charge<Real>& charge) {
   using Scoring = cuda::Scoring<Real>;
-  if (guest || !plan.target)
-    cannot("cuda scores the targets normal, mixture, banana and funnel, not yet a function of a program");
+  charge.outside = on_card(any);
+  if (charge.outside)
+    return;
+  if (!plan.target)
+    cannot("cuda needs a function that works on a card, as from_jax and from_torch make them, and this one works on the host");
   const std::string& name = plan.target->name;
   const plan::Given settings = plan::with_usual(plan.target->settings, plan.recipe.extra);
   Scoring& target = charge.target;
@@ -46,8 +50,13 @@ void put_target(const Plan& plan, bool guest, cuda::Charge<Real>& charge) {
   } else if (name == "funnel") {
     target.kind = Scoring::Kind::funnel;
     new (&target.funnel) Funnel<Real>(plan::count(settings, "dim"), Real(plan::number(settings, "width")));
+  } else if (name == "plugin") {
+    cannot(fmt::format("{} exports no starling_score_on_device_{}, so a card cannot score it", plan.recipe.text_of("model"),
+                       plan.single ? "single" : "double"));
+  } else if (name == "logistic") {
+    cannot("cuda keeps all rows in its memory, not yet those of a .npy file");
   } else {
-    cannot(fmt::format("cuda scores the targets normal, mixture, banana and funnel, not yet {}", name));
+    cannot(fmt::format("cuda scores the targets normal, mixture, banana, funnel, logistic and plugin, not yet {}", name));
   }
 }
 
@@ -137,22 +146,22 @@ void put_dealing(const Plan& plan, std::uint64_t seed, cuda::Charge<Real>& charg
 } // namespace
 
 template <typename Real>
-cuda::Charge<Real> make_charge(const Plan& plan, std::uint64_t seed, const std::vector<std::string>& names, bool guest) {
+cuda::Charge<Real> make_charge(const Plan& plan, std::uint64_t seed, const run::AnyTarget<Real>& target) {
   if (plan.period)
     cannot("cuda lives in all of R^d, not yet on --domain torus:L");
   cuda::Charge<Real> charge;
   charge.particles = plan.particles;
-  charge.dim = names.size();
-  charge.names = names;
+  charge.dim = target.dim;
+  charge.names = target.names;
   charge.seed = seed;
-  put_target(plan, guest, charge);
+  put_target(plan, target, charge);
   put_kernel(plan, charge);
   put_rule(plan, charge);
   put_dealing(plan, seed, charge);
   return charge;
 }
 
-template cuda::Charge<double> make_charge(const Plan&, std::uint64_t, const std::vector<std::string>&, bool);
-template cuda::Charge<float> make_charge(const Plan&, std::uint64_t, const std::vector<std::string>&, bool);
+template cuda::Charge<double> make_charge(const Plan&, std::uint64_t, const run::AnyTarget<double>&);
+template cuda::Charge<float> make_charge(const Plan&, std::uint64_t, const run::AnyTarget<float>&);
 
 } // namespace starling::assemble

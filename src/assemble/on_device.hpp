@@ -6,10 +6,9 @@
 
 namespace starling::assemble {
 
-/// Throws invalid_argument that says what a card can do, where it cannot do what the plan asks for. `guest` says that
-/// the program brought the target.
+/// Throws invalid_argument that says what a card can do, where it cannot do what the plan asks for. `target` is what the
+/// host would score.
 template <typename Real>
-cuda::Charge<Real> make_charge(const plan::Plan& plan, std::uint64_t seed, const std::vector<std::string>& names,
-                               bool guest);
+cuda::Charge<Real> make_charge(const plan::Plan& plan, std::uint64_t seed, const run::AnyTarget<Real>& target);
 
 } // namespace starling::assemble

@@ -58,6 +58,17 @@ void put_bandwidth(const Plan& plan, std::uint64_t seed, Threads& threads, Domai
     charge.bandwidth = std::make_shared<Real>(Real(1));
 }
 
+mpi::Dealing::ByAddress by_address(const Plan& plan, std::uint64_t seed) {
+  const std::string& name = plan.dealer->name;
+  if (name == "matching")
+    return mpi::PairsByAddress(seed, plan.particles);
+  if (name == "cosets")
+    return mpi::CosetsByAddress(seed, plan.particles, plan.batch_size());
+  if (name == "moebius")
+    return mpi::MoebiusByAddress(seed, plan.particles, *plan.batch);
+  return {};
+}
+
 } // namespace
 
 DealRows make_deal_rows(const Plan& plan, std::uint64_t seed, Threads& threads) {
@@ -92,7 +103,7 @@ mpi::Charge<Real> make_spread(const Plan& plan, std::uint64_t seed, const run::R
   mpi::Dealing dealing = plan.redeal > 0
                              ? mpi::Dealing(seed, plan.particles, make_in_blocks(plan, seed, threads), plan.redeal)
                              : mpi::Dealing(seed, plan.particles, make_deal_rows(plan, seed, threads),
-                                            shuffled ? 0 : Travel::usually, plan.dealer->name == "matching");
+                                            shuffled ? 0 : Travel::usually, plan.dealer->name == "matching", by_address(plan, seed));
   mpi::Charge<Real> charge{std::move(wire), plan.blocks, std::move(dealing), std::move(score), {}, {}, {}, {}};
   if (plan.period)
     put_bandwidth<Real>(plan, seed, threads, Torus<Real>(static_cast<Real>(*plan.period)), charge);

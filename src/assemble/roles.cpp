@@ -1,6 +1,7 @@
 // Targets, dealers and step rules of a plan.
 #include "assemble/roles.hpp"
 
+#include "assemble/also_on_card.hpp"
 #include "assemble/on_ranks.hpp"
 #include "assemble/row_target.hpp"
 #include "io/any_text.hpp"
@@ -49,6 +50,10 @@ run::AnyTarget<Real> target_of(const plan::Plan& plan, std::uint64_t seed, Threa
   if (guest) {
     auto any = run::any_target<Real>(GuestTarget<Real>(*guest), guest->names);
     any.has_density = guest->has_density;
+    if constexpr (std::is_same_v<Real, double>)
+      also_on_card(any, guest->on_card_in_double);
+    else
+      also_on_card(any, guest->on_card_in_single);
     return any;
   }
   if (!plan.target)

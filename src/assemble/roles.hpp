@@ -12,6 +12,15 @@
 
 namespace starling::assemble {
 
+} // namespace starling::assemble
+
+namespace starling::cuda {
+template <typename Real>
+struct Outside; // cuda/outside.hpp
+}
+
+namespace starling::assemble {
+
 /// A target that the caller brings instead of a name: scores and log densities of all rows in one
 /// call. The densities may be an empty span, when nobody asks; one that has none leaves NaN.
 struct Guest {
@@ -22,6 +31,8 @@ struct Guest {
   std::function<bool()> has_density = {}; ///< asked after a call that wanted densities; empty: it has
   std::shared_ptr<const RowDensity> rows = {}; ///< where it is made of rows of data, instead of the calls
   std::uint64_t data_batch = 0;                ///< of those, that a step reads; 0: decide
+  std::shared_ptr<const cuda::Outside<double>> on_card_in_double = {}; ///< the same scores on a card; empty: none
+  std::shared_ptr<const cuda::Outside<float>> on_card_in_single = {};
 };
 
 /// Threads must outlive what is made. `seed` is that of one run of the plan; what of the target is

@@ -52,9 +52,10 @@ void for_equal_batches(Threads& threads, const Batches& batches, std::size_t tog
   const std::size_t grain = std::max<std::size_t>(1, pairs_a_piece / (largest * largest));
   const std::size_t whole = (grain + together - 1) / together * together;
   threads.for_pieces(count, whole, [&](std::size_t begin, std::size_t end) {
-    std::size_t split = begin;
-    while (split < end && batches[split].size() == batches[begin].size())
-      ++split;
+    std::size_t split = end;
+    if (batches[end - 1].size() != batches[begin].size())
+      for (split = begin; batches[split].size() == batches[begin].size();)
+        ++split;
     run(begin, split);
     if (split < end)
       run(split, end);

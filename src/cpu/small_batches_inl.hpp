@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cpu/pair_terms_inl.hpp"
+#include "cpu/streams_inl.hpp"
 
 namespace starling::cpu::STARLING_LEVEL {
 
@@ -65,20 +66,12 @@ HWY_FLATTEN void small_fixed(const K& given, const BatchWork<Real>& task) {
   constexpr std::size_t room = (Size && Dim ? Size * Dim : small_room) * lanes;
   const std::size_t size = Size ? Size : work.size, dim = Dim ? Dim : work.dim;
   alignas(64) Real x[room], s[room], sum[room]; // member, coordinate, lane
+  Streams<L, Dim> streams(work);
   const auto home = ask(kernel, L(Real(0))); // at distance zero, the same for all
   for (std::size_t first = 0; first < work.count; first += lanes) {
     const std::size_t batches = work.count - first < lanes ? work.count - first : lanes;
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      // Lanes without a batch of their own repeat the last one; they are not written back.
-      const std::size_t q = first + (lane < batches ? lane : batches - 1);
-      for (std::size_t k = 0; k < size; ++k) {
-        const std::size_t row = work.order[q * size + k] * dim;
-        for (std::size_t a = 0; a < dim; ++a) {
-          x[(k * dim + a) * lanes + lane] = work.x[row + a];
-          s[(k * dim + a) * lanes + lane] = work.s[row + a];
-        }
-      }
-    }
+    const std::uint32_t* order = work.order + first * size;
+    streams.bring(work, order, batches, x, s);
     const auto at = [=](std::size_t k, std::size_t a) { return (k * dim + a) * lanes; };
     for (std::size_t k = 0; k < size; ++k) { // F(x_i, x_i) / N
       auto w = home;
@@ -101,12 +94,7 @@ HWY_FLATTEN void small_fixed(const K& given, const BatchWork<Real>& task) {
         meet_columns<L, Dim, 2>(kernel, work, x, s, sum, i, size, dim);
     for (; i + 1 < size; ++i)
       meet_columns<L, Dim, 1>(kernel, work, x, s, sum, i, size, dim);
-    for (std::size_t lane = 0; lane < batches; ++lane)
-      for (std::size_t k = 0; k < size; ++k) {
-        const std::size_t row = work.order[(first + lane) * size + k] * dim;
-        for (std::size_t a = 0; a < dim; ++a)
-          work.phi[row + a] = sum[at(k, a) + lane];
-      }
+    streams.take_back(work, order, batches, sum);
   }
 }
 
@@ -118,7 +106,7 @@ void small_together(const K& kernel, const BatchWork<Real>& work) {
   rest.count = work.count - most.count;
   rest.order = work.order + most.count * work.size;
   small_fixed<Lanes<Real, Vectors>, Size, Dim>(kernel, most);
-  small_fixed<Lanes<Real>, 0, 0>(kernel, rest); // no code of its own for every number of members and coordinates
+  small_fixed<Lanes<Real>, 0, Dim == 1 ? 1 : 0>(kernel, rest); // no code of its own for every number of members
 }
 
 template <typename Real, typename K>
@@ -129,6 +117,8 @@ void small(const K& kernel, const BatchWork<Real>& work) {
     return small_together<4, 2, 2>(kernel, work);
   if (work.dim == 1)
     return small_together<2, 0, 1>(kernel, work);
+  if (work.dim == 2)
+    return small_together<2, 0, 2>(kernel, work);
   small_together<2, 0, 0>(kernel, work);
 }
 

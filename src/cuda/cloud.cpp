@@ -1,11 +1,13 @@
-// Turns on a device: put there, taken, and, where a number was lost, taken again one by one to say where.
+// Turns on a device: put there, taken, and, where a number was lost, taken again one by one to say
+// where.
 #include "cuda/cloud.hpp"
 
-#include "cuda/sweep_blocks.hpp"
+#include "cuda/sizes.hpp"
 
 #include <starling/batches.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -13,16 +15,23 @@ namespace starling::cuda {
 
 template <typename Real>
 Cloud<Real>::Cloud(std::shared_ptr<Machine> machine, Charge<Real> charge)
-    : machine_(std::move(machine)), charge_(std::move(charge)), particles_(*machine_, charge_.particles, charge_.dim),
+    : machine_(std::move(machine)), charge_(std::move(charge)),
+      particles_(*machine_, charge_.particles, charge_.dim),
       numbers_(*machine_, charge_.numbers.size()), inverse_h_(*machine_, 1),
-      distances_(*machine_, charge_.median_pairs + 2), inverse_(*machine_, charge_.dealing->inverse().size()),
-      lists_(*machine_, 1), order_(*machine_, charge_.particles), bad_(*machine_, 1), turns_(*machine_, most_turns) {
+      distances_(*machine_, charge_.median_pairs + 2),
+      inverse_(*machine_, charge_.dealing->inverse().size()), lists_(*machine_, 1),
+      order_(*machine_, charge_.particles), bad_(*machine_, 1), turns_(*machine_, most_turns) {
   numbers_.upload(charge_.numbers.data(), charge_.numbers.size());
   const Real inverse_h = static_cast<Real>(1 / charge_.bandwidth);
   inverse_h_.upload(&inverse_h, 1);
   inverse_.upload(charge_.dealing->inverse().data(), inverse_.size());
   particles_.remember(charge_.memories);
   Scoring<Real>& target = charge_.target;
+  if (charge_.outside) {
+    target.kind = Scoring<Real>::Kind::outside;
+    outside_ = charge_.outside->on(machine_);
+    at_once_ = 1;
+  }
   if (target.kind == Scoring<Real>::Kind::normal)
     target.mean = numbers_.data();
   if (target.kind == Scoring<Real>::Kind::mixture) {
@@ -53,9 +62,51 @@ Work<Real> Cloud<Real>::work() const {
   work.pairs = charge_.pairs;
   const std::uint64_t n = work.count, all = n * (n - 1) / 2;
   work.bandwidth.all = all <= charge_.median_pairs ? 1 : 0;
-  work.bandwidth.pairs = static_cast<std::uint32_t>(std::min<std::uint64_t>(all, charge_.median_pairs));
+  work.bandwidth.pairs =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(all, charge_.median_pairs));
   work.bandwidth.philox = Philox(charge_.seed);
+  if (!norms_.size())
+    return work;
+  Products& to = work.products; // of all turns: sweeps say how many shares are theirs
+  to.width = product_width(work.dim);
+  to.high = shorts_.data();
+  to.low = to.high + shorts_.size() / 2;
+  to.pull = longs_.data();
+  to.center = norms_.data();
+  to.largest = to.center + layout::product_dim;
+  to.norm = to.largest + 1;
+  to.parts = parts_.data();
   return work;
+}
+
+template <typename Real>
+void Cloud<Real>::make_room_for_products() {
+  std::uint32_t shares = 0;
+  const auto dim = static_cast<std::uint32_t>(charge_.dim);
+  for (const Turn<Real>& turn : pending_)
+    shares = std::max(shares, product_shares(dim, charge_.pairs, turn.order));
+  if (shares == 0)
+    return;
+  const std::size_t places = charge_.particles + layout::product_places,
+                    numbers = charge_.particles * charge_.dim;
+  Products to;
+  to.width = product_width(dim);
+  if (!norms_.size()) {
+    shorts_ = Room<std::uint32_t>(*machine_, 2 * places * to.words());
+    longs_ = Room<float>(*machine_, places * to.width);
+    norms_ = Room<float>(*machine_, places + layout::product_dim + 1);
+  }
+  if (parts_.size() < shares * numbers)
+    parts_ = Room<float>(*machine_, shares * numbers);
+}
+
+/// Whether the steps that are to be taken leave the columns of scores and drifts alone.
+template <typename Real>
+bool Cloud<Real>::spares_columns() const {
+  return particles_.memories() < 2 && charge_.target.kind == Scoring<Real>::Kind::normal &&
+         std::ranges::all_of(pending_, [&](const Turn<Real>& turn) {
+           return is_fused(static_cast<std::uint32_t>(charge_.dim), charge_.pairs, turn.order);
+         });
 }
 
 template <typename Real>
@@ -71,9 +122,16 @@ void Cloud<Real>::travel(Step k) {
 
 template <typename Real>
 void Cloud<Real>::record(Step k) {
-  if (pending_.size() == most_turns)
+  if (pending_.size() >= at_once_)
     flush();
   travel(k);
+  draw(k);
+  ++particles_.moved;
+  next_ = k + 1;
+}
+
+template <typename Real>
+void Cloud<Real>::draw(Step k) {
   Turn<Real> turn;
   turn.step = k;
   turn.order = charge_.dealing->at(k, pending_lists_);
@@ -84,8 +142,6 @@ void Cloud<Real>::record(Step k) {
   turn.pair_larger = static_cast<Real>(weights.pair_weight(turn.order.smaller() + 1));
   turn.self = static_cast<Real>(weights.self_weight());
   pending_.push_back(turn);
-  ++particles_.moved;
-  next_ = k + 1;
 }
 
 template <typename Real>
@@ -94,6 +150,7 @@ void Cloud<Real>::put_turns() {
   if (pending_lists_.size() > lists_.size())
     lists_ = Room<std::uint32_t>(*machine_, 2 * pending_lists_.size());
   lists_.upload(pending_lists_.data(), pending_lists_.size());
+  make_room_for_products();
 }
 
 template <typename Real>
@@ -101,33 +158,36 @@ void Cloud<Real>::flush() {
   if (pending_.empty())
     return;
   put_turns();
-  keep();
-  const Work<Real> now = work();
-  const auto last = static_cast<std::uint32_t>(pending_.size());
-  if (!sweeps().many_steps(now, 0, last, pending_.front()))
-    for (std::uint32_t turn = 0; turn < last; ++turn)
-      sweeps().step(now, turn, pending_[turn]);
+  keep(spares_columns());
+  const auto begin = std::chrono::steady_clock::now();
+  take_turns();
   if (is_bad())
     find_fault();
+  if (outside_) {
+    const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
+    const double fit = longest_flush * static_cast<double>(pending_.size()) / all.count();
+    at_once_ = static_cast<std::size_t>(std::clamp(fit, 1.0, double(most_turns)));
+  }
   pending_.clear();
   pending_lists_.clear();
 }
 
 template <typename Real>
-void Cloud<Real>::keep() {
+void Cloud<Real>::keep(bool in_columns) {
   const std::size_t columns = 1 + particles_.memories();
-  while (kept_.size() < columns)
+  kept_at_ = {particles_.score().address, particles_.drift().address};
+  while (!in_columns && kept_.size() < columns)
     kept_.emplace_back(*machine_, particles_.count() * particles_.dim());
+  for (std::size_t c = 0; !in_columns && c < columns; ++c)
+    kept_at_[c] = kept_[c].data();
   for (std::size_t c = 0; c < columns; ++c)
-    machine_->copy(kept_[c].data(), c == 0 ? particles_.position().address : particles_.memory(c - 1).address,
-                   kept_[c].bytes());
+    machine_->copy(kept_at_[c], outlives(c), particles_.count() * particles_.dim() * sizeof(Real));
 }
 
 template <typename Real>
 void Cloud<Real>::take_back() {
-  for (std::size_t c = 0; c < kept_.size(); ++c)
-    machine_->copy(c == 0 ? particles_.position().address : particles_.memory(c - 1).address, kept_[c].data(),
-                   kept_[c].bytes());
+  for (std::size_t c = 0; c < 1 + particles_.memories(); ++c)
+    machine_->copy(outlives(c), kept_at_[c], particles_.count() * particles_.dim() * sizeof(Real));
 }
 
 template <typename Real>
@@ -152,17 +212,18 @@ void Cloud<Real>::find_fault() {
     if (bad == values.end())
       return;
     const auto n = static_cast<std::size_t>(bad - values.begin());
-    std::vector<std::uint64_t> ids(particles_.count());
-    machine_->download(ids.data(), particles_.id().address, ids.size() * sizeof(ids[0]));
-    say(static_cast<std::size_t>(ids[n / particles_.dim()]), n % particles_.dim(), *bad);
+    say(static_cast<std::size_t>(particles_.ids()[n / particles_.dim()]), n % particles_.dim(),
+        *bad);
   };
   for (std::uint32_t turn = 0; turn < turns.size(); ++turn) {
     const Step k = turns[turn].step;
-    keep();
+    keep(false);
     const Work<Real> now = work();
+    score(k);
     sweeps().flow(now, turn, turns[turn]);
     worst(particles_.score(), [&](std::size_t who, std::size_t a, Real value) {
-      throw TargetError(k, who, "the score of parameter " + std::to_string(a) + " is " + std::to_string(value));
+      throw TargetError(
+          k, who, "the score of parameter " + std::to_string(a) + " is " + std::to_string(value));
     });
     sweeps().advance(now, turn, turns[turn]);
     if (is_bad())
@@ -176,17 +237,26 @@ void Cloud<Real>::find_fault() {
 }
 
 template <typename Real>
-void Cloud<Real>::flow(Step k, std::size_t most_rows, std::unique_ptr<starling::Ensemble<Real>>& some,
-                       Batches& batches) {
+void Cloud<Real>::flow(Step k, std::size_t most_rows,
+                       std::unique_ptr<starling::Ensemble<Real>>& some, Batches& batches) {
   flush();
   record(k);
   put_turns();
   const Order& order = pending_.front().order;
+  try {
+    score(k);
+  } catch (...) {
+    forget_from(0);
+    pending_lists_.clear();
+    throw;
+  }
   sweeps().flow(work(), 0, pending_.front());
 
   const std::uint32_t whole =
-      most_rows >= order.count ? order.pieces
-                               : std::max<std::uint32_t>(1, static_cast<std::uint32_t>(most_rows / (order.smaller() + 1)));
+      most_rows >= order.count
+          ? order.pieces
+          : std::max<std::uint32_t>(1,
+                                    static_cast<std::uint32_t>(most_rows / (order.smaller() + 1)));
   const std::uint32_t rows = order.begin(whole);
   if (!some || some->count() != rows)
     some = std::make_unique<starling::Ensemble<Real>>(rows, particles_.dim());

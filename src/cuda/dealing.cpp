@@ -8,13 +8,14 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <numeric>
+#include <utility>
 
 namespace starling::cuda {
 
 Dealing::Dealing(By by, std::uint64_t seed, std::optional<BatchSize> batch, std::size_t particles)
-    : by_(by), philox_(seed), batch_(std::move(batch)), count_(static_cast<std::uint32_t>(particles)) {
+    : by_(by), philox_(seed), batch_(std::move(batch)),
+      count_(static_cast<std::uint32_t>(particles)) {
   if (by_ == By::moebius && count_ >= 3) {
     q_ = Moebius::prime_below(count_);
     inverse_.resize(q_);
@@ -60,7 +61,7 @@ void Dealing::moebius(Step k, Order& order, std::vector<std::uint32_t>& lists) c
   // Rows above q go in one by one, each at a place whose row goes to the end.
   const Order rule = order;
   const OrderTables tables{inverse_.data(), nullptr};
-  std::map<std::uint32_t, std::uint32_t> changed; // places up to q
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> changed; // places up to q, rows: few, as primes are dense
   std::vector<std::uint32_t> tail;
   for (std::uint32_t row = q_ + 1; row < count_; ++row) {
     const std::uint32_t place = philox_.below(row + 1, Stream::deal, k, 4 + row - q_);
@@ -68,11 +69,16 @@ void Dealing::moebius(Step k, Order& order, std::vector<std::uint32_t>& lists) c
     if (place > q_) {
       std::swap(tail.back(), tail[place - q_ - 1]);
     } else {
-      const auto found = changed.find(place);
-      tail.back() = found == changed.end() ? rule.row(place, tables) : found->second;
-      changed[place] = row;
+      const auto found = std::ranges::find_if(changed, [&](const auto& one) { return one.first == place; });
+      if (found == changed.end()) {
+        tail.back() = rule.row(place, tables);
+        changed.emplace_back(place, row);
+      } else {
+        tail.back() = std::exchange(found->second, row);
+      }
     }
   }
+  std::ranges::sort(changed);
   order.tail = static_cast<std::uint32_t>(lists.size());
   lists.insert(lists.end(), tail.begin(), tail.end());
   order.changed = static_cast<std::uint32_t>(lists.size());
@@ -98,6 +104,8 @@ void Dealing::cosets(Step k, Order& order) const {
 bool Dealing::travels(Step k) const {
   return by_ != By::everyone && k != 0 && k % Travel::usually == 0 && count_ > 3;
 }
+
+bool Dealing::travels_by_list() const { return by_ == By::matching && count_ < Matching::many; }
 
 std::vector<std::uint32_t> Dealing::list(Step k) const {
   std::vector<std::uint32_t> rows(count_);

@@ -26,9 +26,10 @@ public:
   /// The order of step k. The rows that it must list are put behind `lists`.
   Order at(Step k, std::vector<std::uint32_t>& lists) const;
 
-  /// Whether rows travel before step k, and how: by a list for a matching, else each by itself.
+  /// Whether rows travel before step k, and how: by a list for a matching of few, else each by
+  /// itself.
   bool travels(Step k) const;
-  bool travels_by_list() const { return by_ == By::matching; }
+  bool travels_by_list() const;
   Scramble scramble(Step k) const { return {count_, philox_, Stream::reshuffle, k}; }
   std::vector<std::uint32_t> list(Step k) const;
 

@@ -12,24 +12,27 @@
 
 namespace starling::cuda {
 
-/// An address on a machine, a size, and nothing to read by: what reads rows on the host does not compile with it.
+/// An address on a machine, a size, and nothing to read by: what reads rows on the host does not
+/// compile with it.
 template <typename T>
 struct DeviceColumn {
   T* address;
   std::size_t count, dim;
 };
 
-/// All particles, as rows on one machine. Everyone moves in every step, so how often they have moved is one number.
+/// All particles, as rows on one machine, fewer than 2^32. Everyone moves in every step, so how
+/// often they have moved is one number. Rows travel by way of the drift's column, which is made
+/// anew afterwards.
 template <typename Number>
 class Ensemble {
 public:
   using Real = Number;
 
   Ensemble(Machine& machine, std::size_t count, std::size_t dim)
-      : machine_(&machine), count_(count), dim_(dim), position_(machine, count * dim), score_(machine, count * dim),
-        drift_(machine, count * dim), id_(machine, count) {
-    std::vector<std::uint64_t> ids(count);
-    std::iota(ids.begin(), ids.end(), std::uint64_t{0});
+      : machine_(&machine), count_(count), dim_(dim), position_(machine, count * dim),
+        score_(machine, count * dim), drift_(machine, count * dim), id_(machine, count) {
+    std::vector<std::uint32_t> ids(count);
+    std::iota(ids.begin(), ids.end(), std::uint32_t{0});
     id_.upload(ids.data(), count);
   }
 
@@ -43,7 +46,7 @@ public:
   DeviceColumn<const Real> position() const { return {position_.data(), count_, dim_}; }
   DeviceColumn<const Real> score() const { return {score_.data(), count_, dim_}; }
   DeviceColumn<const Real> drift() const { return {drift_.data(), count_, dim_}; }
-  DeviceColumn<std::uint64_t> id() { return {id_.data(), count_, 1}; }
+  DeviceColumn<std::uint32_t> id() { return {id_.data(), count_, 1}; }
 
   std::size_t memories() const { return memory_.size(); }
   DeviceColumn<Real> memory(std::size_t column) { return {memory_[column].data(), count_, dim_}; }
@@ -71,10 +74,14 @@ public:
   }
   void travel(const Scramble& order) { travel_by(order); }
   void make_room_to_travel() {
-    if (spare_.size() == 0) {
-      spare_ = Room<Real>(*machine_, count_ * dim_);
-      spare_id_ = Room<std::uint64_t>(*machine_, count_);
-    }
+    if (spare_id_.size() == 0)
+      spare_id_ = Room<std::uint32_t>(*machine_, count_);
+  }
+
+  std::vector<std::uint32_t> ids() const {
+    std::vector<std::uint32_t> ids(count_);
+    id_.download(ids.data(), count_);
+    return ids;
   }
 
   /// To the host and back, all that outlives a step.
@@ -83,15 +90,18 @@ public:
     position_.download(to.position().data, position_.size());
     for (std::size_t c = 0; c < memories(); ++c)
       memory_[c].download(to.memory(c).data, memory_[c].size());
-    id_.download(to.id().data(), count_);
+    const std::vector<std::uint32_t> ids = this->ids();
+    std::ranges::copy(ids, to.id().begin());
     std::ranges::fill(to.moves(), moved);
   }
   void upload(const starling::Ensemble<Real>& from) {
     remember(from.memories());
     position_.upload(from.position().data, position_.size());
-    for (std::size_t c = 0; c < from.memories(); ++c) // before the first step it has none, and here they are zero
+    for (std::size_t c = 0; c < from.memories();
+         ++c) // before the first step it has none, and here they are zero
       memory_[c].upload(from.memory(c).data, memory_[c].size());
-    id_.upload(from.id().data(), count_);
+    const std::vector<std::uint32_t> ids(from.id().begin(), from.id().end());
+    id_.upload(ids.data(), count_);
     moved = from.moves()[0];
   }
 
@@ -104,20 +114,17 @@ private:
       machine_->travel(spare.data(), column.data(), rows, bytes, order);
       std::swap(column, spare);
     };
-    travel(position_, spare_, dim_ * sizeof(Real));
+    travel(position_, drift_, dim_ * sizeof(Real));
     for (Room<Real>& column : memory_)
-      travel(column, spare_, dim_ * sizeof(Real));
-    travel(id_, spare_id_, sizeof(std::uint64_t));
+      travel(column, drift_, dim_ * sizeof(Real));
+    travel(id_, spare_id_, sizeof(std::uint32_t));
   }
 
   Machine* machine_;
   std::size_t count_, dim_;
   Room<Real> position_, score_, drift_;
   std::vector<Room<Real>> memory_;
-  Room<std::uint64_t> id_;
-  Room<std::uint32_t> moves_, order_;
-  Room<Real> spare_;
-  Room<std::uint64_t> spare_id_;
+  Room<std::uint32_t> id_, moves_, order_, spare_id_;
 };
 static_assert(Particles<Ensemble<float>> && !HostParticles<Ensemble<float>>);
 

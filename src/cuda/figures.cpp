@@ -1,4 +1,5 @@
-// Steps timed as a run takes them: turns put on the machine, positions kept to be taken back, rows that travel.
+// Steps timed as a run takes them: turns put on the machine, positions kept to be taken back, rows
+// that travel.
 #include "cuda/figures.hpp"
 
 #include "cuda/cloud.hpp"
@@ -6,6 +7,7 @@
 #include <starling/random/start.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 namespace starling::cuda {
 
@@ -20,7 +22,8 @@ Charge<float> charge_of(const Figure& figure, By by) {
   charge.names.assign(figure.dim, "x");
   charge.numbers.assign(figure.dim, 0.0F); // the mean
   charge.bandwidth = static_cast<double>(figure.dim);
-  charge.dealing.emplace(by, 1, by == By::everyone ? std::nullopt : std::optional<BatchSize>(figure.batch),
+  charge.dealing.emplace(by, 1,
+                         by == By::everyone ? std::nullopt : std::optional<BatchSize>(figure.batch),
                          figure.particles);
   charge.memories = 1;
   charge.rule = [rule = FadingAdaGrad<float>(0.01)](double time, std::uint32_t moves) {
@@ -35,7 +38,8 @@ void time(const std::shared_ptr<Machine>& machine, std::size_t repeats, By by, F
     starling::Ensemble<float> here(figure.particles, figure.dim);
     start_normal(here.position(), 1, 0.0, 1.0);
     cloud.particles().upload(here);
-    machine->download(here.position().data, cloud.particles().position().address, sizeof(float)); // all is there
+    machine->download(here.position().data, cloud.particles().position().address,
+                      sizeof(float)); // all is there
   }
   std::vector<double> seconds;
   Step k = 0;
@@ -55,11 +59,13 @@ void time(const std::shared_ptr<Machine>& machine, std::size_t repeats, By by, F
 
 } // namespace
 
-std::vector<Figure> measure(const std::shared_ptr<Machine>& machine, std::size_t repeats, bool quick) {
+std::vector<Figure> measure(const std::shared_ptr<Machine>& machine, std::size_t repeats,
+                            bool quick) {
   const std::size_t million = quick ? 4000 : 1000000, thousand = quick ? 10 : 1000;
   const std::size_t power = quick ? 4096 : std::size_t{1} << 20;
   std::vector<Figure> figures;
-  const auto add = [&](const char* deal, By by, std::size_t n, std::size_t dim, std::size_t batch, Step steps) {
+  const auto add = [&](const char* deal, By by, std::size_t n, std::size_t dim, std::size_t batch,
+                       Step steps) {
     figures.push_back({deal, n, dim, batch, steps});
     time(machine, repeats, by, figures.back());
   };
@@ -74,6 +80,7 @@ std::vector<Figure> measure(const std::shared_ptr<Machine>& machine, std::size_t
   add("all", By::everyone, 40 * thousand, 56, 0, quick ? 1 : 4);
   add("moebius", By::moebius, 256, 1, 2, quick ? 64 : 512);
   add("cosets", By::cosets, 256, 1, 2, quick ? 64 : 512);
+  std::ranges::move(measure_logistic(machine, repeats, quick), std::back_inserter(figures));
   return figures;
 }
 

@@ -1,6 +1,7 @@
 // Something that holds columns and sweeps over them: a card, or, for tests, the host in its place.
 #pragma once
 
+#include "cuda/logistic_work.hpp"
 #include "cuda/work.hpp"
 
 #include <starling/random/scramble.hpp>
@@ -11,8 +12,9 @@
 
 namespace starling::cuda {
 
-/// The sweeps in one number type. They are begun in the order of the calls and may end later. `turn` is
-/// the number of a turn in work.turns; `here` is the same turn where the host can read it.
+/// The sweeps in one number type. They are begun in the order of the calls and may end later.
+/// `turn` is the number of a turn in work.turns; `here` is the same turn where the host can read
+/// it.
 template <typename Real>
 class Sweeps {
 public:
@@ -20,17 +22,23 @@ public:
 
   /// One step: bandwidth, scores, drift, move, in as few sweeps as the sizes allow.
   virtual void step(const Work<Real>& work, std::uint32_t turn, const Turn<Real>& here) = 0;
-  /// The first half of one: afterwards positions, scores and drift belong together, and nobody has moved.
+  /// The first half of one: afterwards positions, scores and drift belong together, and nobody has
+  /// moved.
   virtual void flow(const Work<Real>& work, std::uint32_t turn, const Turn<Real>& here) = 0;
   /// The second half.
   virtual void advance(const Work<Real>& work, std::uint32_t turn, const Turn<Real>& here) = 0;
-  /// The turns from `begin` up to, not including, `end`, in one go; false where the cloud is too large.
-  virtual bool many_steps(const Work<Real>& work, std::uint32_t begin, std::uint32_t end, const Turn<Real>& here) = 0;
+  /// The turns from `begin` up to, not including, `end`, in one go; false where the cloud is too
+  /// large.
+  virtual bool many_steps(const Work<Real>& work, std::uint32_t begin, std::uint32_t end,
+                          const Turn<Real>& here) = 0;
   /// The first `rows` places' rows, after a flow.
   virtual void gather(const Work<Real>& work, std::uint32_t rows, Real* x, Real* s, Real* g) = 0;
+  /// Scores of a logistic regression.
+  virtual void logistic(const LogisticWork<Real>& work) = 0;
 };
 
-/// Failures are said in one sentence that begins with "device:"; memory that is not there is DoesNotFit.
+/// Failures are said in one sentence that begins with "device:"; memory that is not there is
+/// DoesNotFit.
 class Machine {
 public:
   virtual ~Machine() = default;
@@ -41,13 +49,25 @@ public:
   virtual void* allocate(std::size_t bytes) = 0; ///< zeros
   virtual void release(void* memory) noexcept = 0;
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
-  virtual void download(void* to, const void* from, std::size_t bytes) = 0; ///< waits for all sweeps begun
-  virtual void copy(void* to, const void* from, std::size_t bytes) = 0;     ///< within the machine
+  virtual void download(void* to, const void* from,
+                        std::size_t bytes) = 0; ///< waits for all sweeps begun
+  virtual void copy(void* to, const void* from, std::size_t bytes) = 0; ///< within the machine
   virtual void clear(void* memory, std::size_t bytes) = 0;
 
   /// Rows of `bytes`, a multiple of four, travel.
-  virtual void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes, const Scramble& order) = 0;
-  virtual void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes, const std::uint32_t* order) = 0;
+  virtual void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes,
+                      const Scramble& order) = 0;
+  virtual void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes,
+                      const std::uint32_t* order) = 0;
+
+  /// For others who work on the same card: the stream of all sweeps and copies, null where there is none; the card's number,
+  /// -1 where addresses are the host's. A call makes the card the thread's own.
+  virtual void* stream() { return nullptr; }
+  virtual int number() const { return -1; }
+  /// What is begun later on that stream of theirs waits for all that was begun here.
+  virtual void let_wait(void* /*stream*/) {}
+  /// Until all that was begun is done.
+  virtual void wait() {}
 
   /// Seconds that the machine itself spends on what the call begins.
   virtual double seconds(const std::function<void()>& call) = 0;
@@ -57,6 +77,11 @@ public:
 
 /// Card number `number`. Throws NotBuilt, or runtime_error when there is none.
 std::unique_ptr<Machine> open(std::size_t number);
+
+/// The same, or what tests put in the place of cards.
+std::shared_ptr<Machine> opened(std::size_t number);
+/// From now on `opened` answers what this makes; null: cards again.
+void open_instead(Machine* (*make)());
 
 /// Room for n values on a machine, zeros at first.
 template <typename T>

@@ -1,4 +1,5 @@
-// The step rule of one step, chosen at run time: what `at` of a rule gives for everyone who moved as often.
+// The step rule of one step, chosen at run time: what `at` of a rule gives for everyone who moved
+// as often.
 #pragma once
 
 #include <starling/advance/rules.hpp>

@@ -1,4 +1,5 @@
-// The host in the place of a card: every sweep, index after index, so that each can be tested where no card is.
+// The host in the place of a card: every sweep, index after index, so that each can be tested where
+// no card is.
 #pragma once
 
 #include "cuda/layouts.hpp"
@@ -31,11 +32,70 @@ struct InTurn {
       f(lane);
   }
   template <typename F>
+  void own(const F& f) const {
+    each(f);
+  }
+  template <typename F>
   auto sum(const F& f) const {
     decltype(f(0)) total = 0;
     for (std::uint32_t lane = 0; lane < many; ++lane)
       total += f(lane);
     return total;
+  }
+  template <typename Values>
+  auto see(Values& values, std::uint32_t other, std::uint32_t k) const {
+    return values.of(other, k);
+  }
+  template <std::uint32_t n, typename F>
+  void tell(std::uint32_t (&all)[n], const F& f) const {
+    for (std::uint32_t i = 0; i < n; ++i)
+      all[i] = f(i);
+  }
+
+  static void bring(void* to, const void* from) { std::memcpy(to, from, 16); }
+  void sent_for() const {}
+  template <int>
+  void brought() const {}
+
+  template <typename C, typename A, typename B>
+  void multiply_short(C& c, std::uint32_t c0, A& a, std::uint32_t a0, B& b,
+                      std::uint32_t b0) const {
+    const auto number = [](std::uint32_t word, std::uint32_t half) {
+      return from_short(half ? word >> 16 : word & 0xffff);
+    };
+    products<16>(
+        c, c0,
+        [&](std::uint32_t warp, std::uint32_t row, std::uint32_t k) {
+          const std::uint32_t lane = warp + row % 8 * 4 + k % 8 / 2;
+          return number(a.of(lane, a0 + row / 8 + k / 8 * 2), k % 2);
+        },
+        [&](std::uint32_t warp, std::uint32_t k, std::uint32_t column) {
+          return number(b.of(warp + column * 4 + k % 8 / 2, b0 + k / 8), k % 2);
+        });
+  }
+  template <typename C, typename A, typename B>
+  void multiply(C& c, std::uint32_t c0, A& a, std::uint32_t a0, B& b, std::uint32_t b0) const {
+    products<8>(
+        c, c0,
+        [&](std::uint32_t warp, std::uint32_t row, std::uint32_t k) {
+          return a.of(warp + row % 8 * 4 + k % 4, a0 + row / 8 + k / 4 * 2);
+        },
+        [&](std::uint32_t warp, std::uint32_t k, std::uint32_t column) {
+          return b.of(warp + column * 4 + k % 4, b0 + k / 4);
+        });
+  }
+
+private:
+  /// C of every warp, 16 by 8, plus A, 16 by `deep`, times B.
+  template <std::uint32_t deep, typename C, typename A, typename B>
+  static void products(C& c, std::uint32_t c0, const A& a, const B& b) {
+    for (std::uint32_t warp = 0; warp < many; warp += 32)
+      for (std::uint32_t row = 0; row < 16; ++row)
+        for (std::uint32_t column = 0; column < 8; ++column) {
+          float& sum = c.of(warp + row % 8 * 4 + column / 2, c0 + row / 8 * 2 + column % 2);
+          for (std::uint32_t k = 0; k < deep; ++k)
+            sum += a(warp, row, k) * b(warp, k, column);
+        }
   }
 };
 
@@ -45,15 +105,10 @@ struct HostLauncher {
     for (std::size_t n = 0; n < count; ++n)
       f(static_cast<decltype(index_of(&F::operator()))>(n));
   }
-  template <typename F>
-  void singles(std::size_t count, const F& f) const {
-    for (std::size_t n = 0; n < count; ++n)
-      f(InTurn<1>(), static_cast<std::uint32_t>(n));
-  }
-  template <typename F>
+  template <std::uint32_t lanes = 32, typename F>
   void teams(std::size_t count, const F& f) const {
     for (std::size_t n = 0; n < count; ++n)
-      f(InTurn<32>(), static_cast<std::uint32_t>(n));
+      f(InTurn<lanes>(), static_cast<std::uint32_t>(n));
   }
   template <typename Real, typename F>
   void blocks(std::size_t count, std::size_t room, const F& f) const {
@@ -94,10 +149,12 @@ public:
       std::memcpy(to, from, bytes);
   }
   void clear(void* memory, std::size_t bytes) override { std::memset(memory, 0, bytes); }
-  void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes, const Scramble& order) override {
+  void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes,
+              const Scramble& order) override {
     sweep_travel(launcher_, to, from, rows, bytes, order);
   }
-  void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes, const std::uint32_t* order) override {
+  void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes,
+              const std::uint32_t* order) override {
     sweep_travel(launcher_, to, from, rows, bytes, order);
   }
   double seconds(const std::function<void()>& call) override {

@@ -1,4 +1,5 @@
-// Who stands at a place of the order in one step, computed from the step's few random numbers: no sort, no list.
+// Who stands at a place of the order in one step, computed from the step's few random numbers: no
+// sort, no list.
 #pragma once
 
 #include <starling/deal/matching.hpp>
@@ -20,11 +21,14 @@ struct Order {
 
   Kind kind = Kind::as_they_lie;
   std::uint32_t count = 0, pieces = 1; ///< places, batches
-  std::uint32_t a = 0, b = 0, c = 0;   ///< matching: round c, pair b joined by the one alone; moebius: the map
-  std::uint32_t q = 0, quotient = 0;   ///< moebius: the prime, and b 2^32 / q
-  std::uint32_t tail = 0;              ///< where in the lists the rows of the places above q are
-  std::uint32_t changed = 0, changes = 0; ///< places below that hold another row: the places, sorted, then the rows
-  std::uint32_t pivots = 0;            ///< cosets: the leading bits of the basis
+  std::uint32_t a = 0, b = 0,
+                c = 0; ///< matching: round c, pair b joined by the one alone; moebius: the map
+  std::uint32_t q = 0, quotient = 0; ///< moebius: the prime, and b 2^32 / q
+  std::uint32_t tail = 0;            ///< where in the lists the rows of the places above q are
+  std::uint32_t changed = 0,
+                changes =
+                    0; ///< places below that hold another row: the places, sorted, then the rows
+  std::uint32_t pivots = 0; ///< cosets: the leading bits of the basis
   std::uint32_t basis[32] = {};
 
   STARLING_DEVICE std::uint32_t smaller() const { return count / pieces; }
@@ -33,7 +37,9 @@ struct Order {
   STARLING_DEVICE std::uint32_t begin(std::uint32_t batch) const {
     return batch * smaller() + (batch < larger() ? batch : larger());
   }
-  STARLING_DEVICE std::uint32_t size(std::uint32_t batch) const { return smaller() + (batch < larger() ? 1 : 0); }
+  STARLING_DEVICE std::uint32_t size(std::uint32_t batch) const {
+    return smaller() + (batch < larger() ? 1 : 0);
+  }
   STARLING_DEVICE std::uint32_t batch_of(std::uint32_t place) const {
     const std::uint32_t in_larger = larger() * (smaller() + 1);
     return place < in_larger ? place / (smaller() + 1) : larger() + (place - in_larger) / smaller();
@@ -71,7 +77,8 @@ private:
     return second ? cycle : Matching::left_over(c, count);
   }
 
-  // Moebius::order: a + b/(x + c) modulo q, but for the pole and for rows above q and where they went in.
+  // Moebius::order: a + b/(x + c) modulo q, but for the pole and for rows above q and where they
+  // went in.
   STARLING_DEVICE std::uint32_t in_moebius(std::uint32_t place, const OrderTables& tables) const {
     if (place > q)
       return tables.lists[tail + place - q - 1];
@@ -105,7 +112,8 @@ private:
     return r - q < r ? r - q : r;
   }
 
-  // Cosets::span: the bits of the batch's number where the pivots are not, xor a vector of the subspace.
+  // Cosets::span: the bits of the batch's number where the pivots are not, xor a vector of the
+  // subspace.
   STARLING_DEVICE std::uint32_t in_cosets(std::uint32_t place) const {
     const std::uint32_t members = smaller();
     std::uint32_t row = 0, places = ~pivots;

@@ -1,4 +1,5 @@
-// The kernel of a run on a device: a few weighted terms chosen at run time, each with the formula of its header.
+// The kernel of a run on a device: a few weighted terms chosen at run time, each with the formula
+// of its header.
 #pragma once
 
 #include <starling/kernel/gaussian.hpp>
@@ -12,11 +13,19 @@
 
 namespace starling::cuda {
 
-/// One kernel of any kind. A kernel with a bandwidth is made with h = 1 and asked for r2 / h, since the
-/// bandwidth may be found on the device: f(r2 / h), and -2 d/dr2 of it is -2 f' / h.
+/// One kernel of any kind. A kernel with a bandwidth is made with h = 1 and asked for r2 / h, since
+/// the bandwidth may be found on the device: f(r2 / h), and -2 d/dr2 of it is -2 f' / h.
 template <typename Real>
 struct Term {
-  enum class Kind : std::uint32_t { gaussian, multiquadric, matern32, matern52, polynomial, sinc, riesz };
+  enum class Kind : std::uint32_t {
+    gaussian,
+    multiquadric,
+    matern32,
+    matern52,
+    polynomial,
+    sinc,
+    riesz
+  };
 
   Kind kind = Kind::gaussian;
   bool sinks = false; ///< Height::paper: a factor h^(-1/2) beside
@@ -77,7 +86,9 @@ struct Pairs {
     return false;
   }
   /// The usual one, for which drift and advance are made in one sweep.
-  STARLING_DEVICE bool gaussian_alone() const { return count == 1 && terms[0].kind == Term<Real>::Kind::gaussian; }
+  STARLING_DEVICE bool gaussian_alone() const {
+    return count == 1 && terms[0].kind == Term<Real>::Kind::gaussian;
+  }
 
   STARLING_DEVICE PairWeights<Real> at(Real r2, Real product, Real inverse) const {
     return sum(r2, product, inverse, false);

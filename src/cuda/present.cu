@@ -1,4 +1,5 @@
-// The CUDA back end where it is built: launches of the sweeps, memory of the card, and which cards there are.
+// The CUDA back end where it is built: launches of the sweeps, memory of the card, and which cards
+// there are.
 #include "cuda/layouts.hpp"
 #include "cuda/machine.hpp"
 
@@ -7,6 +8,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstring>
 #include <map>
 #include <stdexcept>
 
@@ -28,10 +30,16 @@ void must(cudaError_t error) {
   }
 }
 
-/// A warp along the coordinates.
-struct Warp {
-  static constexpr std::uint32_t lanes = 32;
-  std::uint32_t lane;
+/// Neighbouring threads of a warp: along the coordinates, or the members of a batch.
+template <std::uint32_t many>
+struct Team {
+  static constexpr std::uint32_t lanes = many;
+  std::uint32_t lane, mask; ///< those of its warp that belong to it
+
+  static __device__ Team of(std::uint32_t thread) {
+    const std::uint32_t first = thread % 32 / many * many;
+    return {thread % many, many == 32 ? 0xffffffffu : ((1u << many % 32) - 1) << first};
+  }
 
   template <typename T, std::uint32_t n>
   struct Each {
@@ -46,24 +54,23 @@ struct Warp {
   __device__ auto sum(const F& f) const {
     auto value = f(lane);
 #pragma unroll
-    for (unsigned away = 16; away > 0; away /= 2)
-      value += __shfl_xor_sync(0xffffffffu, value, away);
+    for (unsigned away = many / 2; away > 0; away /= 2)
+      value += __shfl_xor_sync(mask, value, away, many);
     return value;
   }
-};
-
-/// A thread that is a team of its own.
-struct Single {
-  static constexpr std::uint32_t lanes = 1;
-  template <typename T, std::uint32_t n>
-  using Each = Warp::Each<T, n>;
-  template <typename F>
-  __device__ void each(const F& f) const {
-    f(0);
+  template <typename Values>
+  __device__ auto see(Values& values, std::uint32_t other, std::uint32_t k) const {
+    return __shfl_sync(mask, values.of(lane, k), other, many);
   }
-  template <typename F>
-  __device__ auto sum(const F& f) const {
-    return f(0);
+  template <std::uint32_t n, typename F>
+  __device__ void tell(std::uint32_t (&all)[n], const F& f) const {
+#pragma unroll
+    for (std::uint32_t begin = 0; begin < n; begin += many) {
+      const std::uint32_t own = f(begin + lane < n ? begin + lane : n - 1);
+#pragma unroll
+      for (std::uint32_t i = begin; i < n && i < begin + many; ++i)
+        all[i] = many == 1 ? own : __shfl_sync(mask, own, i - begin, many);
+    }
   }
 };
 
@@ -71,31 +78,74 @@ struct Single {
 struct WholeBlock {
   static constexpr std::uint32_t threads = block_threads;
   template <typename T, std::uint32_t n>
-  using Each = Warp::Each<T, n>;
+  using Each = Team<32>::Each<T, n>;
   template <typename F>
   __device__ void each(const F& f) const {
     f(threadIdx.x);
     __syncthreads();
   }
+  template <typename F>
+  __device__ void own(const F& f) const {
+    f(threadIdx.x);
+  }
+
+  static __device__ void bring(void* to, const void* from) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                     static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
+                 "l"(from)
+                 : "memory");
+  }
+  __device__ void sent_for() const { asm volatile("cp.async.commit_group;" ::: "memory"); }
+  template <int later>
+  __device__ void brought() const {
+    asm volatile("cp.async.wait_group %0;" ::"n"(later) : "memory");
+    __syncthreads();
+  }
+
+  // A warp's share of matrix products; which number lies where is told in sweep_products.hpp.
+  template <typename C, typename A, typename B>
+  __device__ void multiply_short(C& c, std::uint32_t c0, A& a, std::uint32_t a0, B& b,
+                                 std::uint32_t b0) const {
+    float* to = c.values + c0;
+    const std::uint32_t *one = a.values + a0, *other = b.values + b0;
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
+        "{%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(to[0]), "+f"(to[1]), "+f"(to[2]), "+f"(to[3])
+        : "r"(one[0]), "r"(one[1]), "r"(one[2]), "r"(one[3]), "r"(other[0]), "r"(other[1]));
+  }
+  template <typename C, typename A, typename B>
+  __device__ void multiply(C& c, std::uint32_t c0, A& a, std::uint32_t a0, B& b,
+                           std::uint32_t b0) const {
+    float* to = c.values + c0;
+    const float *one = a.values + a0, *other = b.values + b0;
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
+        : "+f"(to[0]), "+f"(to[1]), "+f"(to[2]), "+f"(to[3])
+        : "r"(__float_as_uint(one[0])), "r"(__float_as_uint(one[1])), "r"(__float_as_uint(one[2])),
+          "r"(__float_as_uint(one[3])), "r"(__float_as_uint(other[0])),
+          "r"(__float_as_uint(other[1])));
+  }
 };
 
 template <typename F>
-__global__ void __launch_bounds__(block_threads) by_threads(const __grid_constant__ F f, std::size_t count) {
+__global__ void __launch_bounds__(block_threads)
+    by_threads(const __grid_constant__ F f, std::size_t count) {
   for (std::size_t n = std::size_t{blockIdx.x} * block_threads + threadIdx.x; n < count;
        n += std::size_t{gridDim.x} * block_threads)
     f(n);
 }
+/// Blocks that a processor is to hold at once, which limits the registers of a thread.
 template <typename F>
-__global__ void __launch_bounds__(block_threads) by_singles(const __grid_constant__ F f, std::uint32_t count) {
-  const std::uint32_t n = blockIdx.x * block_threads + threadIdx.x;
+constexpr unsigned at_once = 2;
+template <typename Real, std::uint32_t members, std::uint32_t kept>
+constexpr unsigned at_once<FusedRows<Real, members, kept>> = 3;
+
+template <std::uint32_t lanes, typename F>
+__global__ void __launch_bounds__(block_threads, at_once<F>)
+    by_teams(const __grid_constant__ F f, std::uint32_t count) {
+  const std::uint32_t n = blockIdx.x * (block_threads / lanes) + threadIdx.x / lanes;
   if (n < count)
-    f(Single{}, n);
-}
-template <typename F>
-__global__ void __launch_bounds__(block_threads) by_teams(const __grid_constant__ F f, std::uint32_t count) {
-  const std::uint32_t n = blockIdx.x * (block_threads / Warp::lanes) + threadIdx.x / Warp::lanes;
-  if (n < count)
-    f(Warp{threadIdx.x % Warp::lanes}, n);
+    f(Team<lanes>::of(threadIdx.x), n);
 }
 template <typename Real, typename F>
 __global__ void __launch_bounds__(block_threads) by_blocks(const __grid_constant__ F f) {
@@ -114,14 +164,9 @@ struct Launcher {
     by_threads<<<blocks_for(count, block_threads), block_threads, 0, stream>>>(f, count);
     must(cudaPeekAtLastError());
   }
-  template <typename F>
-  void singles(std::size_t count, const F& f) {
-    by_singles<<<blocks_for(count, block_threads), block_threads, 0, stream>>>(f, static_cast<std::uint32_t>(count));
-    must(cudaPeekAtLastError());
-  }
-  template <typename F>
+  template <std::uint32_t lanes = 32, typename F>
   void teams(std::size_t count, const F& f) {
-    by_teams<<<blocks_for(count, block_threads / Warp::lanes), block_threads, 0, stream>>>(
+    by_teams<lanes><<<blocks_for(count, block_threads / lanes), block_threads, 0, stream>>>(
         f, static_cast<std::uint32_t>(count));
     must(cudaPeekAtLastError());
   }
@@ -129,7 +174,8 @@ struct Launcher {
   void blocks(std::size_t count, std::size_t room, const F& f) {
     const auto bytes = static_cast<int>(room * sizeof(Real));
     if (bytes > 48 * 1024) // more than that is given only to those who ask
-      must(cudaFuncSetAttribute(by_blocks<Real, F>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+      must(cudaFuncSetAttribute(by_blocks<Real, F>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                bytes));
     by_blocks<Real><<<static_cast<unsigned>(count), block_threads, bytes, stream>>>(f);
     must(cudaPeekAtLastError());
   }
@@ -137,18 +183,22 @@ struct Launcher {
 
 class Card final : public Machine {
 public:
-  explicit Card(int number) {
+  explicit Card(int number) : number_(number) {
     must(cudaSetDevice(number));
     cudaDeviceProp about;
     must(cudaGetDeviceProperties(&about, number));
     name_ = about.name;
     must(cudaStreamCreateWithFlags(&launcher_.stream, cudaStreamNonBlocking));
+    must(cudaMallocHost(&staged_, staged));
     must(cudaEventCreate(&begin_));
     must(cudaEventCreate(&end_));
+    must(cudaEventCreateWithFlags(&here_, cudaEventDisableTiming));
   }
   ~Card() override {
+    cudaFreeHost(staged_);
     cudaEventDestroy(begin_);
     cudaEventDestroy(end_);
+    cudaEventDestroy(here_);
     cudaStreamDestroy(launcher_.stream);
   }
 
@@ -169,12 +219,25 @@ public:
     held -= sizes_[memory];
     sizes_.erase(memory);
   }
+  // Small things go through memory that the card reaches by itself, so that nobody waits for it.
   void upload(void* to, const void* from, std::size_t bytes) override {
-    must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, launcher_.stream));
+    if (bytes > staged / 4) {
+      must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, launcher_.stream));
+      return;
+    }
+    if (used_ + bytes > staged)
+      wait();
+    std::memcpy(staged_ + used_, from, bytes);
+    must(cudaMemcpyAsync(to, staged_ + used_, bytes, cudaMemcpyHostToDevice, launcher_.stream));
+    used_ += (bytes + 63) / 64 * 64;
   }
   void download(void* to, const void* from, std::size_t bytes) override {
-    must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, launcher_.stream));
-    must(cudaStreamSynchronize(launcher_.stream));
+    const bool small = used_ + bytes <= staged;
+    void* const by = small ? staged_ + used_ : to;
+    must(cudaMemcpyAsync(by, from, bytes, cudaMemcpyDeviceToHost, launcher_.stream));
+    wait();
+    if (small)
+      std::memcpy(to, by, bytes);
   }
   void copy(void* to, const void* from, std::size_t bytes) override {
     must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, launcher_.stream));
@@ -183,11 +246,26 @@ public:
     if (bytes > 0)
       must(cudaMemsetAsync(memory, 0, bytes, launcher_.stream));
   }
-  void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes, const Scramble& order) override {
+  void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes,
+              const Scramble& order) override {
     sweep_travel(launcher_, to, from, rows, bytes, order);
   }
-  void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes, const std::uint32_t* order) override {
+  void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes,
+              const std::uint32_t* order) override {
     sweep_travel(launcher_, to, from, rows, bytes, order);
+  }
+  void* stream() override {
+    must(cudaSetDevice(number_));
+    return launcher_.stream;
+  }
+  int number() const override { return number_; }
+  void let_wait(void* stream) override {
+    must(cudaEventRecord(here_, launcher_.stream));
+    must(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), here_, 0));
+  }
+  void wait() override {
+    must(cudaStreamSynchronize(launcher_.stream));
+    used_ = 0;
   }
   double seconds(const std::function<void()>& call) override {
     must(cudaEventRecord(begin_, launcher_.stream));
@@ -200,10 +278,15 @@ public:
   }
 
 private:
+  static constexpr std::size_t staged = 1 << 18; ///< bytes
+
+  char* staged_ = nullptr;
+  std::size_t used_ = 0;
   Launcher launcher_;
   SweepsBy<float, Launcher> single_{launcher_};
   SweepsBy<double, Launcher> double_{launcher_};
-  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  int number_;
+  cudaEvent_t begin_ = nullptr, end_ = nullptr, here_ = nullptr;
   std::string name_;
   std::map<void*, std::size_t> sizes_;
 };
@@ -230,7 +313,8 @@ std::vector<std::string> devices() {
     cudaDeviceProp about;
     must(cudaGetDeviceProperties(&about, n));
     names.push_back(std::string(about.name) + ", compute " + std::to_string(about.major) + "." +
-                    std::to_string(about.minor) + ", " + std::to_string(about.totalGlobalMem >> 20) + " MiB");
+                    std::to_string(about.minor) + ", " +
+                    std::to_string(about.totalGlobalMem >> 20) + " MiB");
   }
   return names;
 }
@@ -253,8 +337,8 @@ std::unique_ptr<Machine> open(std::size_t number) {
   if (count == 0)
     throw std::runtime_error("device: " + why_not);
   if (number >= std::size_t(count))
-    throw std::invalid_argument("device: must be one of cuda:0 to cuda:" + std::to_string(count - 1) + "; got cuda:" +
-                                std::to_string(number));
+    throw std::invalid_argument("device: must be one of cuda:0 to cuda:" +
+                                std::to_string(count - 1) + "; got cuda:" + std::to_string(number));
   return std::make_unique<Card>(static_cast<int>(number));
 }
 

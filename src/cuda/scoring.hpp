@@ -12,7 +12,7 @@ namespace starling::cuda {
 /// A target whose numbers a device can reach.
 template <typename Real>
 struct Scoring {
-  enum class Kind : std::uint32_t { normal, mixture, banana, funnel };
+  enum class Kind : std::uint32_t { normal, mixture, banana, funnel, outside }; ///< outside: in its column before
 
   Kind kind = Kind::normal;
   const Real* mean = nullptr; ///< of the normal
@@ -36,6 +36,8 @@ struct Scoring {
       return;
     case Kind::funnel:
       funnel(std::span<const Real>(x, dim), std::span<Real>(score, dim));
+      return;
+    case Kind::outside:
       return;
     default:
       break;

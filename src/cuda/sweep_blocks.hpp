@@ -1,4 +1,5 @@
-// Sweeps by blocks of threads with memory of their own: tiles of large batches, medians, small clouds.
+// Sweeps by blocks of threads with memory of their own: tiles of large batches, medians, small
+// clouds.
 //
 // A block is
 //     Block::threads                   how many
@@ -13,44 +14,56 @@
 
 namespace starling::cuda {
 
-/// The drift of some rows of a large batch, for some of the coordinates. Others of the batch come through
-/// the block's memory in tiles: every number is read once by a block instead of once by a row, and no
-/// N x N numbers are ever there. Pairs are measured by their differences, so nothing cancels.
+/// The drift of some rows of a large batch, for some of the coordinates. Others of the batch come
+/// through the block's memory in tiles: every number is read once by a block instead of once by a
+/// row, and no N x N numbers are ever there. Pairs are measured by their differences, so nothing
+/// cancels.
 template <typename Real>
 struct DriftInTiles {
   static constexpr std::uint32_t threads = 256;
-  static constexpr std::uint32_t rows = sizeof(Real) == 4 ? 64 : 32, others = rows / 2; ///< of a tile
-  static constexpr std::uint32_t width = 64, line = width + 1; ///< coordinates at a time; one apart, for the banks
+  static constexpr std::uint32_t rows = sizeof(Real) == 4 ? 64 : 32,
+                                 others = rows / 2; ///< of a tile
+  static constexpr std::uint32_t width = 64,
+                                 line =
+                                     width + 1; ///< coordinates at a time; one apart, for the banks
   static constexpr std::uint32_t wide = others + 1;
   static constexpr std::uint32_t room = (rows + 2 * others) * line + 2 * rows * wide + rows * 8;
 
   Work<Real> work;
   std::uint32_t turn, tiles; ///< of a batch
   std::uint32_t parts;       ///< of the coordinates, each a block of its own
+  bool second = false;       ///< only where products are not good enough
 
   template <typename Block>
   STARLING_DEVICE void operator()(const Block& block, Real* shared, std::uint32_t index) const {
+    if (second && work.products.fit(static_cast<float>(*work.inverse)))
+      return;
     const Turn<Real>& now = work.turns[turn];
-    const std::uint32_t part = index % parts, tile = index / parts % tiles, batch = index / parts / tiles;
-    const std::uint32_t begin = now.order.begin(batch), size = now.order.size(batch), dim = work.dim;
+    const std::uint32_t part = index % parts, tile = index / parts % tiles,
+                        batch = index / parts / tiles;
+    const std::uint32_t begin = now.order.begin(batch), size = now.order.size(batch),
+                        dim = work.dim;
     if (tile * rows >= size)
       return;
     const Real pair = now.pair_weight(size), inverse = *work.inverse;
     const std::uint32_t* members = work.order + begin;
     Real *own = shared, *theirs = own + rows * line, *scores = theirs + others * line;
-    Real *weights = scores + others * line, *pushes = weights + rows * wide, *lifts = pushes + rows * wide;
+    Real *weights = scores + others * line, *pushes = weights + rows * wide,
+         *lifts = pushes + rows * wide;
 
     // Coordinates of one part, of `many` members from `from` on; zero where there is none.
-    const auto load = [&](const Real* column, std::uint32_t from, std::uint32_t many, std::uint32_t of_part, Real* to) {
+    const auto load = [&](const Real* column, std::uint32_t from, std::uint32_t many,
+                          std::uint32_t of_part, Real* to) {
       block.each([&](std::uint32_t thread) {
         for (std::uint32_t n = thread; n < many * width; n += threads) {
           const std::uint32_t m = n / width, a = n % width;
           const bool there = from + m < size && of_part * width + a < dim;
-          to[m * line + a] = there ? column[std::size_t{members[from + m]} * dim + of_part * width + a] : Real(0);
+          to[m * line + a] =
+              there ? column[std::size_t{members[from + m]} * dim + of_part * width + a] : Real(0);
         }
       });
     };
-    constexpr std::uint32_t deep = rows / 32, broad = others / 8;           // pairs of a thread
+    constexpr std::uint32_t deep = rows / 32, broad = others / 8;             // pairs of a thread
     constexpr std::uint32_t rows_each = rows / 16, columns_each = width / 16; // sums of a thread
     typename Block::template Each<Real, deep * broad> r2, product;
     typename Block::template Each<Real, rows_each * columns_each> g, x;
@@ -69,7 +82,8 @@ struct DriftInTiles {
       for (std::uint32_t r = 0; r < rows_each; ++r)
         STARLING_UNROLL
         for (std::uint32_t k = 0; k < columns_each; ++k)
-          x.of(thread, r * columns_each + k) = own[(thread / 16 * rows_each + r) * line + thread % 16 + 16 * k];
+          x.of(thread, r * columns_each + k) =
+              own[(thread / 16 * rows_each + r) * line + thread % 16 + 16 * k];
     });
     for (std::uint32_t from = 0; from < size; from += others) {
       block.each([&](std::uint32_t thread) {
@@ -77,7 +91,8 @@ struct DriftInTiles {
         for (std::uint32_t n = 0; n < deep * broad; ++n)
           r2.of(thread, n) = product.of(thread, n) = 0;
       });
-      for (std::uint32_t turned = 0; turned < parts; ++turned) { // this block's own part last, so that it stays
+      for (std::uint32_t turned = 0; turned < parts;
+           ++turned) { // this block's own part last, so that it stays
         const std::uint32_t of_part = (part + 1 + turned) % parts;
         if (parts > 1)
           load(work.x, tile * rows, rows, of_part, own);
@@ -88,7 +103,8 @@ struct DriftInTiles {
             for (std::uint32_t r = 0; r < deep; ++r)
               STARLING_UNROLL
               for (std::uint32_t k = 0; k < broad; ++k) {
-                const Real one = own[(thread / 8 * deep + r) * line + a], other = theirs[(thread % 8 + 8 * k) * line + a];
+                const Real one = own[(thread / 8 * deep + r) * line + a],
+                           other = theirs[(thread % 8 + 8 * k) * line + a];
                 r2.of(thread, r * broad + k) += (one - other) * (one - other);
                 product.of(thread, r * broad + k) += one * other;
               }
@@ -102,8 +118,9 @@ struct DriftInTiles {
           for (std::uint32_t k = 0; k < broad; ++k) {
             const std::uint32_t i = thread / 8 * deep + r, j = thread % 8 + 8 * k, n = r * broad + k;
             const bool self = tile * rows + i == from + j;
-            const PairWeights<Real> w = self ? work.pairs.at_self(product.of(thread, n), inverse)
-                                             : work.pairs.at(r2.of(thread, n), product.of(thread, n), inverse);
+            const PairWeights<Real> w =
+                self ? work.pairs.at_self(product.of(thread, n), inverse)
+                     : work.pairs.at(r2.of(thread, n), product.of(thread, n), inverse);
             const Real c = self ? now.self : pair;
             const bool there = from + j < size && tile * rows + i < size;
             weights[i * wide + j] = there ? c * w.weight : Real(0);
@@ -148,8 +165,8 @@ struct DriftInTiles {
   }
 };
 
-/// The bandwidth of a step from the median distance of some pairs: the value whose rank is the middle, each
-/// rank counted by itself. One block.
+/// The bandwidth of a step from the median distance of some pairs: the value whose rank is the
+/// middle, each rank counted by itself. One block.
 template <typename Real, typename Held = Work<Real>>
 struct MedianOfPairs {
   static constexpr std::uint32_t most = 4096; ///< pairs
@@ -165,12 +182,14 @@ struct MedianOfPairs {
         j -= i;
     } else {
       i = work.bandwidth.philox.below(work.count, Stream::bandwidth, step, 2 * std::uint64_t{pair});
-      j = work.bandwidth.philox.below(work.count - 1, Stream::bandwidth, step, 2 * std::uint64_t{pair} + 1);
+      j = work.bandwidth.philox.below(work.count - 1, Stream::bandwidth, step,
+                                      2 * std::uint64_t{pair} + 1);
       j += j < i ? 0 : 1;
     }
     Real r2 = 0;
     for (std::uint32_t a = 0; a < work.dim; ++a) {
-      const Real away = work.x[std::size_t{i} * work.dim + a] - work.x[std::size_t{j} * work.dim + a];
+      const Real away =
+          work.x[std::size_t{i} * work.dim + a] - work.x[std::size_t{j} * work.dim + a];
       r2 += away * away;
     }
     return r2;
@@ -203,13 +222,38 @@ struct MedianOfPairs {
   }
 };
 
-/// Many steps of a small cloud by one block, so that no step waits for a launch. Few dimensions.
+/// What sweeps inside another sweep work on: columns of a block's own, and the rest where it is.
+template <typename Real>
+struct Inside {
+  std::uint32_t count, dim;
+  Real *x, *s, *g;
+  Real* memory[2];
+  std::uint32_t* order;
+  const Turn<Real>* turns;
+  Real *inverse, *distances;
+  std::uint32_t* bad;
+  const OrderTables& tables;
+  const Scoring<Real>& target;
+  const Pairs<Real>& pairs;
+  const BandwidthBy<Real>& bandwidth;
+};
+
+/// Many steps of a small cloud by one block, so that no step waits for a launch, in the block's own
+/// memory. Few dimensions.
 template <typename Real, std::uint32_t most>
 struct ManySteps {
   static constexpr std::uint32_t rows = 1024; ///< at most
+  static constexpr std::uint32_t words = sizeof(Turn<Real>) / sizeof(std::uint32_t);
+  static_assert(sizeof(Turn<Real>) % sizeof(Real) == 0);
 
   Work<Real> work;
   std::uint32_t begin, end; ///< turns
+
+  /// The turns; positions, scores, drifts and both memories; the order.
+  std::size_t room() const {
+    return (end - begin) * (sizeof(Turn<Real>) / sizeof(Real)) +
+           5 * std::size_t{work.count} * work.dim + work.count;
+  }
 
   template <typename Block>
   STARLING_DEVICE void operator()(const Block& block, Real* shared, std::uint32_t) const {
@@ -219,17 +263,49 @@ struct ManySteps {
           sweep(n);
       });
     };
-    using Held = const Work<Real>&;
-    for (std::uint32_t turn = begin; turn < end; ++turn) {
-      if (work.bandwidth.pairs != 0)
-        MedianOfPairs<Real, Held>{work, turn}(block, shared, 0);
-      over(work.count, [&](std::uint32_t n) {
-        LayOut<Real, Held>{work, turn}(n);
-        ScoreRow<Real, Held>{work}(n);
+    const std::uint32_t numbers = work.count * work.dim;
+    auto* const turns = reinterpret_cast<std::uint32_t*>(shared);
+    Real* const x = shared + (end - begin) * (sizeof(Turn<Real>) / sizeof(Real));
+    const Inside<Real> here{work.count,
+                            work.dim,
+                            x,
+                            x + numbers,
+                            x + 2 * numbers,
+                            {x + 3 * numbers, x + 4 * numbers},
+                            reinterpret_cast<std::uint32_t*>(x + 5 * numbers),
+                            reinterpret_cast<const Turn<Real>*>(shared),
+                            work.inverse,
+                            work.distances,
+                            work.bad,
+                            work.tables,
+                            work.target,
+                            work.pairs,
+                            work.bandwidth};
+    over((end - begin) * words, [&](std::uint32_t n) {
+      turns[n] = reinterpret_cast<const std::uint32_t*>(work.turns + begin)[n];
+    });
+    const auto take = [&](const auto& to, const auto& from) {
+      over(numbers, [&](std::uint32_t n) {
+        to.x[n] = from.x[n];
+        STARLING_UNROLL
+        for (std::uint32_t c = 0; c < 2; ++c)
+          if (work.memory[c])
+            to.memory[c][n] = from.memory[c][n];
       });
-      over(work.count, DriftAtPlace<Real, most, Held>{work, turn});
-      over(work.count * work.dim, Advance<Real, Held>{work, turn});
+    };
+    take(here, work);
+    using Held = const Inside<Real>&;
+    for (std::uint32_t turn = 0; turn < end - begin; ++turn) {
+      if (work.bandwidth.pairs != 0)
+        MedianOfPairs<Real, Held>{here, turn}(block, shared, 0);
+      over(work.count, [&](std::uint32_t n) {
+        LayOut<Real, Held>{here, turn}(n);
+        ScoreRow<Real, Held>{here}(n);
+      });
+      over(work.count, DriftAtPlace<Real, most, Held>{here, turn});
+      over(numbers, Advance<Real, Held>{here, turn});
     }
+    take(work, here);
   }
 };
 

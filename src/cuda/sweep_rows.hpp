@@ -31,8 +31,9 @@ struct ScoreRow {
   }
 };
 
-/// The drift of the one at a place, by a loop over its batch. Its own numbers are held by the thread, so
-/// `most`, at least the dimension, is known when it is compiled. The order has been written down.
+/// The drift of the one at a place, by a loop over its batch. Its own numbers are held by the
+/// thread, so `most`, at least the dimension, is known when it is compiled. The order has been
+/// written down.
 template <typename Real, std::uint32_t most, typename Held = Work<Real>>
 struct DriftAtPlace {
   Held work;
@@ -61,7 +62,8 @@ struct DriftAtPlace {
         r2 += away[a] * away[a];
         product += x[a] * y;
       }
-      const PairWeights<Real> w = self ? work.pairs.at_self(product, inverse) : work.pairs.at(r2, product, inverse);
+      const PairWeights<Real> w =
+          self ? work.pairs.at_self(product, inverse) : work.pairs.at(r2, product, inverse);
       const Real c = self ? now.self : pair, weight = c * w.weight, repulsion = c * w.repulsion;
       STARLING_UNROLL
       for (std::uint32_t a = 0; a < most; ++a)
@@ -76,8 +78,9 @@ struct DriftAtPlace {
 };
 
 /// Moves one coordinate, and says so when it is no number any more.
-template <typename Real>
-STARLING_DEVICE void advance_number(const Work<Real>& work, const Move<Real>& move, std::size_t n, Real x, Real g) {
+template <typename Real, typename Held>
+STARLING_DEVICE void advance_number(const Held& work, const Move<Real>& move, std::size_t n, Real x,
+                                    Real g) {
   Real memory[2] = {};
   STARLING_UNROLL
   for (std::uint32_t c = 0; c < 2; ++c)
@@ -117,7 +120,8 @@ struct Gather {
   }
 };
 
-/// A row of a column travels: row i becomes what row scramble(i) was. `Word` divides the row's bytes.
+/// A row of a column travels: row i becomes what row scramble(i) was. `Word` divides the row's
+/// bytes.
 template <typename Word>
 struct TravelRow {
   Word* to;

@@ -1,8 +1,11 @@
-// The word before a loop over an array that a device is to keep in registers, where no index may be unknown.
+// The word before a loop over an array that a device is to keep in registers, where no index may be
+// unknown.
 #pragma once
 
 #if defined(__CUDA_ARCH__)
 #define STARLING_UNROLL _Pragma("unroll")
+#define STARLING_UNROLL_TWICE _Pragma("unroll 2")
 #else
 #define STARLING_UNROLL
+#define STARLING_UNROLL_TWICE
 #endif

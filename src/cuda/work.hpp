@@ -5,6 +5,7 @@
 #include "cuda/order.hpp"
 #include "cuda/pairs.hpp"
 #include "cuda/scoring.hpp"
+#include "cuda/short_numbers.hpp"
 #include "cuda/unroll.hpp"
 
 #include <starling/random/philox.hpp>
@@ -19,7 +20,8 @@ struct Turn {
   Step step = 0;
   Order order;
   Move<Real> move;
-  Real pair_smaller = 0, pair_larger = 0, self = 0; ///< Lemma 1's weights, for both sizes of batches
+  Real pair_smaller = 0, pair_larger = 0,
+       self = 0; ///< Lemma 1's weights, for both sizes of batches
 
   STARLING_DEVICE Real pair_weight(std::uint32_t size) const {
     return size == order.smaller() ? pair_smaller : pair_larger;
@@ -48,7 +50,9 @@ struct Work {
   Scoring<Real> target;
   Pairs<Real> pairs;
   BandwidthBy<Real> bandwidth;
+  Products products; ///< of single precision alone
 };
-static_assert(std::is_trivially_copyable_v<Work<float>> && std::is_trivially_copyable_v<Turn<double>>);
+static_assert(std::is_trivially_copyable_v<Work<float>> &&
+              std::is_trivially_copyable_v<Turn<double>>);
 
 } // namespace starling::cuda

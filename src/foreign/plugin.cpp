@@ -39,6 +39,8 @@ Plugin::Plugin(const std::string& file, const std::string& data, Threads& thread
   library_.find("starling_log_likelihood_rows", likelihood_);
   library_.find("starling_log_prior", prior_);
   library_.find("starling_row_scores", row_scores_);
+  library_.find("starling_score_on_device_single", in_single_on_card_);
+  library_.find("starling_score_on_device_double", in_double_on_card_);
   if (!density_of_all_ && !density_of_one_ && !likelihood_)
     throw BadLibrary(file, "must export starling_log_density_all, starling_log_density or "
                            "starling_log_likelihood_rows; got a library without them");

@@ -40,7 +40,20 @@ public:
   bool has_row_scores() const { return row_scores_ != nullptr; }
   void row_scores(std::span<const std::uint32_t> rows, std::span<const double> x, Rows<double> scores);
 
+  /// Scores of n rows that lie on a card, by work on that stream; where it has such a function for the type.
+  template <typename Real>
+  bool scores_on_card() const {
+    return on_card(Real()) != nullptr;
+  }
+  template <typename Real>
+  void score_on_card(Step k, std::size_t n, const Real* x, Real* score, void* stream) {
+    if (const int code = on_card(Real())(n, dim_, x, score, stream, user_); code != 0)
+      throw TargetError(k, 0, cause(code) + " (all particles at once, on the card)");
+  }
+
 private:
+  auto on_card(float) const { return in_single_on_card_; }
+  auto on_card(double) const { return in_double_on_card_; }
   std::string cause(int code) const;
   [[noreturn]] void blame(Step k, Rows<const double> x, Rows<double> score,
                           std::span<double> log_density, const std::string& of_all) const;
@@ -52,6 +65,8 @@ private:
   decltype(starling_log_likelihood_rows)* likelihood_ = nullptr;
   decltype(starling_log_prior)* prior_ = nullptr;
   decltype(starling_row_scores)* row_scores_ = nullptr;
+  decltype(starling_score_on_device_single)* in_single_on_card_ = nullptr;
+  decltype(starling_score_on_device_double)* in_double_on_card_ = nullptr;
   decltype(starling_close)* close_ = nullptr;
   decltype(starling_error)* error_ = nullptr;
   void* user_ = nullptr;

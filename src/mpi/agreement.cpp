@@ -11,12 +11,20 @@ namespace {
 
 using Json = nlohmann::json;
 
+/// The name is what the text has more than one without a name.
+std::string parameter_of(const Diverged& error) {
+  const std::string text = error.what(), bare = Diverged(error.step(), error.particle(), "").what(), before = ", parameter ";
+  return text.substr(bare.find(before) + before.size(), text.size() - bare.size());
+}
+
 std::string in_words(const std::exception_ptr& caught) {
   Json said;
   try {
     std::rethrow_exception(caught);
   } catch (const TargetError& error) {
     said = {{"kind", "target"}, {"step", error.step()}, {"particle", error.particle()}, {"text", error.cause()}};
+  } catch (const Diverged& error) {
+    said = {{"kind", "diverged"}, {"step", error.step()}, {"particle", error.particle()}, {"text", parameter_of(error)}};
   } catch (const std::invalid_argument& error) {
     said = {{"kind", "asked"}, {"text", error.what()}};
   } catch (const DoesNotFit& error) {
@@ -36,6 +44,8 @@ std::string in_words(const std::exception_ptr& caught) {
   const std::string kind = said.at("kind"), text = said.at("text");
   if (kind == "target")
     throw TargetError(said.at("step"), said.at("particle"), text);
+  if (kind == "diverged")
+    throw Diverged(said.at("step"), said.at("particle"), text);
   if (kind == "asked")
     throw std::invalid_argument(text);
   if (kind == "fit")

@@ -12,9 +12,10 @@ namespace starling::mpi {
 /// runtime_error. The wire remembers that all know of it.
 void agree(Wire& wire, std::exception_ptr mine);
 
-/// Runs work(), then agrees on how it went.
+/// Runs work(), then agrees on how it went. What was agreed on before is over: whoever comes here has dealt with it.
 template <typename Work>
 void together(Wire& wire, Work&& work) {
+  wire.all_know = false;
   std::exception_ptr mine;
   try {
     work();

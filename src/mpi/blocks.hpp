@@ -22,10 +22,10 @@ public:
   std::size_t first(std::size_t rank) const { return starts_[rank]; }
   std::size_t rows_of(std::size_t rank) const { return starts_[rank + 1] - starts_[rank]; }
 
+  std::size_t ranks() const { return starts_.size() - 1; }
+
   std::size_t rank_of(std::uint32_t place) const {
-    std::size_t r = std::size_t{place} * (starts_.size() - 1) / rows_; // or one beside it
-    while (place < starts_[r])
-      --r;
+    std::size_t r = guess_[place >> shift_]; // or one of the next
     while (place >= starts_[r + 1])
       ++r;
     return r;
@@ -38,7 +38,9 @@ public:
 
 private:
   std::size_t rows_, count_;
-  std::vector<std::size_t> starts_; // of each rank, and the end
+  std::vector<std::size_t> starts_;  // of each rank, and the end
+  std::vector<std::uint32_t> guess_; // of each stretch of 2^shift places, the rank of its first
+  unsigned shift_ = 0;
 };
 
 } // namespace starling::mpi

@@ -11,55 +11,52 @@ namespace starling::mpi {
 
 template <typename Real>
 Crossing<Real>::Crossing(const Blocks& blocks, Wire& wire)
-    : blocks_(blocks), wire_(wire), out_(wire.size()), in_(wire.size()), sent_(wire.size()), received_(wire.size()) {}
+    : blocks_(blocks), wire_(wire), in_(wire.size()), sent_(wire.size()), received_(wire.size()) {}
 
 template <typename Real>
-void Crossing<Real>::plan(const Touched& touched, std::size_t population, double time, std::size_t dim) {
+void Crossing<Real>::plan(const Share& share, std::size_t population, double time, std::size_t dim) {
   const std::size_t me = wire_.rank(), first = blocks_.first(me), last = first + blocks_.rows_of(me);
-  const auto is_here = [&](std::uint32_t place) { return place >= first && place < last; };
-  for (auto* lists : {&out_, &in_})
-    for (auto& list : *lists)
-      list.clear();
+  share_ = &share;
+  for (auto& list : in_)
+    list.clear();
   own_.clear();
   own_at_.clear();
-  rows_ = 0;
-  std::size_t homed = 0, leading = 0, trailing = 0; // batches, and members of the first and of the last
-  for (std::size_t q = 0; q < touched.count(); ++q) {
-    const auto batch = touched[q];
-    const std::size_t home = home_of(batch);
-    if (home != me) {
-      for (const std::uint32_t i : batch)
-        if (is_here(i))
-          out_[home].push_back(static_cast<std::uint32_t>(i - first));
-      continue;
-    }
-    leading = homed++ == 0 ? batch.size() : leading;
-    trailing = batch.size();
-    for (const std::uint32_t i : batch) {
-      const auto at = static_cast<std::uint32_t>(rows_++);
-      if (is_here(i)) {
-        own_.push_back(static_cast<std::uint32_t>(i - first));
-        own_at_.push_back(at);
-      } else {
-        in_[blocks_.rank_of(i)].push_back(at);
-      }
+  rows_ = share.members.size();
+  for (std::uint32_t at = 0; at < rows_; ++at) {
+    const std::uint32_t place = share.members[at];
+    if (place >= first && place < last) {
+      own_.push_back(static_cast<std::uint32_t>(place - first));
+      own_at_.push_back(at);
+    } else {
+      in_[blocks_.rank_of(place)].push_back(at);
     }
   }
+  const std::size_t homed = share.count(); // batches, and members of the first and of the last
+  const std::size_t leading = homed > 0 ? share[0].size() : 0, trailing = homed > 0 ? share[homed - 1].size() : 0;
   // Sweeps lie otherwise where batches are few or small. What one process would do with all of them is done here with
   // these: copies of rows stand for the batches elsewhere, a largest one in front and some at the end.
-  lead_ = homed > 0 && leading < touched.largest ? touched.largest : 0;
+  lead_ = homed > 0 && leading < share.largest ? share.largest : 0;
   std::size_t batches = homed + (lead_ > 0 ? 1 : 0), after = 0;
-  if (dim <= cpu::small_dim && touched.largest <= cpu::small_most && touched.largest * dim <= cpu::small_room && homed > 0)
-    while (batches < std::min(touched.total, 2 * cpu::widest)) {
+  if (dim <= cpu::small_dim && share.largest <= cpu::small_most && share.largest * dim <= cpu::small_room && homed > 0)
+    while (batches < std::min(share.total, 2 * cpu::widest)) {
       ++batches;
       after += trailing;
     }
   padded_ = homed > 0 ? lead_ + rows_ + after : 0;
+  in_place_ = (share.inside || wire_.size() == 1) && padded_ == rows_;
+  if (in_place_) {
+    std::ranges::copy(own_, batches_.cut(rows_, homed).begin());
+    batches_.population = population;
+    batches_.here = rows_;
+    batches_.time = time;
+    return;
+  }
   if (padded_ > 0 && (!floor_ || floor_->count() < padded_))
     floor_ = std::make_unique<Ensemble<Real>>(padded_ + padded_ / 8, dim);
-  batches_ = Batches();
-  if (padded_ == 0)
+  if (padded_ == 0) {
+    batches_ = Batches();
     return;
+  }
   batches_.lay_out(padded_, batches);
   batches_.population = population;
   batches_.here = padded_;
@@ -70,19 +67,20 @@ template <typename Real>
 void Crossing<Real>::gather(const Ensemble<Real>& here) {
   const std::size_t dim = here.dim();
   std::size_t leaving = 0, coming = 0;
-  for (std::size_t r = 0; r < out_.size(); ++r) {
-    sent_[r] = out_[r].size() * 2 * dim * sizeof(Real);
+  for (std::size_t r = 0; r < in_.size(); ++r) {
+    sent_[r] = out()[r].size() * 2 * dim * sizeof(Real);
     received_[r] = in_[r].size() * 2 * dim * sizeof(Real);
-    leaving += out_[r].size();
+    leaving += out()[r].size();
     coming += in_[r].size();
   }
   outward_.resize(leaving * 2 * dim);
   inward_.resize(coming * 2 * dim);
   Real* to = outward_.data();
-  for (const auto& rows : out_)
+  for (const auto& rows : out())
     for (const std::uint32_t i : rows)
       to = copy_row(here.score()[i], copy_row(here.position()[i], to));
-  wire_.exchange(bytes_of(std::as_const(outward_)), sent_, bytes_of(inward_), received_);
+  if (!share_->inside)
+    wire_.exchange(bytes_of(std::as_const(outward_)), sent_, bytes_of(inward_), received_);
   if (padded_ == 0)
     return;
   Rows<Real> x = floor_->position(), s = floor_->score();
@@ -110,9 +108,9 @@ void Crossing<Real>::gather(const Ensemble<Real>& here) {
 template <typename Real>
 void Crossing<Real>::scatter(Ensemble<Real>& here) {
   const std::size_t dim = here.dim();
-  for (std::size_t r = 0; r < out_.size(); ++r) {
+  for (std::size_t r = 0; r < in_.size(); ++r) {
     sent_[r] = in_[r].size() * dim * sizeof(Real);
-    received_[r] = out_[r].size() * dim * sizeof(Real);
+    received_[r] = out()[r].size() * dim * sizeof(Real);
   }
   inward_.resize(inward_.size() / 2); // what came goes back, a third shorter
   outward_.resize(outward_.size() / 2);
@@ -120,11 +118,12 @@ void Crossing<Real>::scatter(Ensemble<Real>& here) {
   for (const auto& rows : in_)
     for (const std::uint32_t at : rows)
       to = copy_row(std::as_const(*floor_).drift()[lead_ + at], to);
-  wire_.exchange(bytes_of(std::as_const(inward_)), sent_, bytes_of(outward_), received_);
+  if (!share_->inside)
+    wire_.exchange(bytes_of(std::as_const(inward_)), sent_, bytes_of(outward_), received_);
   for (std::size_t n = 0; n < own_.size(); ++n)
     std::ranges::copy(floor_->drift()[lead_ + own_at_[n]], here.drift()[own_[n]].begin());
   const Real* from = outward_.data();
-  for (const auto& rows : out_)
+  for (const auto& rows : out())
     for (const std::uint32_t i : rows) {
       std::copy_n(from, dim, here.drift()[i].begin());
       from += dim;

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <exception>
 #include <type_traits>
+#include <utility>
 
 namespace starling::mpi {
 
@@ -91,8 +92,8 @@ public:
       const Stopwatch watch(seconds_.deal);
       if (charge_.dealing.travels(k))
         travel(wire_, blocks_, std::span<const std::uint32_t>(charge_.dealing.sources(k, first_, first_ + here.count())), here);
-      charge_.dealing.touching(k, blocks_, wire_.rank(), touched_);
-      crossing_.plan(touched_, settings_.particles, static_cast<double>(k), here.dim());
+      charge_.dealing.share(k, blocks_, wire_.rank(), share_);
+      crossing_.plan(share_, settings_.particles, static_cast<double>(k), here.dim());
       all_here_.time = static_cast<double>(k);
       return all_here_;
     };
@@ -191,10 +192,13 @@ private:
     Ensemble<Real> none(1, 1);
     Ensemble<Real>& all = wire_.first() ? *seen_ : none;
     const Ensemble<Real>& here = here_;
-    bring<Real>(wire_, blocks_, flat(here.position()), flat(all.position()), here.dim(), To::first);
-    bring<Real>(wire_, blocks_, flat(here.score()), flat(all.score()), here.dim(), To::first);
-    bring<Real>(wire_, blocks_, flat(here.drift()), flat(all.drift()), here.dim(), To::first);
-    bring<std::uint64_t>(wire_, blocks_, here.id(), all.id(), 1, To::first);
+    const std::vector<std::uint32_t> places = looked_at(k);
+    for (const auto& [from, to] : {std::pair(here.position(), all.position()), std::pair(here.score(), all.score()),
+                                   std::pair(here.drift(), all.drift())})
+      if (places.empty())
+        bring<Real>(wire_, blocks_, flat(from), flat(to), here.dim(), To::first);
+      else
+        bring_to_first<Real>(wire_, blocks_, places, from, to);
     together(wire_, [&] {
       if (wire_.first())
         lookout_.look(k, all, charge_.dealing.everyone(k), roles_.drift, seconds, trace_);
@@ -203,6 +207,22 @@ private:
       trace_.emplace_back();
     broadcast_row(wire_, trace_.back());
     settled_ = settings_.until_converged && judge::settled(trace_);
+  }
+
+  /// The places whose rows the first rank needs for a look at step k; none: those of everyone.
+  std::vector<std::uint32_t> looked_at(Step k) {
+    const std::size_t n = settings_.particles;
+    std::vector<std::uint32_t> places = charge_.drawn ? charge_.drawn(k) : std::vector<std::uint32_t>();
+    if (n <= run::LookSize::seen || places.size() >= n)
+      return {};
+    if (wire_.first()) { // who alone needs all batches
+      const auto rows = run::rows_looked_at(k, here_.dim(), charge_.dealing.everyone(k), settings_.seed);
+      places.insert(places.end(), rows.begin(), rows.end());
+      std::ranges::sort(places);
+      places.erase(std::unique(places.begin(), places.end()), places.end());
+    }
+    broadcast(wire_, places);
+    return places;
   }
 
   /// On ranks that are not told, a head without columns.
@@ -238,7 +258,7 @@ private:
   std::size_t first_; // place of the first row here
   Ensemble<Real> here_;
   Batches all_here_; // the rows here, for roles that ask who was dealt
-  Touched touched_;
+  Share share_;
   Crossing<Real> crossing_;
   Score<Real, InBlocksHere> score_;
   Guard guard_;

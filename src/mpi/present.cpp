@@ -1,8 +1,7 @@
-// The wire over MPI. Compiled where MPI is found; absent.cpp stands in its place elsewhere.
-#include "mpi/wire.hpp"
+// The wire over MPI: starling_mpi.so, built where an MPI is found. module.cpp loads it.
+#include "mpi/module.hpp"
 
-#include <starling/back_ends.hpp>
-#include <starling/error.hpp>
+#include <starling/version.hpp>
 
 #include <mpi.h>
 
@@ -122,19 +121,17 @@ private:
   bool ours_ = true; // else whoever began MPI ends it
 };
 
-} // namespace
+std::shared_ptr<Wire> over_mpi() { return std::make_shared<OverMpi>(); }
 
-std::shared_ptr<Wire> open() { return std::make_shared<OverMpi>(); }
-
-BackEnd back_end() {
+std::string library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;
   MPI_Get_library_version(text, &length);
   const std::string words(text, static_cast<std::size_t>(length));
-  return {"mpi", true, {words.substr(0, words.find_first_of(",\n"))}, ""};
+  return words.substr(0, words.find_first_of(",\n"));
 }
 
-std::size_t ranks() {
+std::size_t ranks_of_world() {
   int began = 0, ended = 0, size = 1;
   MPI_Initialized(&began);
   MPI_Finalized(&ended);
@@ -143,4 +140,9 @@ std::size_t ranks() {
   return static_cast<std::size_t>(size);
 }
 
+} // namespace
+
 } // namespace starling::mpi
+
+extern "C" __attribute__((visibility("default"))) const starling::mpi::Module starling_mpi_module = {
+    starling::version, starling::mpi::library, starling::mpi::ranks_of_world, starling::mpi::over_mpi};

@@ -90,9 +90,29 @@ void bring_rows(Wire& wire, const Blocks& blocks, std::span<const std::uint32_t>
     }
 }
 
+template <typename Real>
+void bring_to_first(Wire& wire, const Blocks& blocks, std::span<const std::uint32_t> places, Rows<const Real> here, Rows<Real> all) {
+  std::vector<std::size_t> sizes(wire.size());
+  std::vector<Real> mine;
+  for (const std::uint32_t place : places) {
+    const std::size_t rank = blocks.rank_of(place);
+    sizes[rank] += here.dim * sizeof(Real);
+    if (rank == wire.rank()) {
+      const auto row = here[place - blocks.first(rank)];
+      mine.insert(mine.end(), row.begin(), row.end());
+    }
+  }
+  std::vector<Real> brought(wire.first() ? places.size() * here.dim : 0);
+  wire.gather(bytes_of(std::as_const(mine)), bytes_of(brought), sizes);
+  for (std::size_t n = 0; wire.first() && n < places.size(); ++n)
+    std::copy_n(brought.data() + n * here.dim, here.dim, all[places[n]].begin());
+}
+
 template void travel(Wire&, const Blocks&, std::span<const std::uint32_t>, Ensemble<double>&);
 template void travel(Wire&, const Blocks&, std::span<const std::uint32_t>, Ensemble<float>&);
 template void bring_rows(Wire&, const Blocks&, std::span<const std::uint32_t>, Rows<const double>, Rows<double>);
 template void bring_rows(Wire&, const Blocks&, std::span<const std::uint32_t>, Rows<const float>, Rows<float>);
+template void bring_to_first(Wire&, const Blocks&, std::span<const std::uint32_t>, Rows<const double>, Rows<double>);
+template void bring_to_first(Wire&, const Blocks&, std::span<const std::uint32_t>, Rows<const float>, Rows<float>);
 
 } // namespace starling::mpi

@@ -66,4 +66,8 @@ void travel(Wire& wire, const Blocks& blocks, std::span<const std::uint32_t> sou
 template <typename Real>
 void bring_rows(Wire& wire, const Blocks& blocks, std::span<const std::uint32_t> places, Rows<const Real> here, Rows<Real> rows);
 
+/// The rows of these places, in rising order, to the same places of `all` on rank 0.
+template <typename Real>
+void bring_to_first(Wire& wire, const Blocks& blocks, std::span<const std::uint32_t> places, Rows<const Real> here, Rows<Real> all);
+
 } // namespace starling::mpi

@@ -71,6 +71,13 @@ void broadcast(Wire& wire, std::string& text) {
   wire.broadcast(std::as_writable_bytes(std::span(text)));
 }
 
+void broadcast(Wire& wire, std::vector<std::uint32_t>& numbers) {
+  std::vector<std::uint64_t> count(1, numbers.size());
+  wire.broadcast(bytes_of(count));
+  numbers.resize(count[0]);
+  wire.broadcast(bytes_of(numbers));
+}
+
 void same_everywhere(Wire& wire, const std::string& what, const std::string& mine) {
   const std::vector<std::string> all = all_texts(wire, mine);
   for (std::size_t r = 1; r < all.size(); ++r)

@@ -67,6 +67,8 @@ bool any(Wire& wire, bool here);
 std::vector<std::string> all_texts(Wire& wire, const std::string& mine);
 /// The text of rank 0.
 void broadcast(Wire& wire, std::string& text);
+/// The numbers of rank 0.
+void broadcast(Wire& wire, std::vector<std::uint32_t>& numbers);
 /// Throws runtime_error, on every rank, unless all ranks say the same of themselves.
 void same_everywhere(Wire& wire, const std::string& what, const std::string& mine);
 

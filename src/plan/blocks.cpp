@@ -13,6 +13,7 @@ namespace starling::plan {
 namespace {
 
 constexpr std::uint64_t most_blocks = 1 << 20;
+constexpr std::uint64_t hundredth = 100; // of the noise blocks may add where nobody says for how many steps rows stay in them
 
 } // namespace
 
@@ -24,8 +25,6 @@ void resolve_blocks(const Recipe& r, Plan& plan) {
     refuse("blocks", "is for the steps of hosts; with --device cuda rows lie in one block");
   if (r.redeal == undecided)
     return;
-  if (r.redeal == 0)
-    reject("redeal", "at least 1 step", "0");
   if (plan.stages)
     refuse("redeal", "is an option of --method paper");
   if (plan.blocks == 0)
@@ -39,7 +38,13 @@ void resolve_blocks(const Recipe& r, Plan& plan) {
     refuse("redeal", fmt::format("needs at least two batches a block; {} rows a block make fewer of {}", rows, plan.batch_size()));
   if (plan.dealer->name == "cosets" && !Cosets::fits(rows, plan.batch_size()))
     refuse("redeal", fmt::format("needs a power of two of rows a block for --deal cosets; got {}", rows));
-  plan.redeal = r.redeal;
+  // Over K steps the variance of a drift is that of Lemma 1 times 1 + K (p - 1)/(m - 1), m rows a block.
+  const std::uint64_t needed = hundredth * (plan.batch_size() - 1), longest = (rows - 1) / needed;
+  if (r.redeal == 0 && longest == 0)
+    refuse("redeal", fmt::format("no number of steps keeps the noise that blocks add below 1 % with {} rows a block; there must be {}, or "
+                                 "give the number of steps",
+                                 rows, 1 + needed));
+  plan.redeal = plan.recipe.redeal = r.redeal == 0 ? longest : r.redeal;
 }
 
 } // namespace starling::plan

@@ -47,7 +47,7 @@ std::vector<About> make_abouts() {
       {"Run", "threads", "Threads (0: one per core); results do not depend on it"},
       {"Run", "device", "cpu, cuda, or cuda:N for card number N: where the steps of the raw method are taken (docs/gpu.md)", {"cpu", "cuda"}, true},
       {"Run", "blocks", "Blocks of rows: ranks of mpirun hold whole blocks, and scores are asked for block by block; results depend on it, not on the ranks (default 64 under mpirun, else none; docs/many_machines.md)"},
-      {"Run", "redeal", "K: batches stay inside blocks, and all rows are dealt to the blocks anew every K steps; needs --blocks (default: batches over all rows)", {}, true},
+      {"Run", "redeal", "K: batches stay inside blocks, and all rows are dealt to the blocks anew every K steps, 0: as rarely as adds 1 % of noise; needs --blocks (default: batches over all rows)", {}, true},
       {"Run", "precision", "double or single", {"double", "single"}, true},
       {"Stages", "method", "auto: scout, fly, certify and settle, with nothing to tune; paper: RBM-SVGD as the paper has it (default auto where the target gives a log density and no option of the raw method is given)", {"auto", "paper"}},
       {"Stages", "prefit", "K climbs that find the mode, a first metric and a start, or none (default 8; with --method paper none, and K asks for such a start)", {"none"}},

@@ -102,6 +102,27 @@ Step look_every(Step total, std::size_t particles, std::size_t dim) {
   return std::max(usual, static_cast<Step>(std::ceil(look / (share * step))));
 }
 
+std::vector<std::uint32_t> rows_looked_at(Step k, std::size_t dim, const Batches& batches, std::uint64_t seed) {
+  const std::size_t count = batches.population;
+  const LookSize size = LookSize::of(count, dim, batches[0].size());
+  std::vector<std::uint32_t> rows = drawn_rows(count, size.rows, seed, k);
+  const auto also = [&](std::span<const std::uint32_t> more) { rows.insert(rows.end(), more.begin(), more.end()); };
+  // As stein_discrepancy takes its pairs: of so many batches, and of each no more members than make all pairs.
+  const auto most_members = std::max<std::size_t>(2, static_cast<std::size_t>((1 + std::sqrt(1 + 8 * static_cast<double>(size.pairs))) / 2));
+  std::size_t pairs = 0;
+  for (std::size_t q = 0; q < batches.count() && (q == 0 || pairs < size.pairs); ++q) {
+    const auto batch = batches[q].first(std::min(batches[q].size(), most_members));
+    pairs += batch.size() * (batch.size() - 1) / 2;
+    also(batch);
+  }
+  // As drift_noise deals anew.
+  Batches again;
+  also(again.lay_out_like(batches, std::max<std::size_t>(1, std::min(batches.count(), count / size.dealt_anew))));
+  std::ranges::sort(rows);
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  return rows;
+}
+
 template <typename Real>
 Lookout<Real>::Lookout(std::uint64_t seed, bool periodic, std::vector<std::string> names, Threads& threads)
     : seed_(seed), periodic_(periodic), names_(std::move(names)), threads_(&threads) {}

@@ -4,6 +4,8 @@
 
 #include <starling/cpu/level.hpp>
 
+#include <set>
+
 namespace starling::cli {
 namespace {
 
@@ -13,9 +15,11 @@ TEST(Bench, RunsEveryBenchmarkAndWritesItsFigures) {
   const Json j = Json::parse(place.read("bench.json"));
   ASSERT_EQ(j.at("overhead").size(), 2u);
   for (const Json& problem : j.at("overhead"))
-    for (const Json& size : problem.at("sizes"))
+    for (const Json& size : problem.at("sizes")) {
+      EXPECT_TRUE((std::set<std::string>{"matching", "shuffle", "moebius", "cosets", "whole"}.contains(size.at("dealer"))));
       for (const char* part : {"total", "score", "drift", "advance", "speedup", "overhead"})
         EXPECT_GT(size.at(part).get<double>(), 0) << part;
+    }
   for (const Json& full : j.at("full"))
     EXPECT_GT(full.at("faster_than_slow_twin").get<double>(), 0);
   EXPECT_GT(j.at("scale").at("slowest_over_fastest").get<double>(), 0.99);
@@ -28,16 +32,18 @@ TEST(Bench, RunsEveryBenchmarkAndWritesItsFigures) {
   for (const Json& size : j.at("wide"))
     for (const char* figure : {"step", "least", "step_over_least", "look_over_step", "memory_over_columns"})
       EXPECT_GT(size.at(figure).get<double>(), 0) << figure;
+  for (const Json& size : j.at("whole"))
+    EXPECT_GT(size.at("whole_over_roles").get<double>(), 0);
   for (const char* accuracy : {"posteriors", "shapes"}) // take far longer, and only when asked for
     EXPECT_FALSE(j.contains(accuracy)) << accuracy;
-  for (const char* title : {"mixture: N", "logistic: N", "full: N", "scale: d", "threads: N", "wide: "})
+  for (const char* title : {"mixture: N", "logistic: N", "full: N", "scale: d", "threads: N", "wide: ", "whole: "})
     EXPECT_NE(shown.find(title), shown.npos) << title;
 }
 
 TEST(Bench, RefusesANameThatIsNotThere) {
   const Place place;
   expect_refused(place, "bench overhed", 64,
-                 "bench: must be one of overhead, full, scale, threads, logistic, wide, posteriors, shapes, cuda; got "
+                 "bench: must be one of overhead, full, scale, threads, logistic, wide, whole, posteriors, shapes, cuda; got "
                  "'overhed'; did you mean 'overhead'?");
 }
 

@@ -39,6 +39,8 @@ TEST(Explain, KnowsEveryOptionWithAndWithoutItsDashes) {
     EXPECT_NE(said.find("--" + option + " ("), said.npos) << option;
   }
   EXPECT_EQ(succeed(place, "explain batch"), succeed(place, "explain --batch"));
+  EXPECT_EQ(succeed(place, "explain batch"), succeed(place, "explain -- --batch"));
+  EXPECT_NE(succeed(place, "explain -- --help").find("--help ("), std::string::npos);
   const std::string both = succeed(place, "explain --seed"); // the help and the row of the page
   EXPECT_NE(both.find("--seed (sample, check)"), both.npos) << both;
   EXPECT_NE(both.find("docs/guide.md, \"Run\""), both.npos) << both;

@@ -42,6 +42,63 @@ TEST(Report, FollowsARunThatAsksForIt) {
   EXPECT_EQ(place.read("python.log"), "report -- out");
 }
 
+TEST(Report, LooksForAPythonBeforeTheRun) {
+  const Place place, elsewhere;
+  const fs::path program = elsewhere.path("starling"); // the Python of the build is not beside it
+  fs::copy_file(STARLING_BINARY, program);
+  const Running::Environment nobody = {{"STARLING_PYTHON", "/bin/false"}, {"PATH", "/nowhere"}, {"PYTHONPATH", ""}};
+  for (const std::string command : {"sample normal --steps 1000000000 --method paper --out out --report", "demo --open"}) {
+    Running running(program.string(), words(command), place.path(""), place.path("..") / "streams", nobody);
+    const Ended ended = running.wait();
+    EXPECT_EQ(ended.code, failed) << command;
+    EXPECT_NE(ended.err.find("report: python3 cannot import starling and matplotlib"), std::string::npos) << ended.err;
+    EXPECT_FALSE(place.has("out")) << command;
+  }
+}
+
+TEST(Report, IsNotMadeBecauseAFileAloneSaysSo) {
+  const Place place;
+  write_program(place, "python");
+  place.write("c.toml", "target = \"normal\"\nparticles = 20\nsteps = 5\nmethod = \"paper\"\nquiet = true\nreport = true\n");
+  const Running::Environment python = {{"STARLING_PYTHON", place.path("python").string()}};
+  const Ended refused = place.run("sample --config c.toml --out out", python);
+  EXPECT_EQ(refused.code, usage);
+  EXPECT_EQ(refused.err, "starling: --report: c.toml asks for a page, which a Python makes; give --report, or --trust to start it\n");
+  EXPECT_FALSE(place.has("out"));
+  EXPECT_FALSE(place.has("python.log")); // not even tried
+  for (const std::string besides : {"report", "trust"}) {
+    EXPECT_EQ(place.run("sample --config c.toml --out " + besides + " --" + besides, python).code, ok) << besides;
+    EXPECT_TRUE(place.has(besides + "/report.html")) << besides;
+  }
+}
+
+/// A Python that begins to import, or to make the page, and never ends; it leaves its number in `begun`.
+void write_endless(const Place& place, const std::string& while_it) {
+  const std::string sleep = "echo $$ >'" + place.path("begun").string() + "'; exec sleep 1000";
+  place.write("python", "#!/bin/sh\nif [ \"$3\" = report ]; then " + (while_it == "imports" ? "exit 0" : sleep) + "; else " +
+                            (while_it == "imports" ? sleep : "exit 0") + "; fi\n");
+  fs::permissions(place.path("python"), fs::perms::owner_all);
+}
+
+TEST(Report, IsInterruptedWithThePythonThatItWaitsFor) {
+  for (const std::string while_it : {"imports", "draws"})
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      const Place place;
+      write_endless(place, while_it);
+      Running running = place.start("sample normal --particles 20 --steps 5 --method paper --quiet --out out --report",
+                                    {{"STARLING_PYTHON", place.path("python").string()}});
+      for (int tries = 0; tries < 6000 && (!place.has("begun") || place.read("begun").empty()); ++tries)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      running.signal(signal);
+      const Ended ended = running.wait();
+      EXPECT_EQ(ended.code, interrupted) << while_it;
+      EXPECT_EQ(ended.err, while_it == "imports" ? "starling: interrupted\n"
+                                                 : "starling: interrupted; the results are in out, and starling report out makes their page\n");
+      EXPECT_EQ(place.has("out/summary.json"), while_it == "draws");
+      EXPECT_FALSE(fs::exists("/proc/" + words(place.read("begun"))[0])) << "it was left behind";
+    }
+}
+
 TEST(Report, LeavesTheStandardOutputToJson) {
   const Place place;
   write_program(place, "python");

@@ -1,4 +1,5 @@
-// A run on a device beside the same run on the host: looks, checkpoints that either goes on from, stops, refusals.
+// A run on a device beside the same run on the host: looks, checkpoints that either goes on from,
+// stops, refusals.
 #include "assemble/flight.hpp"
 #include "cuda/flight.hpp"
 #include "cuda_on_host/machines.hpp"
@@ -22,9 +23,10 @@ run::Settings settings_of(std::size_t n, Step steps) {
 }
 
 run::Roles<double> roles(std::size_t dim) {
-  auto all = run::roles_of<double>(EvenNormal<double>(dim, 0.2), Moebius(5, 4),
-                                   ReferenceDrift<double, kernel::Gaussian<double>>(kernel::Gaussian<double>(double(dim))),
-                                   ExplicitStep<double, FadingAdaGrad<double>>(FadingAdaGrad<double>(0.1)));
+  auto all = run::roles_of<double>(
+      EvenNormal<double>(dim, 0.2), Moebius(5, 4),
+      ReferenceDrift<double, kernel::Gaussian<double>>(kernel::Gaussian<double>(double(dim))),
+      ExplicitStep<double, FadingAdaGrad<double>>(FadingAdaGrad<double>(0.1)));
   all.deal_everyone = Whole();
   return all;
 }
@@ -44,7 +46,9 @@ protected:
   std::unique_ptr<run::Flight> there(Step steps) {
     return cuda::begin<double>(machine, charged(n, 3), roles(3), settings_of(n, steps), fill);
   }
-  std::unique_ptr<run::Flight> here(Step steps) { return run::begin<double>(roles(3), settings_of(n, steps), fill); }
+  std::unique_ptr<run::Flight> here(Step steps) {
+    return run::begin<double>(roles(3), settings_of(n, steps), fill);
+  }
   static double apart(const run::Flight& one, const run::Flight& other) {
     const auto x = one.positions(), y = other.positions();
     double worst = 0;
@@ -67,7 +71,8 @@ TEST_P(Flights, SeeWhatTheHostSees) {
     EXPECT_EQ(one->trace()[r].step, other->trace()[r].step);
     EXPECT_EQ(one->trace()[r].verdict, other->trace()[r].verdict);
     EXPECT_NEAR(one->trace()[r].drift, other->trace()[r].drift, 1e-6);
-    EXPECT_NEAR(one->trace()[r].ksd, other->trace()[r].ksd, 1e-3); // of pairs that lie in another order
+    EXPECT_NEAR(one->trace()[r].ksd, other->trace()[r].ksd,
+                1e-3); // of pairs that lie in another order
   }
   const run::Outcome outcome = one->outcome(true);
   EXPECT_EQ(outcome.positions, one->positions());
@@ -86,7 +91,8 @@ TEST_P(Flights, GoOnFromEachOthersCheckpoints) {
   EXPECT_LT(apart(*on_host, *whole), near);
   const auto second = here(100);
   second->take(70, {});
-  const auto on_card = cuda::resume<double>(machine, charged(n, 3), roles(3), settings_of(n, 100), second->save(), "here");
+  const auto on_card = cuda::resume<double>(machine, charged(n, 3), roles(3), settings_of(n, 100),
+                                            second->save(), "here");
   on_card->take(100, {});
   EXPECT_LT(apart(*on_card, *whole), near);
   EXPECT_EQ(run::saved(on_card->save("a note"), "x").note, "a note");
@@ -125,8 +131,10 @@ TEST(Device, RefusesWhatACardCannotDoInOneSentence) {
   plan::Recipe recipe;
   EXPECT_THAT(refused(recipe), testing::StartsWith("not refused"));
   recipe.advance = "rk4";
-  EXPECT_EQ(refused(recipe), "device: cuda moves by --advance adagrad, adagrad-sum, constant, decay, rmsprop or adam, "
-                             "not yet rk4; use --device cpu");
+  EXPECT_EQ(
+      refused(recipe),
+      "device: cuda moves by --advance adagrad, adagrad-sum, constant, decay, rmsprop or adam, "
+      "not yet rk4; use --device cpu");
   recipe = {};
   recipe.kernel = "riesz-smooth";
   recipe.target = "normal";
@@ -178,8 +186,9 @@ TEST(Device, ThatIsNotThereIsSaid) {
     assemble::make_flight(plan::resolve(recipe));
     FAIL() << "it flew";
   } catch (const std::runtime_error& error) {
-    EXPECT_THAT(std::string(error.what()), testing::AnyOf(testing::Eq("cuda: not in this build of starling"),
-                                                          testing::StartsWith("device: cuda: no device: ")));
+    EXPECT_THAT(std::string(error.what()),
+                testing::AnyOf(testing::Eq("cuda: not in this build of starling"),
+                               testing::StartsWith("device: cuda: no device: ")));
   }
 }
 

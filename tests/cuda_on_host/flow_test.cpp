@@ -1,4 +1,5 @@
-// Scores and drifts of every kernel, in every layout, against the formula: few dimensions and many, small batches and large.
+// Scores and drifts of every kernel, in every layout, against the formula: few dimensions and many,
+// small batches and large.
 #include "cuda_on_host/machines.hpp"
 
 #include <starling/drift/adaptive.hpp>
@@ -17,11 +18,12 @@ using Term = cuda::Term<double>;
 struct OneKernel {
   std::string name;
   std::function<void(Term&)> put;
-  std::function<double(cuda::Cloud<double>&, const Ensemble<double>&, const Batches&, double)> apart;
+  std::function<double(cuda::Cloud<double>&, const Ensemble<double>&, const Batches&, double)>
+      apart;
 };
 
-/// How far the drift of the rows in `seen` is from the reference, in units of the bound; the drift is first taken
-/// `wrong` times.
+/// How far the drift of the rows in `seen` is from the reference, in units of the bound; the drift
+/// is first taken `wrong` times.
 template <typename K>
 double apart_from(K kernel, const Ensemble<double>& seen, const Batches& batches, double wrong) {
   Ensemble<double> slow = seen, fast = seen;
@@ -29,7 +31,8 @@ double apart_from(K kernel, const Ensemble<double>& seen, const Batches& batches
     v *= wrong;
   ReferenceDrift<double, K> reference(kernel);
   reference(0, slow, batches);
-  return drift_tests::apart(fast, slow, drift_tests::bound(seen, batches, kernel, Euclid<double>()));
+  return drift_tests::apart(fast, slow,
+                            drift_tests::bound(seen, batches, kernel, Euclid<double>()));
 }
 
 template <typename K>
@@ -40,9 +43,8 @@ OneKernel one(std::string name, Term::Kind kind, K unit, K meant, auto place, bo
             term.sinks = sinks;
             new (place(term)) K(unit);
           },
-          [=](cuda::Cloud<double>&, const Ensemble<double>& seen, const Batches& batches, double wrong) {
-            return apart_from(meant, seen, batches, wrong);
-          }};
+          [=](cuda::Cloud<double>&, const Ensemble<double>& seen, const Batches& batches,
+              double wrong) { return apart_from(meant, seen, batches, wrong); }};
 }
 
 /// With bandwidth h where they have one: a term holds h = 1.
@@ -50,25 +52,32 @@ std::vector<OneKernel> kernels(double h, double dim) {
   using namespace kernel;
   using Kind = Term::Kind;
   return {
-      one("gaussian", Kind::gaussian, Gaussian<double>(1), Gaussian<double>(h), [](Term& t) { return &t.gaussian; }),
-      one("gaussian-paper", Kind::gaussian, Gaussian<double>(1, Height::paper), Gaussian<double>(h, Height::paper),
-          [](Term& t) { return &t.gaussian; }, true),
+      one("gaussian", Kind::gaussian, Gaussian<double>(1), Gaussian<double>(h),
+          [](Term& t) { return &t.gaussian; }),
+      one(
+          "gaussian-paper", Kind::gaussian, Gaussian<double>(1, Height::paper),
+          Gaussian<double>(h, Height::paper), [](Term& t) { return &t.gaussian; }, true),
       one("imq", Kind::multiquadric, InverseMultiquadric<double>(1), InverseMultiquadric<double>(h),
           [](Term& t) { return &t.multiquadric; }),
-      one("matern32", Kind::matern32, Matern32<double>(1), Matern32<double>(h), [](Term& t) { return &t.matern32; }),
-      one("matern52", Kind::matern52, Matern52<double>(1), Matern52<double>(h), [](Term& t) { return &t.matern52; }),
-      one("polynomial", Kind::polynomial, Polynomial<double>(1 / dim, 2), Polynomial<double>(1 / dim, 2),
-          [](Term& t) { return &t.polynomial; }),
-      one("sinc", Kind::sinc, Sinc<double>(0.7), Sinc<double>(0.7), [](Term& t) { return &t.sinc; }),
-      one("riesz", Kind::riesz, Riesz<double>(0.5), Riesz<double>(0.5), [](Term& t) { return &t.riesz; }),
+      one("matern32", Kind::matern32, Matern32<double>(1), Matern32<double>(h),
+          [](Term& t) { return &t.matern32; }),
+      one("matern52", Kind::matern52, Matern52<double>(1), Matern52<double>(h),
+          [](Term& t) { return &t.matern52; }),
+      one("polynomial", Kind::polynomial, Polynomial<double>(1 / dim, 2),
+          Polynomial<double>(1 / dim, 2), [](Term& t) { return &t.polynomial; }),
+      one("sinc", Kind::sinc, Sinc<double>(0.7), Sinc<double>(0.7),
+          [](Term& t) { return &t.sinc; }),
+      one("riesz", Kind::riesz, Riesz<double>(0.5), Riesz<double>(0.5),
+          [](Term& t) { return &t.riesz; }),
   };
 }
 
 class Flow : public OnMachine {
 protected:
-  /// In units of the bound. Sums over lanes are added in another order than the reference adds them, r2 as
-  /// well, and r2 / h is rounded once more: hence 3 and not 1.
-  double apart(const OneKernel& kernel, std::size_t n, std::size_t dim, By by, std::size_t p, double wrong = 1) {
+  /// In units of the bound. Sums over lanes are added in another order than the reference adds
+  /// them, r2 as well, and r2 / h is rounded once more: hence 3 and not 1.
+  double apart(const OneKernel& kernel, std::size_t n, std::size_t dim, By by, std::size_t p,
+               double wrong = 1) {
     auto asked = charge<double>(n, dim, by, p);
     asked.bandwidth = double(dim);
     kernel.put(asked.pairs.terms[0]);
@@ -94,7 +103,8 @@ TEST_P(Flow, IsTheReferencesInEveryDimensionUpTo67) {
   for (std::size_t dim = 1; dim <= 67; ++dim) {
     const auto gaussian = kernels(double(dim), double(dim))[0];
     for (const std::size_t p : {2u, 5u, 17u})
-      EXPECT_LT(apart(gaussian, 35, dim, By::moebius, p), 3) << dim << " dimensions, batches of " << p;
+      EXPECT_LT(apart(gaussian, 35, dim, By::moebius, p), 3)
+          << dim << " dimensions, batches of " << p;
   }
 }
 
@@ -102,7 +112,8 @@ TEST_P(Flow, IsTheReferencesInTilesOfEveryone) {
   for (const std::size_t dim : {2u, 9u, 56u, 65u, 130u})
     for (const std::size_t n : {65u, 97u, 129u})
       for (const OneKernel& kernel : kernels(double(dim), double(dim)))
-        EXPECT_LT(apart(kernel, n, dim, By::everyone, n), 3) << kernel.name << ", " << n << " in " << dim;
+        EXPECT_LT(apart(kernel, n, dim, By::everyone, n), 3)
+            << kernel.name << ", " << n << " in " << dim;
 }
 
 TEST_P(Flow, IsTheReferencesForPairsOfAMatchingAndForCosets) {
@@ -137,7 +148,8 @@ TEST_P(Flow, OfASumIsThatOfItsTerms) {
   ReferenceDrift<double, kernel::Gaussian<double>>(kernel::Gaussian<double>(2))(0, first, batches);
   ReferenceDrift<double, kernel::Riesz<double>>(kernel::Riesz<double>(0.5))(0, second, batches);
   for (std::size_t n = 0; n < seen->drift().size(); ++n)
-    EXPECT_NEAR(seen->drift().data[n], first.drift().data[n] + 0.25 * second.drift().data[n], 1e-12);
+    EXPECT_NEAR(seen->drift().data[n], first.drift().data[n] + 0.25 * second.drift().data[n],
+                1e-12);
 }
 
 TEST_P(Flow, TakesTheBandwidthOfTheHost) {
@@ -153,14 +165,16 @@ TEST_P(Flow, TakesTheBandwidthOfTheHost) {
       cloud.flow(7, n, seen, batches);
       kernel::SampledMedianBandwidth<double> rule(asked.seed, 30);
       const double h = rule(7, here.position());
-      EXPECT_LT(apart_from(kernel::Gaussian<double>(h), *seen, batches, 1), 20) << n << " in " << dim;
+      EXPECT_LT(apart_from(kernel::Gaussian<double>(h), *seen, batches, 1), 20)
+          << n << " in " << dim;
       EXPECT_GT(apart_from(kernel::Gaussian<double>(1.001 * h), *seen, batches, 1), 100);
     }
 }
 
 /// Scores against a target of the host.
 template <typename T>
-void expect_scores(const std::shared_ptr<cuda::Machine>& machine, const cuda::Charge<double>& asked, T target) {
+void expect_scores(const std::shared_ptr<cuda::Machine>& machine, const cuda::Charge<double>& asked,
+                   T target) {
   cuda::Cloud<double> cloud(machine, asked);
   cloud.particles().upload(start<double>(asked.particles, asked.dim));
   std::unique_ptr<Ensemble<double>> seen;
@@ -169,7 +183,8 @@ void expect_scores(const std::shared_ptr<cuda::Machine>& machine, const cuda::Ch
   Ensemble<double> host = *seen;
   target(0, std::as_const(host).position(), host.score());
   for (std::size_t n = 0; n < host.score().size(); ++n)
-    EXPECT_NEAR(seen->score().data[n], host.score().data[n], 1e-12 * (1 + std::abs(host.score().data[n])));
+    EXPECT_NEAR(seen->score().data[n], host.score().data[n],
+                1e-12 * (1 + std::abs(host.score().data[n])));
 }
 
 TEST_P(Flow, ScoresAsTheHostDoes) {

@@ -1,4 +1,5 @@
-// The order that each place computes for itself is the one that the host's dealers lay out, and so are its batches.
+// The order that each place computes for itself is the one that the host's dealers lay out, and so
+// are its batches.
 #include "cuda_on_host/machines.hpp"
 
 #include <gmock/gmock.h>
@@ -9,7 +10,8 @@ using namespace cuda_tests;
 using cuda::Dealing;
 using cuda::Order;
 
-std::vector<std::uint32_t> laid_out(const Dealing& dealing, Step k, std::vector<std::uint32_t>* bounds = nullptr) {
+std::vector<std::uint32_t> laid_out(const Dealing& dealing, Step k,
+                                    std::vector<std::uint32_t>* bounds = nullptr) {
   std::vector<std::uint32_t> lists = {7, 7, 7}; // of other steps
   const Order order = dealing.at(k, lists);
   const cuda::OrderTables tables{dealing.inverse().data(), lists.data()};
@@ -33,7 +35,8 @@ void expect_same(Host& host, const Dealing& dealing, std::size_t n, Step steps) 
   for (Step k = 0; k < steps; ++k) {
     const Batches& batches = host.deal(k, n);
     std::vector<std::uint32_t> bounds;
-    ASSERT_EQ(laid_out(dealing, k, &bounds), std::vector(batches.order().begin(), batches.order().end()))
+    ASSERT_EQ(laid_out(dealing, k, &bounds),
+              std::vector(batches.order().begin(), batches.order().end()))
         << n << " rows, step " << k;
     ASSERT_THAT(bounds, testing::ElementsAreArray(batches.bounds()));
   }
@@ -47,7 +50,8 @@ TEST(Order, OfAMatchingIsTheHosts) {
 }
 
 TEST(Order, OfAMoebiusMapIsTheHosts) {
-  for (const std::size_t n : {2u, 3u, 4u, 5u, 6u, 10u, 33u, 128u, 129u, 1000u, 1361u}) // 1327 to 1361: no primes between
+  for (const std::size_t n :
+       {2u, 3u, 4u, 5u, 6u, 10u, 33u, 128u, 129u, 1000u, 1361u}) // 1327 to 1361: no primes between
     for (const std::size_t p : {2u, 3u, 8u, 64u})
       if (p <= n) {
         Moebius host(9, p);
@@ -76,14 +80,14 @@ TEST(Order, IsAnotherForAnotherSeed) { // the comparison can fail
             std::vector(batches.order().begin(), batches.order().end()));
 }
 
-/// Rows that travel go where the host's go: ids tell.
+/// Rows that travel go where the host's go: ids tell. From Matching::many on they go another way.
 TEST(Order, OfRowsThatTravelIsTheHosts) {
   const auto machine = std::make_shared<cuda::OnHost>();
-  const auto expect = [&](auto deal, By by) {
-    Ensemble<double> host = start<double>(101, 3);
-    cuda::Ensemble<double> there(*machine, 101, 3);
+  const auto expect = [&](auto deal, By by, std::size_t n) {
+    Ensemble<double> host = start<double>(n, 3);
+    cuda::Ensemble<double> there(*machine, n, 3);
     there.upload(host);
-    const Dealing dealing(by, 6, BatchSize(2), 101);
+    const Dealing dealing(by, 6, BatchSize(2), n);
     for (Step k = 0; k <= 128; k += 64) {
       deal(k, host);
       EXPECT_EQ(dealing.travels(k), k > 0);
@@ -91,15 +95,17 @@ TEST(Order, OfRowsThatTravelIsTheHosts) {
         there.reorder(dealing.list(k));
       else if (k > 0)
         there.travel(dealing.scramble(k));
-      Ensemble<double> here(101, 3);
+      Ensemble<double> here(n, 3);
       there.download(here);
-      EXPECT_THAT(here.id(), testing::ElementsAreArray(host.id()));
+      EXPECT_EQ(std::vector(here.id().begin(), here.id().end()),
+                std::vector(host.id().begin(), host.id().end()));
       EXPECT_EQ(std::vector(here.position().begin(), here.position().end()),
                 std::vector(host.position().begin(), host.position().end()));
     }
   };
-  expect(Moebius(6, 2), By::moebius);
-  expect(Matching(6), By::matching);
+  expect(Moebius(6, 2), By::moebius, 101);
+  for (const std::size_t n : {std::size_t{101}, Matching::many - 1, Matching::many})
+    expect(Matching(6), By::matching, n);
 }
 
 } // namespace

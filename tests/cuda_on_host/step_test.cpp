@@ -1,4 +1,5 @@
-// Whole steps, drift and move in one sweep or two, and many at once, against the host's loop with the same batches.
+// Whole steps, drift and move in one sweep or two, and many at once, against the host's loop with
+// the same batches.
 #include "cuda_on_host/machines.hpp"
 
 #include <starling/advance/explicit_step.hpp>
@@ -20,15 +21,18 @@ static_assert(!Advancer<ExplicitStep<double, ConstantStep<double>>, There>);
 
 class Steps : public OnMachine {
 protected:
-  /// Steps of a Moebius or other dealer on both, from the same start; the farthest that a coordinate comes out apart.
+  /// Steps of a Moebius or other dealer on both, from the same start; the farthest that a
+  /// coordinate comes out apart.
   template <typename Real, typename Deal, typename Rule>
-  double apart(std::size_t n, std::size_t dim, By by, std::size_t p, Deal deal, Rule rule, Step steps,
-               double wrong = 1) {
+  double apart(std::size_t n, std::size_t dim, By by, std::size_t p, Deal deal, Rule rule,
+               Step steps, double wrong = 1) {
     auto asked = charge<Real>(n, dim, by, p);
     asked.bandwidth = double(dim);
     asked.pairs.terms[0].weight = Real(wrong);
     asked.memories = Rule::memories;
-    asked.rule = [rule](double time, std::uint32_t moves) { return cuda::Move<Real>(rule.at(time, moves)); };
+    asked.rule = [rule](double time, std::uint32_t moves) {
+      return cuda::Move<Real>(rule.at(time, moves));
+    };
     cuda::Cloud<Real> cloud(machine, asked);
     Ensemble<Real> host = start<Real>(n, dim), there(n, dim);
     cloud.particles().upload(host);
@@ -37,26 +41,33 @@ protected:
     cloud.flush();
     cloud.particles().download(there);
     Score<Real, EvenNormal<Real>> score(EvenNormal<Real>(dim, dim == 1 ? 0 : 0.2));
-    ReferenceDrift<Real, kernel::Gaussian<Real>> drift(kernel::Gaussian<Real>(static_cast<Real>(dim)));
-    rbm_svgd(host, Span{0, steps}, deal, score, drift, ExplicitStep<Real, Rule>(rule), NoObserver());
+    ReferenceDrift<Real, kernel::Gaussian<Real>> drift(
+        kernel::Gaussian<Real>(static_cast<Real>(dim)));
+    rbm_svgd(host, Span{0, steps}, deal, score, drift, ExplicitStep<Real, Rule>(rule),
+             NoObserver());
     double worst = 0;
     for (std::size_t i = 0; i < n; ++i) {
       EXPECT_EQ(there.id()[i], host.id()[i]);
       EXPECT_EQ(there.moves()[i], steps);
       for (std::size_t a = 0; a < dim; ++a)
-        worst = std::max(worst, std::abs(double(there.position()[i][a]) - double(host.position()[i][a])));
+        worst = std::max(worst,
+                         std::abs(double(there.position()[i][a]) - double(host.position()[i][a])));
     }
     return worst;
   }
 };
 
-constexpr double in_single = 2e-5, in_double = 1e-12; // positions are about 1; a few steps of a few hundred operations
+constexpr double in_single = 2e-5,
+                 in_double =
+                     1e-12; // positions are about 1; a few steps of a few hundred operations
 
 TEST_P(Steps, InOneSweepAreThoseOfTheLoop) {
   for (const std::size_t dim : {1u, 2u, 3u, 8u, 9u, 33u, 56u, 64u, 65u, 128u, 129u})
     for (const std::size_t p : {2u, 3u, 7u, 8u, 9u})
       for (const std::size_t n : {64u, 71u})
-        EXPECT_LT((apart<float>(n, dim, By::moebius, p, Moebius(5, p), ConstantStep<float>(0.1), 4)), in_single)
+        EXPECT_LT(
+            (apart<float>(n, dim, By::moebius, p, Moebius(5, p), ConstantStep<float>(0.1), 4)),
+            in_single)
             << n << " in " << dim << " dimensions, batches of " << p;
 }
 
@@ -64,25 +75,36 @@ TEST_P(Steps, OfCloudsTooLargeForOneBlockAreThoseOfTheLoop) { // few dimensions,
   for (const std::size_t dim : {1u, 2u})
     for (const std::size_t p : {2u, 3u, 8u, 9u})
       for (const std::size_t n : {1062u, 1061u}) {
-        EXPECT_LT((apart<float>(n, dim, By::moebius, p, Moebius(5, p), ConstantStep<float>(0.1), 4)), in_single)
+        EXPECT_LT(
+            (apart<float>(n, dim, By::moebius, p, Moebius(5, p), ConstantStep<float>(0.1), 4)),
+            in_single)
             << n << " in " << dim << " dimensions, batches of " << p;
-        EXPECT_LT((apart<double>(n, dim, By::moebius, p, Moebius(5, p), ConstantStep<double>(0.1), 4)), in_double);
+        EXPECT_LT(
+            (apart<double>(n, dim, By::moebius, p, Moebius(5, p), ConstantStep<double>(0.1), 4)),
+            in_double);
       }
-  EXPECT_GT((apart<float>(1061, 2, By::moebius, 2, Moebius(5, 2), ConstantStep<float>(0.1), 4, 1.3)), 100 * in_single);
+  EXPECT_GT(
+      (apart<float>(1061, 2, By::moebius, 2, Moebius(5, 2), ConstantStep<float>(0.1), 4, 1.3)),
+      100 * in_single);
 }
 
 TEST_P(Steps, OfPairsAndCosetsAreThoseOfTheLoop) {
   for (const std::size_t dim : {1u, 2u, 56u}) {
-    EXPECT_LT((apart<float>(71, dim, By::matching, 2, Matching(5), ConstantStep<float>(0.1), 4)), in_single);
-    EXPECT_LT((apart<float>(64, dim, By::cosets, 8, Cosets(5, 8), ConstantStep<float>(0.1), 4)), in_single);
-    EXPECT_LT((apart<double>(64, dim, By::cosets, 8, Cosets(5, 8), ConstantStep<double>(0.1), 4)), in_double);
-    EXPECT_LT((apart<double>(131, dim, By::everyone, 131, Whole(), ConstantStep<double>(0.1), 3)), in_double);
+    EXPECT_LT((apart<float>(71, dim, By::matching, 2, Matching(5), ConstantStep<float>(0.1), 4)),
+              in_single);
+    EXPECT_LT((apart<float>(64, dim, By::cosets, 8, Cosets(5, 8), ConstantStep<float>(0.1), 4)),
+              in_single);
+    EXPECT_LT((apart<double>(64, dim, By::cosets, 8, Cosets(5, 8), ConstantStep<double>(0.1), 4)),
+              in_double);
+    EXPECT_LT((apart<double>(131, dim, By::everyone, 131, Whole(), ConstantStep<double>(0.1), 3)),
+              in_double);
   }
 }
 
 TEST_P(Steps, OfEveryRuleAreThoseOfTheLoop) {
   const auto expect = [&](auto rule) {
-    EXPECT_LT((apart<double>(41, 3, By::moebius, 4, Moebius(5, 4), rule, 12)), 1e-9); // g / sqrt(g^2) near g = 0
+    EXPECT_LT((apart<double>(41, 3, By::moebius, 4, Moebius(5, 4), rule, 12)),
+              1e-9); // g / sqrt(g^2) near g = 0
     EXPECT_LT((apart<double>(41, 2, By::moebius, 4, Moebius(5, 4), rule, 12)), 1e-9);
   };
   expect(ConstantStep<double>(0.1));
@@ -94,14 +116,19 @@ TEST_P(Steps, OfEveryRuleAreThoseOfTheLoop) {
 }
 
 TEST_P(Steps, GoOnAlikeWhenRowsHaveTravelled) {
-  EXPECT_LT((apart<double>(300, 2, By::moebius, 4, Moebius(5, 4), ConstantStep<double>(0.1), 140)), 1e-9);
-  EXPECT_LT((apart<double>(1100, 1, By::moebius, 2, Moebius(5, 2), ConstantStep<double>(0.1), 70)), 1e-9); // not in one go
-  EXPECT_LT((apart<double>(101, 9, By::matching, 2, Matching(5), ConstantStep<double>(0.1), 70)), 1e-9);
+  EXPECT_LT((apart<double>(300, 2, By::moebius, 4, Moebius(5, 4), ConstantStep<double>(0.1), 140)),
+            1e-9);
+  EXPECT_LT((apart<double>(1100, 1, By::moebius, 2, Moebius(5, 2), ConstantStep<double>(0.1), 70)),
+            1e-9); // not in one go
+  EXPECT_LT((apart<double>(101, 9, By::matching, 2, Matching(5), ConstantStep<double>(0.1), 70)),
+            1e-9);
 }
 
 TEST_P(Steps, ThatAreWrongAreFound) {
-  EXPECT_GT((apart<float>(71, 56, By::moebius, 2, Moebius(5, 2), ConstantStep<float>(0.1), 4, 1.3)), 100 * in_single);
-  EXPECT_GT((apart<float>(71, 2, By::moebius, 8, Moebius(5, 8), ConstantStep<float>(0.1), 4, 1.3)), 100 * in_single);
+  EXPECT_GT((apart<float>(71, 56, By::moebius, 2, Moebius(5, 2), ConstantStep<float>(0.1), 4, 1.3)),
+            100 * in_single);
+  EXPECT_GT((apart<float>(71, 2, By::moebius, 8, Moebius(5, 8), ConstantStep<float>(0.1), 4, 1.3)),
+            100 * in_single);
 }
 
 /// A step that leaves the numbers is said by its number, and those before it stand.

@@ -1,7 +1,12 @@
-// Steps on a card beside the same steps on the host, then how long they take: needs nothing but nvcc, no package.
+// Steps on a card beside the same steps on the host, then how long they take: needs nothing but
+// nvcc, no package.
 //
-//     nvcc -std=c++20 -O2 --expt-relaxed-constexpr -arch=sm_90 -I include -I src tests/device/on_a_card.cpp
-//       src/cuda/present.cu src/cuda/cloud.cpp src/cuda/dealing.cpp src/cuda/figures.cpp src/cpu/threads.cpp -o on_a_card
+//     nvcc -std=c++20 -O2 --expt-relaxed-constexpr -arch=sm_90 -I include -I src
+//     tests/device/on_a_card.cpp
+//       src/cuda/present.cu src/cuda/cloud.cpp src/cuda/dealing.cpp src/cuda/figures.cpp
+//       src/cuda/figures_logistic.cpp src/cuda/logistic.cpp src/cuda/turns.cpp src/cpu/threads.cpp -o on_a_card
+//     on_a_card check     the comparison alone, for compute-sanitizer;     on_a_card time     the
+//     times alone
 #include "cuda/cloud.hpp"
 #include "cuda/figures.hpp"
 #include "cuda/on_host.hpp"
@@ -18,7 +23,8 @@ using namespace starling;
 using By = cuda::Dealing::By;
 
 template <typename Real>
-cuda::Charge<Real> charge(std::size_t n, std::size_t dim, By by, std::size_t p, std::uint32_t kernel, bool median) {
+cuda::Charge<Real> charge(std::size_t n, std::size_t dim, By by, std::size_t p,
+                          std::uint32_t kernel, bool median) {
   cuda::Charge<Real> c;
   c.particles = n;
   c.dim = dim;
@@ -41,7 +47,8 @@ cuda::Charge<Real> charge(std::size_t n, std::size_t dim, By by, std::size_t p, 
 }
 
 template <typename Real>
-std::vector<Real> flown(std::shared_ptr<cuda::Machine> machine, const cuda::Charge<Real>& asked, Step steps) {
+std::vector<Real> flown(std::shared_ptr<cuda::Machine> machine, const cuda::Charge<Real>& asked,
+                        Step steps) {
   cuda::Cloud<Real> cloud(machine, asked);
   Ensemble<Real> here(asked.particles, asked.dim);
   start_normal(here.position(), 1, 0.2, 1.0);
@@ -55,22 +62,26 @@ std::vector<Real> flown(std::shared_ptr<cuda::Machine> machine, const cuda::Char
 int checked = 0, wrong = 0;
 
 template <typename Real>
-void check(const std::shared_ptr<cuda::Machine>& card, std::size_t n, std::size_t dim, By by, std::size_t p,
-           std::uint32_t kernel, bool median) {
+void check(const std::shared_ptr<cuda::Machine>& card, std::size_t n, std::size_t dim, By by,
+           std::size_t p, std::uint32_t kernel, bool median) {
   const auto asked = charge<Real>(n, dim, by, p, kernel, median);
-  const std::vector<Real> there = flown<Real>(card, asked, 5), here = flown<Real>(std::make_shared<cuda::OnHost>(), asked, 5);
+  const std::vector<Real> there = flown<Real>(card, asked, 5),
+                          here = flown<Real>(std::make_shared<cuda::OnHost>(), asked, 5);
   double worst = 0;
   for (std::size_t i = 0; i < here.size(); ++i) {
     const double gap = std::abs(double(there[i]) - double(here[i]));
     worst = gap <= worst ? worst : gap; // NaN counts
   }
   ++checked;
-  const double most = sizeof(Real) == 4 ? 5e-5 : 1e-11; // a few steps of a few hundred operations on numbers of about 1
+  const double most = sizeof(Real) == 4
+                          ? 5e-5
+                          : 1e-11; // a few steps of a few hundred operations on numbers of about 1
   if (worst <= most)
     return;
   ++wrong;
-  std::printf("apart by %.2g: %zu in %zu dimensions, dealer %d, batches of %zu, kernel %u, %zu bytes%s\n", worst, n, dim,
-              int(by), p, kernel, sizeof(Real), median ? ", median" : "");
+  std::printf(
+      "apart by %.2g: %zu in %zu dimensions, dealer %d, batches of %zu, kernel %u, %zu bytes%s\n",
+      worst, n, dim, int(by), p, kernel, sizeof(Real), median ? ", median" : "");
 }
 
 template <typename Real>
@@ -91,17 +102,23 @@ void check_all(const std::shared_ptr<cuda::Machine>& card) {
 
 } // namespace
 
-int main(int arguments, char**) {
+int main(int arguments, char** words) {
+  const std::string only = arguments > 1 ? words[1] : "";
   try {
     const std::shared_ptr<cuda::Machine> card = cuda::open(0);
-    check_all<float>(card);
-    check_all<double>(card);
-    std::printf("%s: %d of %d cases differ from the host\n", card->name().c_str(), wrong, checked);
-    if (arguments > 1) // any: the check alone, for compute-sanitizer
+    if (only != "time") {
+      check_all<float>(card);
+      check_all<double>(card);
+      std::printf("%s: %d of %d cases differ from the host\n", card->name().c_str(), wrong,
+                  checked);
+    }
+    if (only == "check")
       return wrong == 0 ? 0 : 1;
-    std::printf("%-9s %9s %4s %6s %12s %10s\n", "deal", "particles", "dim", "batch", "us a step", "bytes each");
+    std::printf("%-9s %9s %4s %6s %12s %10s\n", "deal", "particles", "dim", "batch", "us a step",
+                "bytes each");
     for (const cuda::Figure& f : cuda::measure(card, 9, false))
-      std::printf("%-9s %9zu %4zu %6zu %12.2f %10.1f\n", f.deal.c_str(), f.particles, f.dim, f.batch, 1e6 * f.seconds, f.bytes);
+      std::printf("%-9s %9zu %4zu %6zu %12.2f %10.1f\n", f.deal.c_str(), f.particles, f.dim,
+                  f.batch, 1e6 * f.seconds, f.bytes);
   } catch (const std::exception& error) {
     std::printf("%s\n", error.what());
     return 1;

@@ -5,6 +5,7 @@
 
 #include <starling/deal/cosets.hpp>
 #include <starling/deal/matching.hpp>
+#include <starling/deal/moebius.hpp>
 #include <starling/drift/reference.hpp>
 #include <starling/kernel/gaussian.hpp>
 
@@ -36,10 +37,10 @@ auto by_ranks(std::size_t ranks, std::size_t population = 0) {
       std::copy_n(all.position().data + first * all.dim(), count * all.dim(), here.position().data);
       std::copy_n(all.score().data + first * all.dim(), count * all.dim(), here.score().data);
       mpi::Dealing dealing(1, all.count(), [&](Step, std::size_t, std::size_t) -> const Batches& { return dealt; }, 0, false);
-      mpi::Touched touched;
-      dealing.touching(0, blocks, wire->rank(), touched);
+      mpi::Share share;
+      dealing.share(0, blocks, wire->rank(), share);
       mpi::Crossing<double> crossing(blocks, *wire);
-      crossing.plan(touched, population ? population : all.count(), 0, all.dim());
+      crossing.plan(share, population ? population : all.count(), 0, all.dim());
       ReferenceDrift<double, kernel::Gaussian<double>> drift{kernel::Gaussian<double>(h)};
       crossing(here, [&](Ensemble<double>& floor, const Batches& own) { drift(0, floor, own); });
       std::copy_n(here.drift().data, count * all.dim(), all.drift().data + first * all.dim()); // rows of this rank alone
@@ -80,22 +81,48 @@ TEST(Ranks, WouldNotKeepLemma1WithWeightsOfTheirOwnRows) {
   EXPECT_GT(support::deviation_from_lemma_1(8, force, by_ranks(2, 4), rounds).mean, 1e-3);
 }
 
-TEST(Ranks, ListThePairsThatTouchThemAsAMatchingHasThem) {
-  for (const std::size_t n : {4, 10, 64, 130})
-    for (const std::size_t ranks : {1, 2, 3, 4}) {
-      Matching matching(9);
-      const auto deal = [&](Step k, std::size_t m, std::size_t) -> const Batches& { return matching.deal(k, m); };
-      mpi::Dealing by_address(9, n, deal, 64, true), filtered(9, n, deal, 64, false);
-      const mpi::Blocks blocks(n, 4, ranks);
-      for (Step k = 0; k < 40; ++k)
-        for (std::size_t r = 0; r < ranks; ++r) {
-          mpi::Touched a, b;
-          by_address.touching(k, blocks, r, a);
-          filtered.touching(k, blocks, r, b);
-          ASSERT_EQ(a.members, b.members);
-          ASSERT_EQ(a.total, b.total);
-        }
-    }
+/// Every rank's share by address against its part of all batches.
+template <typename Deal>
+void expect_shares(std::size_t n, const mpi::Dealing::ByAddress& by_address, Deal&& deal) {
+  const DealRows rows = [&](Step k, std::size_t m, std::size_t) -> const Batches& { return deal(k, m); };
+  for (const std::size_t ranks : {1, 2, 3, 4, 7, 8}) {
+    mpi::Dealing dealing(9, n, rows, 64, false, by_address);
+    const mpi::Blocks blocks(n, 8, ranks);
+    for (Step k = 0; k < 30; ++k)
+      for (std::size_t r = 0; r < ranks; ++r) {
+        mpi::Share found, twin;
+        dealing.share(k, blocks, r, found);
+        mpi::share_of(deal(k, n), blocks, r, twin);
+        ASSERT_EQ(found.members, twin.members) << n << " rows, rank " << r << " of " << ranks << ", step " << k;
+        ASSERT_EQ(found.bounds, twin.bounds);
+        ASSERT_EQ(found.away, twin.away);
+        ASSERT_EQ(found.total, twin.total);
+        ASSERT_EQ(found.largest, twin.largest);
+      }
+  }
+}
+
+TEST(Ranks, KnowTheirPairsByAddress) {
+  for (const std::size_t n : {8, 10, 64, 130, 131}) {
+    Matching matching(9);
+    expect_shares(n, mpi::PairsByAddress(9, n), [&](Step k, std::size_t m) -> const Batches& { return matching.deal(k, m); });
+  }
+}
+
+TEST(Ranks, KnowTheirCosetsByAddress) {
+  for (const auto& [n, p] : {std::pair(8, 2), std::pair(8, 8), std::pair(64, 4), std::pair(256, 8), std::pair(256, 128)}) {
+    Cosets cosets(9, std::size_t(p));
+    expect_shares(std::size_t(n), mpi::CosetsByAddress(9, std::size_t(n), std::size_t(p)),
+                  [&](Step k, std::size_t m) -> const Batches& { return cosets.deal(k, m); });
+  }
+}
+
+TEST(Ranks, KnowTheirMoebiusMapsByAddress) { // 212: twelve rows above the prime; 8 in one batch
+  for (const auto& [n, p] : {std::pair(8, 8), std::pair(9, 2), std::pair(61, 3), std::pair(128, 5), std::pair(212, 4), std::pair(1000, 17)}) {
+    Moebius moebius(9, BatchSize(std::size_t(p)));
+    expect_shares(std::size_t(n), mpi::MoebiusByAddress(9, std::size_t(n), BatchSize(std::size_t(p))),
+                  [&](Step k, std::size_t m) -> const Batches& { return moebius.deal(k, m); });
+  }
 }
 
 /// Numbers that cross, a row and step, over many steps of pairs.
@@ -103,14 +130,15 @@ double numbers_sent(std::size_t ranks, std::size_t n, std::size_t dim, Step step
   std::vector<std::uint64_t> bytes(ranks);
   mpi::on_ranks(ranks, [&](const std::shared_ptr<mpi::Wire>& wire) {
     Matching matching(3);
-    mpi::Dealing dealing(3, n, [&](Step k, std::size_t m, std::size_t) -> const Batches& { return matching.deal(k, m); }, 0, true);
+    mpi::Dealing dealing(3, n, [&](Step k, std::size_t m, std::size_t) -> const Batches& { return matching.deal(k, m); }, 0, true,
+                         mpi::PairsByAddress(3, n));
     const mpi::Blocks blocks(n, 64, ranks);
     Ensemble<double> here(blocks.rows_of(wire->rank()), dim);
     mpi::Crossing<double> crossing(blocks, *wire);
-    mpi::Touched touched;
+    mpi::Share share;
     for (Step k = 0; k < steps; ++k) {
-      dealing.touching(k, blocks, wire->rank(), touched);
-      crossing.plan(touched, n, double(k), dim);
+      dealing.share(k, blocks, wire->rank(), share);
+      crossing.plan(share, n, double(k), dim);
       crossing(here, [](Ensemble<double>&, const Batches&) {});
     }
     bytes[wire->rank()] = wire->bytes_sent();

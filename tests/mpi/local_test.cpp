@@ -13,6 +13,8 @@
 
 #include <cmath>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace starling {
@@ -120,6 +122,25 @@ plan::Recipe inside(const std::string& deal, const std::string& batch) {
   r.bandwidth = "0.5";
   r.deal = deal;
   return r;
+}
+
+TEST(InBlocks, StaysForAsManyStepsAsAddAHundredthOfNoise) {
+  plan::Recipe r = inside("shuffle", "4");
+  r.redeal = 0;
+  for (const auto& [rows, steps] : {std::pair(301, 1), std::pair(601, 2), std::pair(3001, 10), std::pair(3300, 10)}) {
+    r.particles = r.blocks * std::uint64_t(rows);
+    const plan::Plan plan = plan::resolve(r);
+    EXPECT_EQ(plan.redeal, Step(steps)); // K (p - 1)/(m - 1) <= 0.01
+    EXPECT_EQ(plan.recipe.redeal, Step(steps));
+  }
+  r.particles = r.blocks * 300;
+  try {
+    plan::resolve(r);
+    FAIL() << "no steps are too many";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_EQ(std::string(error.what()), "redeal: no number of steps keeps the noise that blocks add below 1 % with 300 rows a block; "
+                                         "there must be 301, or give the number of steps");
+  }
 }
 
 TEST(InBlocks, HasTheSameBitsOnAnyRanks) {

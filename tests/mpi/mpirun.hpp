@@ -3,31 +3,78 @@
 
 #include "cli/command.hpp"
 
-#include <starling/back_ends.hpp>
-
+#include <chrono>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace starling::cli {
 
 /// Empty where several ranks can be started.
 inline std::string why_no_mpirun() {
-  if (!mpi::back_end().built)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return "sanitizers would find fault with the MPI";
+#endif
+  if (!fs::exists(fs::path(STARLING_BINARY).replace_filename("starling_mpi.so")))
     return "this build has no MPI";
-  if (!fs::exists("/usr/bin/mpirun"))
-    return "there is no /usr/bin/mpirun";
+  if (!fs::exists(STARLING_MPIRUN))
+    return "there is no mpirun";
   return {};
 }
 
-/// Arguments that start so many ranks, oversubscribed, which wait without keeping a core busy.
+/// Arguments that start so many ranks: what every mpirun takes.
 inline std::vector<std::string> mpirun(std::size_t ranks, const std::string& command) {
-  std::vector<std::string> all = {"--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1", "--mca",
-                                  "btl_vader_single_copy_mechanism", "none", "-n", std::to_string(ranks)}; // none: containers forbid it
-  all.push_back(STARLING_BINARY);
+  std::vector<std::string> all = {"-n", std::to_string(ranks), STARLING_BINARY};
   for (const std::string& word : words(command))
     all.push_back(word);
   return all;
+}
+
+/// OpenMPI's own: more ranks than cores, which wait without keeping one busy; by root; without what containers forbid.
+inline Running::Environment many_on_few_cores() {
+  return {{"OMPI_MCA_rmaps_base_oversubscribe", "1"}, {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
+          {"OMPI_ALLOW_RUN_AS_ROOT", "1"},            {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+          {"OMPI_MCA_mpi_yield_when_idle", "1"},      {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
+          {"OMP_NUM_THREADS", "1"}};
+}
+
+/// The draws of a run, without the remarks, of which some are times.
+inline std::string draws(const fs::path& folder) {
+  std::string rows;
+  for (const std::string& line : lines_of(bytes_of(folder / "draws.csv")))
+    if (!line.starts_with("#"))
+      rows += line + "\n";
+  return rows;
+}
+
+/// Waits until a file is there; the test's own limit ends a wait for nothing.
+inline void wait_for(const fs::path& file) {
+  while (!fs::exists(file))
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+/// How often a text holds another.
+inline std::size_t times(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
+/// Processes of this folder's run, by their command line.
+inline std::vector<pid_t> ranks_in(const fs::path& folder) {
+  std::vector<pid_t> found;
+  const fs::path own = fs::canonical(folder);
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    std::error_code gone;
+    if (name.find_first_not_of("0123456789") != std::string::npos || fs::read_symlink(entry.path() / "cwd", gone) != own ||
+        fs::read_symlink(entry.path() / "exe", gone) != fs::canonical(STARLING_BINARY))
+      continue;
+    found.push_back(std::stoi(name));
+  }
+  return found;
 }
 
 class Mpirun : public ::testing::Test {
@@ -48,10 +95,10 @@ protected:
   }
 
   Running start(std::size_t ranks, const std::string& command) {
-    return Running("/usr/bin/mpirun", mpirun(ranks, command), folder_, streams(), {{"OMP_NUM_THREADS", "1"}});
+    return start_with(mpirun(ranks, command));
   }
   Running start_with(const std::vector<std::string>& arguments) {
-    return Running("/usr/bin/mpirun", arguments, folder_, streams(), {});
+    return Running(STARLING_MPIRUN, arguments, folder_, streams(), many_on_few_cores());
   }
   Running start_alone(const std::string& command) { return Running(STARLING_BINARY, words(command), folder_, streams(), {}); }
 

@@ -3,8 +3,12 @@
 #include "mpi/ranks_as_threads.hpp"
 #include "plan/plan.hpp"
 
+#include <starling/run/lookout.hpp>
+
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -142,21 +146,36 @@ TEST(Ranks, ResumeOnAnotherNumberOfThem) {
   EXPECT_EQ(found, alone(r));
 }
 
-TEST(Ranks, LookAsOneProcessLooks) {
-  plan::Recipe r = recipe("banana", 100, "4", 50);
+void expect_same_looks(const plan::Recipe& r, Step steps) {
   const auto flight = assemble::make_flight(plan::resolve(r));
-  flight->take(flight->total(), {});
+  flight->take(steps, {});
   mpi::on_ranks(3, [&](const std::shared_ptr<mpi::Wire>& wire) {
     const auto same = assemble::make_flight(plan::resolve(r), 0, nullptr, {}, wire);
-    same->take(same->total(), {});
+    same->take(steps, {});
+    ASSERT_GT(flight->trace().size(), 1u);
     ASSERT_EQ(same->trace().size(), flight->trace().size());
     for (std::size_t n = 0; n < flight->trace().size(); ++n) {
       EXPECT_EQ(same->trace()[n].ksd, flight->trace()[n].ksd);
       EXPECT_EQ(same->trace()[n].drift, flight->trace()[n].drift);
+      EXPECT_EQ(same->trace()[n].score, flight->trace()[n].score);
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(same->trace()[n].noise), std::bit_cast<std::uint64_t>(flight->trace()[n].noise)); // or no number
       EXPECT_EQ(same->trace()[n].spread, flight->trace()[n].spread);
       EXPECT_EQ(same->trace()[n].verdict, flight->trace()[n].verdict);
     }
   });
+}
+
+TEST(Ranks, LookAsOneProcessLooks) { expect_same_looks(recipe("banana", 100, "4", 50), 50); }
+
+TEST(Ranks, LookAtSomeRowsOfManyAsOneProcessDoes) {
+  constexpr std::size_t many = run::LookSize::seen + 3001;
+  for (const char* bandwidth : {"0.5", "median:100"})
+    for (const char* batch : {"2", "300"}) {
+      SCOPED_TRACE(std::string(bandwidth) + ", batches of " + batch);
+      plan::Recipe r = recipe("banana", many, batch, 100);
+      r.bandwidth = bandwidth;
+      expect_same_looks(r, run::look_every(100, many, 2) + 1);
+    }
 }
 
 TEST(Ranks, ThrowWhatOneOfThemThrows) {

@@ -93,6 +93,62 @@ def test_the_weight_1_over_p_and_many_dimensions_collapse_the_cloud(browser):
         assert page.evaluate("starlingLive.figure(0, 4)") < 0.5
 
 
+def forget_readback(page):
+    """The browser's advice on reading pictures back, which a test does and the page does not."""
+    page.heard[:] = [line for line in page.heard if "readback" not in line]
+
+
+INK = """(() => { starlingLive.draw(); const v = document.getElementById('view0'), side = 8, all = new Array(side * side).fill(0);
+    const p = v.getContext('2d').getImageData(0, 0, v.width, v.height).data;
+    for (let y = 0; y < v.height; y++) for (let x = 0; x < v.width; x++) {
+      const at = 4 * (y * v.width + x);
+      all[Math.floor(y / v.height * side) * side + Math.floor(x / v.width * side)] += p[at + 3]; }
+    return all; })()"""
+
+
+@pytest.mark.parametrize("threads", [0, 1])
+def test_many_particles_set_point_by_point_look_as_those_drawn_as_shapes(browser, threads):
+    """Shapes that overlap are inked once and points twice, and about a tenth of this cloud overlaps; a slanted line of points
+    is up to a third lighter than a shape: so a tenth in all, and a quarter in one of 64 fields. A radius that is 1.3 times too
+    large would be two thirds more ink."""
+    with opened(browser, f"#t=formula&n=500&threads={threads}&f=-(x^2%2By^2)/40") as page:
+        page.evaluate("starlingLive.goTo(3)")
+        ink = []
+        for few in (1000, 0):  # as shapes, as points
+            page.evaluate(f"starlingLive.setMany({few})")
+            ink.append(np.array(page.evaluate(INK)))
+        page.evaluate("Object.assign(starlingLive.state, {n: 10, threads: 0}); starlingLive.changed()")
+        ground = np.array(page.evaluate(INK))
+        shapes, points = (one - ground for one in ink)
+        assert shapes.sum() > 0
+        assert abs(points.sum() / shapes.sum() - 1) < 0.1
+        assert np.abs(points - shapes).max() < 0.25 * shapes.max()
+        assert np.corrcoef(points, shapes)[0, 1] > 0.98
+        forget_readback(page)
+
+
+def test_ten_thousand_particles_leave_time_for_thirty_frames_a_second(browser):
+    """Processor time of the page's own thread, whatever else the machine does: a step, a picture, and a look in forty frames."""
+    with opened(browser, "#t=mixture&n=10000&p=8", viewport={"width": 1280, "height": 900}) as page:
+        session = page.context.new_cdp_session(page)
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+        def ms(call, times):
+            def ticks():
+                return {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}["TaskDuration"]
+            page.evaluate(call)
+            before = ticks()
+            page.evaluate(f"for (let n = 0; n < {times}; n++) {{ {call}; }}")
+            return 1000 * (ticks() - before) / times
+
+        step = ms("starlingLive.take(1)", 20)
+        picture = ms("starlingLive.draw(true), document.getElementById('view0').getContext('2d').getImageData(0, 0, 1, 1)", 20)
+        look = ms("starlingLive.look()", 4)
+        print(f"ms of processor time at 10,000 particles: a step {step:.1f}, a picture {picture:.1f}, a look {look:.1f}")
+        assert 0.1 < step + picture + look / 40 < 1000 / 30
+        forget_readback(page)
+
+
 def test_both_flocks_spend_the_same_and_the_address_keeps_everything(browser):
     with opened(browser, "#n=64&p=8&seed=7") as page:
         page.evaluate("starlingLive.goTo(80)")

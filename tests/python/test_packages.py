@@ -1,6 +1,8 @@
 """The wheel and the Debian package, made of what is built, installed into empty places, and used there."""
 
+import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -56,6 +58,7 @@ def test_the_wheel_serves_every_python_from_3_10_on_and_brings_its_libraries(pac
     assert {"starling_programs/bin/starling", "starling_programs/bin/starling-lab"} <= set(names)
     if shutil.which("dpkg-query") and list(Path("/usr/share/doc").glob("libopenblas0-*/copyright")):  # small systems leave them out
         assert any(re.search(r"dist-info/licenses/libopenblas", name) for name in names)
+    assert not any("mpi" in name.lower() for name in names if name.endswith(".so") or ".libs/" in name)  # mpi4py brings its own
     assert wheel.stat().st_size < 60e6
 
 
@@ -66,6 +69,22 @@ def test_a_bare_environment_has_the_command_line(bare):
     maps = run(bin_ / "python", "-c", "import starling; print(open('/proc/self/maps').read())", **plain(bare))
     loaded = {line.split()[-1] for line in maps.splitlines() if "openblas" in line and "numpy" not in line}
     assert loaded and all(str(bare) in path for path in loaded), loaded  # its own, not this machine's
+
+
+def test_every_simd_level_of_the_family_is_inside_and_the_widest_is_chosen(bare):
+    program = bare / "venv" / "bin" / "starling"
+    words = set(Path("/proc/cpuinfo").read_text().split())
+    levels = ["scalar"]
+    if platform.machine() == "aarch64":
+        levels += ["neon"]
+    elif platform.machine() == "x86_64":
+        levels += ["avx2"] if {"avx2", "fma", "bmi1", "bmi2"} <= words else []
+        levels += ["avx512"] if "avx2" in levels and {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= words else []
+    told = json.loads(run(program, "info", "--json", **plain(bare)))
+    assert told["simd"] == {"in_use": levels[-1], "available": levels}
+    for level in levels:
+        said = json.loads(run(program, "--simd", level, "sample", "normal", "--steps", "20", "--particles", "64", "--json", **plain(bare)))
+        assert said["particles"] == 64
 
 
 def test_a_bare_environment_runs_the_readme(bare):
@@ -88,6 +107,11 @@ def test_the_debian_package_works_in_an_empty_place(packages, tmp_path):
     needs = run("dpkg-deb", "-f", package, "Depends")
     for one in ("libc6", "libopenblas", "libstdc++6"):
         assert one in needs
+    assert "mpi" not in needs  # who runs alone needs none
+    if (ROOT / "build" / "release" / "starling_mpi.so").is_file():
+        assert (tmp_path / "usr" / "lib" / "starling" / "starling_mpi.so").is_file()
+        assert "openmpi-bin" in run("dpkg-deb", "-f", package, "Suggests")
+        assert json.loads(run(tmp_path / "usr" / "bin" / "starling", "info", "--json"))["back_ends"]["mpi"]["present"]
     for one in needs.split(", "):  # each is a package that is here, in a version that is enough
         name, least = re.fullmatch(r"([\w.+-]+) \(>= (.*)\)", one.strip()).groups()
         here = run("dpkg-query", "-W", "-f=${Version}", name)

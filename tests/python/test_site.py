@@ -1,5 +1,6 @@
 """The documentation site is made without a warning, and its pages lead to each other. Notebooks are run elsewhere."""
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -7,6 +8,37 @@ import sys
 
 import pytest
 from conftest import ROOT
+
+
+def reader():
+    spec = importlib.util.spec_from_file_location("cpp_reference", ROOT / "docs" / "site" / "cpp_reference.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_cpp_reference_has_all_that_headers_offer_and_nothing_else():
+    made = reader()
+    seen = 0
+    for header in sorted((ROOT / "include").rglob("*.h*")):
+        text, said = header.read_text(), "\n".join(made.offered(header))
+        names = set(re.findall(r"^(?:class|struct|enum class) (\w+)[^;]*$", text, re.M)) | set(re.findall(r"^concept (\w+)", text, re.M))
+        assert [name for name in names if not re.search(rf"\b{name}\b", said)] == [], header
+        code = re.sub(r"//.*", "", said)
+        assert code.count("{") == code.count("}") and code.count("(") == code.count(")"), header
+        assert not re.search(r"\w_;|\breturn\b|\bprivate\b|\bfor \(|\bif \(", code), header  # members of its own, bodies
+        seen += len(names)
+    assert seen > 150
+
+
+def test_the_cpp_reference_reads_what_headers_are_made_of(tmp_path):
+    header = tmp_path / "some.hpp"
+    header.write_text("// What it is.\n#pragma once\nnamespace a::detail {\nint hidden();\n}\nnamespace a {\n/// Two of them.\ntemplate <typename T = int>\n"
+                      "class Pair : public Both {\n  T first_{1};\npublic:\n  explicit Pair(T x) : first_{x}, second_(x) { grow(); }\n  /// Adds \";\".\n"
+                      "  T sum() const { return first_ + second_; } // why\n  Pair& operator=(const Pair&) = delete;\n  int n = 2; ///< how many\n"
+                      "private:\n  T second_;\n};\n}\n")
+    assert reader().offered(header) == ["/// Two of them.", "template <typename T = int>", "class Pair : public Both {", "  explicit Pair(T x);", "",
+                                        '  /// Adds ";".', "  T sum() const;", "  int n = 2;  ///< how many", "};"]
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +69,7 @@ def test_the_references_are_made_from_the_sources(site):
     python = (site / "docs" / "python_reference.html").read_text()
     assert all(f'id="starling.{name}"' in python for name in ("sample", "Result", "from_jax", "load"))
     assert "Settings that are None have the defaults" in python
-    cpp = (site / "docs" / "cpp_reference.html").read_text()
-    assert "starling/kernel/gaussian.hpp" in cpp and "concept" in cpp
+    assert "cpp/kernel.html" in (site / "docs" / "cpp_reference.html").read_text()
+    assert "starling/kernel/gaussian.hpp" in (site / "docs" / "cpp" / "kernel.html").read_text()
+    assert "concept" in (site / "docs" / "cpp" / "starling.html").read_text()
     assert '<iframe src="live/index.html"' in (site / "docs" / "method.html").read_text()

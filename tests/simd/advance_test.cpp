@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace starling {
 namespace {
@@ -95,6 +96,29 @@ TEST(SimdAdvance, IsToldApartFromAnotherRule) {
                                                               [&] { make_drift(0, slow); });
   EXPECT_GT(std::abs(fast.position().data[1] - slow.position().data[1]), 1e-3);
 }
+
+#if defined(__x86_64__)
+/// Where roots are taken by Newton steps they are still those of the machine: draws of such a level stay what they were.
+TEST(SimdAdvance, TakesTheRootsOfTheMachineInDouble) {
+  constexpr std::size_t count = 4096;
+  const auto step = FadingAdaGrad<double>(0.1).at(0, 3);
+  at_every_level([&] {
+    for (int power = -300; power <= 300; power += 20) {
+      std::vector<double> x(count), g(count), m(count);
+      for (std::size_t n = 0; n < count; ++n) {
+        x[n] = std::sin(double(n));
+        g[n] = n % 97 == 5 ? 0 : std::sin(0.37 * double(n)) * std::pow(10.0, power / 2);
+        m[n] = n % 97 == 5 ? 0 : (1 + std::sin(0.61 * double(n))) * std::pow(10.0, power);
+      }
+      std::vector<double> slow_x = x, slow_m = m;
+      cpu::move<1>(step, Moving<double>{x.data(), g.data(), {m.data(), nullptr}, count});
+      OneByOne::move<1>(step, Moving<double>{slow_x.data(), g.data(), {slow_m.data(), nullptr}, count}, Euclid<double>());
+      EXPECT_EQ(x, slow_x) << "10^" << power;
+      EXPECT_EQ(m, slow_m) << "10^" << power;
+    }
+  });
+}
+#endif
 
 } // namespace
 } // namespace starling

@@ -21,7 +21,7 @@ int bench(const BenchRequest& request) {
   using Bench = std::function<Json(const BenchScope&)>;
   const std::vector<std::pair<std::string, Bench>> benches = {
       {"overhead", bench_overhead}, {"full", bench_full}, {"scale", bench_scale},
-      {"threads", bench_threads}, {"logistic", bench_logistic}, {"wide", bench_wide},
+      {"threads", bench_threads}, {"logistic", bench_logistic}, {"wide", bench_wide}, {"whole", bench_whole},
       {"posteriors", [&](const BenchScope&) { return bench_posteriors(request); }},
       {"shapes", [&](const BenchScope&) { return bench_shapes(request); }}, {"cuda", bench_cuda}};
   std::vector<std::string> known;
@@ -31,7 +31,7 @@ int bench(const BenchRequest& request) {
   for (const std::string& name : request.names)
     chosen.push_back(plan::choose("bench", name, known));
   if (chosen.empty())
-    chosen = {0, 1, 2, 3, 4, 5}; // speed; accuracy takes far longer
+    chosen = {0, 1, 2, 3, 4, 5, 6}; // speed; accuracy takes far longer
   if (request.repeats == 0)
     throw std::invalid_argument("repeats: must be at least 1; got 0");
 

@@ -26,6 +26,7 @@ nlohmann::ordered_json bench_threads(const BenchScope& scope);
 nlohmann::ordered_json bench_logistic(const BenchScope& scope);
 nlohmann::ordered_json bench_cuda(const BenchScope& scope);
 nlohmann::ordered_json bench_wide(const BenchScope& scope);
+nlohmann::ordered_json bench_whole(const BenchScope& scope);
 
 /// Bytes of this process in memory: the most so far, "VmHWM", or now, "VmRSS".
 double resident(const char* field);

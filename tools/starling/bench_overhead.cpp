@@ -2,8 +2,12 @@
 #include "bench.hpp"
 #include "logistic_rows.hpp"
 
+#include "plan/plan.hpp"
+
 #include <starling/cpu/algebra.hpp>
 #include <starling/cpu/mixture.hpp>
+#include <starling/deal/cosets.hpp>
+#include <starling/deal/moebius.hpp>
 #include <starling/random/start.hpp>
 
 #include <fmt/format.h>
@@ -17,6 +21,32 @@ using Json = nlohmann::ordered_json;
 using reproduce::made_up_rows;
 using Logistic = LogisticRegression<double, cpu::Algebra<double>>;
 
+/// The dealer that a run of so many particles and batches gets unasked.
+std::string usual_dealer(std::size_t particles, std::size_t batch) {
+  plan::Recipe recipe;
+  recipe.target = "normal";
+  recipe.particles = particles;
+  recipe.batch = std::to_string(batch);
+  return plan::resolve(recipe).recipe.deal;
+}
+
+template <typename Target>
+StepTimes time_dealt_by(const std::string& dealer, Target& target, const Ensemble<double>& start, std::size_t p,
+                        double bandwidth, double eta, Step steps, const BenchScope& scope) {
+  Threads& alone = Threads::alone();
+  const reproduce::GaussDrift<double> drift(kernel::Gaussian<double>(bandwidth), alone);
+  const auto with = [&](auto deal) {
+    return reproduce::time_with(target, start, std::move(deal), drift, eta, steps, scope.repeats, alone);
+  };
+  if (dealer == "matching")
+    return with(Matching(1));
+  if (dealer == "cosets")
+    return with(Cosets(1, p));
+  if (dealer == "moebius")
+    return with(Moebius(1, p));
+  return with(Shuffle(1, p));
+}
+
 /// overhead = t(p) / (t_score + t_advance + (p/N) t_drift of SVGD), all in one run.
 template <typename Target>
 Json one_problem(const char* name, Target& target, const Ensemble<double>& start,
@@ -27,20 +57,27 @@ Json one_problem(const char* name, Target& target, const Ensemble<double>& start
   const StepTimes full = time_steps(target, start, n, bandwidth, eta, full_steps, scope.repeats, threads);
   Json j = {{"problem", name}, {"particles", n}, {"dim", start.dim()}, {"steps", steps}};
   fmt::print("{}: N = {}, d = {}, times in us per step\n", name, n, start.dim());
-  fmt::print("{:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "p", "total", "deal", "score",
+  fmt::print("{:>5} {:<9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "p", "dealer", "total", "deal", "score",
              "drift", "advance", "speedup", "overhead");
-  const auto row = [&](std::size_t p, const StepTimes& t) {
+  const auto row = [&](std::size_t p, const std::string& dealer, const StepTimes& t) {
     const double least = t.score + t.advance + static_cast<double>(p) / static_cast<double>(n) * full.drift;
-    fmt::print("{:>5} {:9.2f} {:9.2f} {:9.2f} {:9.2f} {:9.2f} {:8.1f}x {:9.2f}\n", p, 1e6 * t.total,
+    fmt::print("{:>5} {:<9} {:9.2f} {:9.2f} {:9.2f} {:9.2f} {:9.2f} {:8.1f}x {:9.2f}\n", p, dealer, 1e6 * t.total,
                1e6 * t.deal, 1e6 * t.score, 1e6 * t.drift, 1e6 * t.advance, full.total / t.total,
                t.total / least);
-    j["sizes"].push_back({{"p", p}, {"total", t.total}, {"deal", t.deal}, {"score", t.score},
+    j["sizes"].push_back({{"p", p}, {"dealer", dealer}, {"total", t.total}, {"deal", t.deal}, {"score", t.score},
                           {"drift", t.drift}, {"advance", t.advance},
                           {"speedup", full.total / t.total}, {"overhead", t.total / least}});
   };
-  for (const std::size_t p : sizes)
-    row(p, time_steps(target, start, p, bandwidth, eta, steps, scope.repeats, threads));
-  row(n, full);
+  for (const std::size_t p : sizes) {
+    const std::string usual = usual_dealer(n, p);
+    const auto dealt_by = [&](const std::string& dealer) {
+      row(p, dealer, time_dealt_by(dealer, target, start, p, bandwidth, eta, steps, scope));
+    };
+    dealt_by(usual);
+    if (usual == "shuffle" && Cosets::fits(n, p)) // what --deal cosets would give
+      dealt_by("cosets");
+  }
+  row(n, "whole", full);
   fmt::print("\n");
   return j;
 }

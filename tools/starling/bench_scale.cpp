@@ -4,7 +4,7 @@
 #include <starling/cpu/level.hpp>
 #include <starling/drift/reference.hpp>
 #include <starling/random/start.hpp>
-#include <starling/target/normal.hpp>
+#include <starling/target/even_normal.hpp>
 
 #include <Eigen/Core>
 #include <fmt/format.h>
@@ -107,7 +107,7 @@ Json bench_scale(const BenchScope& scope) {
     {
       Ensemble<double> particles(n, 2);
       start_normal(particles.position(), 1, 0, 3);
-      Normal<double> target(2);
+      EvenNormal<double> target(2); // that of `sample normal`
       auto score = score_of<double>(target);
       cpu::PairwiseDrift<double, Gauss> drift(Gauss(1));
       cpu::ExplicitStep<double, FadingAdaGrad<double>> advance(FadingAdaGrad<double>(0.1));

@@ -5,7 +5,7 @@
 #include <starling/observe/guard.hpp>
 #include <starling/random/start.hpp>
 #include <starling/run/lookout.hpp>
-#include <starling/target/normal.hpp>
+#include <starling/target/even_normal.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -46,8 +46,8 @@ Laps run_on(const Size& size, std::size_t count) {
     laps.stage[stage] += seconds_since(begin);
   };
   lap(start, [&] { start_normal(particles.position(), 1, 0, 1, IdIsRow(), threads); });
-  Normal<double> target(size.dim, threads);
-  Score<double, Normal<double>&> scorer(target, threads);
+  EvenNormal<double> target(size.dim, 0, threads); // that of `sample normal`
+  Score<double, EvenNormal<double>&> scorer(target, threads);
   run::AnyDrift<double> pairs = cpu::PairwiseDrift<double, Gauss>(Gauss(static_cast<double>(size.dim)), threads);
   cpu::ExplicitStep<double, FadingAdaGrad<double>> mover(FadingAdaGrad<double>(0.1), threads);
   const Guard guards({}, threads);

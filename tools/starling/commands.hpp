@@ -56,9 +56,9 @@ struct SampleRequest {
   std::string config;           ///< the file; empty: none
   Presentation presentation;
   bool steps_given = false, threads_given = false, device_given = false; ///< besides --resume
-  bool out_given = false; ///< by the user, not by the file
+  bool out_given = false, report_given = false; ///< by the user, not by the file
   std::string model; ///< the library or program that the user names; what a file names alone is not loaded
-  bool trust = false; ///< load and write what a file names
+  bool trust = false; ///< load, write and start what a file names
   bool dump_config = false, json = false, fail_unless_converged = false;
   bool report = false; ///< make the page of the results too
 };
@@ -95,6 +95,10 @@ struct ReportRequest {
   bool aside = false;              ///< say where it is on stderr: stdout is taken
 };
 int report(const ReportRequest& request);
+/// The same in two parts, so that a long run does not end in "there is no Python": one that can make pages, or an
+/// exception that says what is missing; then the page by it.
+std::string python_for_pages(const std::string& asked);
+int report_by(const std::string& python, const ReportRequest& request);
 
 /// What completion, the manual page and explain know of an option, and of a command; the program itself has no name.
 struct OptionWords {
@@ -106,7 +110,7 @@ struct OptionWords {
 struct CommandWords {
   std::string name, help;
   std::vector<OptionWords> options;
-  std::vector<std::string> arguments;
+  std::vector<std::string> arguments; ///< words that can stand in their place; "still moving" is two in a row
   std::vector<OptionWords> places = {}; ///< the arguments as the help names them
 };
 /// Prints the script for bash, zsh or fish.

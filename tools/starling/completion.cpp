@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace starling::tool {
 
 namespace {
@@ -26,22 +28,40 @@ Words names_of(const std::vector<CommandWords>& commands) {
   return names;
 }
 
-/// What can stand in the place of an argument: at the top, the commands.
-Words arguments_of(const CommandWords& command, const std::vector<CommandWords>& commands) {
-  return command.name.empty() ? names_of(commands) : command.arguments;
+/// "still moving" as {"still", "moving"}; the second is empty where there is one word.
+std::pair<std::string, std::string> parted(const std::string& argument) {
+  const std::size_t at = std::min(argument.find(' '), argument.size());
+  return {argument.substr(0, at), argument.substr(std::min(at + 1, argument.size()))};
 }
 
-/// The arms of `case "$command,$previous"` for options that take a value: what to offer, or files.
+/// What can stand in the place of an argument: at the top, the commands. Of two words in a row the
+/// first.
+Words arguments_of(const CommandWords& command, const std::vector<CommandWords>& commands) {
+  if (command.name.empty())
+    return names_of(commands);
+  Words words;
+  for (const std::string& argument : command.arguments)
+    words.push_back(parted(argument).first);
+  return words;
+}
+
+/// The arms of `case "$command,$previous"` for options that take a value: what to offer, or files;
+/// and for the first of two words.
 std::string value_arms(const std::vector<CommandWords>& commands, const char* values,
                        const char* files) {
   std::string arms;
-  for (const CommandWords& command : commands)
+  for (const CommandWords& command : commands) {
+    for (const std::string& argument : command.arguments)
+      if (const auto [first, second] = parted(argument); !second.empty())
+        arms += fmt::format("    {},{}) {} ;;\n", command.name, first,
+                            fmt::format(fmt::runtime(values), second));
     for (const OptionWords& option : command.options)
       if (option.takes_value)
         arms += fmt::format("    {},{}) {} ;;\n", command.name, option.name,
                             option.values.empty()
                                 ? files
                                 : fmt::format(fmt::runtime(values), fmt::join(option.values, " ")));
+  }
   return arms;
 }
 
@@ -123,7 +143,12 @@ std::string fish(const std::vector<CommandWords>& commands) {
       text += fmt::format("complete -c starling -n __fish_use_subcommand -f -a {} -d '{}'\n",
                           command.name, quoted(command.help));
     if (!command.arguments.empty())
-      text += fmt::format("{} -a '{}'\n", line, fmt::join(command.arguments, " "));
+      text += fmt::format("{} -a '{}'\n", line, fmt::join(arguments_of(command, commands), " "));
+    for (const std::string& argument : command.arguments)
+      if (const auto [first, second] = parted(argument); !second.empty())
+        text += fmt::format("complete -c starling -n '__fish_seen_subcommand_from {}; and "
+                            "__fish_seen_subcommand_from {}' -a {}\n",
+                            command.name, first, second);
     for (const OptionWords& option : command.options)
       text += fmt::format("{} -l {}{} -d '{}'\n", line, option.name.substr(2),
                           !option.takes_value ? ""

@@ -92,8 +92,8 @@ void show_row(const std::string& method, bool mixture, const run::Outcome& o, do
 }
 
 /// The page of a run, in the browser that the user has chosen or the system knows.
-int show_page(const std::filesystem::path& folder, bool aside) {
-  if (const int code = report({folder.string(), "", "", false, aside}); code != ok)
+int show_page(const std::string& python, const std::filesystem::path& folder, bool aside) {
+  if (const int code = report_by(python, {folder.string(), "", "", false, aside}); code != ok)
     return code;
   const std::string page = (folder / "report.html").string();
   std::vector<std::string> browsers = {"xdg-open", "open", "wslview"};
@@ -109,6 +109,7 @@ int show_page(const std::filesystem::path& folder, bool aside) {
 
 int demo(const DemoRequest& d) {
   const std::filesystem::path root(d.out);
+  const std::string python = d.open ? python_for_pages("") : "";
   {
     // The usual place is the demo's own and replaced at each run; another one may be anything.
     io::OutputFolder fresh(root, d.force || d.out == DemoRequest().out);
@@ -153,7 +154,7 @@ int demo(const DemoRequest& d) {
     fmt::print("{}\n", report.dump(2));
   else
     fmt::print("Spread is 1 when the cloud is as wide as the target. Results: {}\n", d.out);
-  return d.open ? show_page(root / "mixture/rbm-svgd", d.json) : ok;
+  return d.open ? show_page(python, root / "mixture/rbm-svgd", d.json) : ok;
 }
 
 } // namespace starling::tool

@@ -180,6 +180,20 @@ void look_up(const Page& page, const std::string& word, std::vector<Found>& foun
   finish();
 }
 
+/// The first column of the table of verdicts, of which some have two words.
+Lines verdicts_of(const Page& page) {
+  std::istringstream text{std::string(page.text)};
+  Lines verdicts;
+  bool inside = false;
+  for (std::string line; std::getline(text, line);) {
+    const Lines row = cells(line);
+    if (inside && !row.empty() && line.find_first_not_of("|- ") != line.npos)
+      verdicts.push_back(row[0]);
+    inside = !row.empty() && (inside || row[0] == "verdict");
+  }
+  return verdicts;
+}
+
 } // namespace
 
 std::vector<std::string> explained() {
@@ -191,6 +205,9 @@ std::vector<std::string> explained() {
   for (const std::string& name : files)
     if (name.find_first_of(" ,()<>'\"$\\") == name.npos && !name.starts_with("-"))
       words.push_back(name);
+  for (const std::string& verdict : verdicts_of(pages().front()))
+    if (verdict.find(' ') != verdict.npos)
+      words.push_back(verdict);
   return words;
 }
 

@@ -50,8 +50,12 @@ int info(bool json) {
     fmt::print("{}\n", j.dump(2));
     return ok;
   }
-  fmt::print("starling     {}\ncompiler     {}\narchitecture {}\nsimd         {}\nthreads      {}\nproducts     {}, for {}, {} thread{} each\nback ends    ",
-             version, compiler, architecture, cpu::level(), j["threads"].get<int>(), products.library, products.core,
+  std::string others; // that --simd takes here
+  for (const std::string& one : cpu::levels())
+    if (one != cpu::level())
+      others += (others.empty() ? " (--simd takes " : ", ") + one;
+  fmt::print("starling     {}\ncompiler     {}\narchitecture {}\nsimd         {}{}\nthreads      {}\nproducts     {}, for {}, {} thread{} each\nback ends    ",
+             version, compiler, architecture, cpu::level(), others.empty() ? others : others + " too)", j["threads"].get<int>(), products.library, products.core,
              products.threads, products.threads == 1 ? "" : "s");
   for (const auto& [name, state] : j["back_ends"].items())
     fmt::print("{}{}", name,

@@ -1,5 +1,6 @@
 // The command line: every error there is, as one line and an exit code.
 #include "commands.hpp"
+#include "python_program.hpp"
 #include "ranks.hpp"
 
 #include "plan/config.hpp"
@@ -9,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -58,8 +60,10 @@ int end_with(Exit code, const std::string& text) {
 
 int guarded(int argc, char** argv) noexcept {
   try {
-    if (argc > 1 && std::string_view(argv[1]) == "sample")
+    if (std::any_of(argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "sample"; }))
       ranks(); // before anything that may be said
+    else if (!does_it_alone())
+      return ok;
     return parse_and_run(argc, argv);
   } catch (const plan::BadConfig& error) {
     return end_with(bad_config, error.what());
@@ -71,6 +75,8 @@ int guarded(int argc, char** argv) noexcept {
     return end_with(cannot_write, error.what());
   } catch (const std::invalid_argument& error) {
     return end_with(usage, error.what());
+  } catch (const Interrupted& error) {
+    return end_with(interrupted, error.what());
   } catch (const DoesNotFit& error) {
     return end_with(failed, error.what());
   } catch (const std::bad_alloc&) {
@@ -112,6 +118,7 @@ int main(int argc, char** argv) {
   const int code = guarded(argc, argv);
   if (started_as_a_rank()) // mpirun asks the others to stop as soon as the first has ended; they are about to
     std::signal(SIGTERM, SIG_IGN);
+  leave_ranks();
   const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
   if (lost && code == ok) // what was printed must have arrived
     return complain(cannot_write, "stdout: cannot write");

@@ -126,7 +126,8 @@ Action add_explain(CLI::App& app) {
   return action(words, [&app, words] {
     std::string word;
     for (const std::string& one : app.remaining())
-      words->push_back(one);
+      if (one != "--") // parts options from words, and is neither
+        words->push_back(one);
     for (const std::string& one : *words) // still moving
       word += (word.empty() ? "" : " ") + one;
     require("WORD", word, "explain");

@@ -66,7 +66,7 @@ Action add_sample(CLI::App& app) {
   };
   add_text(app, "--checkpoint-every", "Save the state every K steps, in DIR-state beside DIR of --out", take_every)->group("Files");
   add_text(app, "--resume", "DIR, or DIR-state: go on with an unfinished run as if it had never stopped; besides only --steps, --threads, --device and the options of output and limits may be given", into(p.resume))->group("Files");
-  add_flag(app, "--trust", s->trust, "Load the library that a config or checkpoint names, and write where it says")->group("Files");
+  add_flag(app, "--trust", s->trust, "Load the library that a config or checkpoint names, write where it says, and make the page that it asks for")->group("Files");
   const auto take_time = [s](const std::string& text) { s->presentation.time_limit = plan::parse_count("time-limit", text, 1); };
   add_text(app, "--time-limit", "Seconds by the clock, from the start of the command; then the state is saved and the exit code is 124", take_time)->group("Limits");
   add_text(app, "--memory-limit", "Bytes that the command may take, as 500M or 8G; a run that needs more ends with its state saved", into(p.memory_limit))->group("Limits");
@@ -87,6 +87,7 @@ Action add_sample(CLI::App& app) {
     s->threads_given = given.contains("--threads");
     s->device_given = given.contains("--device");
     s->out_given = given.contains("--out");
+    s->report_given = given.contains("--report");
     for (const char* name : {"MODEL", "--model"})
       if (given.contains(name))
         s->model = given.at(name)->results().back();
@@ -128,8 +129,8 @@ Action add_summary(CLI::App& app) {
 
 Action add_bench(CLI::App& app) {
   auto b = std::make_shared<BenchRequest>();
-  offer(app.add_option("NAME", b->names, "overhead, full, scale, threads, logistic (default: these); wide, cuda; posteriors, shapes"),
-        {"overhead", "full", "scale", "threads", "logistic", "wide", "cuda", "posteriors", "shapes"});
+  offer(app.add_option("NAME", b->names, "overhead, full, scale, threads, logistic, wide, whole (default: these); cuda; posteriors, shapes"),
+        {"overhead", "full", "scale", "threads", "logistic", "wide", "whole", "cuda", "posteriors", "shapes"});
   app.add_option("--json", b->json, "FILE for the figures")->type_name("");
   app.add_option("--repeats", b->repeats, "Every figure is the median of this many measurements")->type_name("")->capture_default_str();
   app.add_flag("--quick", b->quick, "Small sizes: to see that it works, not for its figures");

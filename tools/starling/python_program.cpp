@@ -2,7 +2,9 @@
 #include "python_program.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <spawn.h>
@@ -37,6 +39,38 @@ std::string absolute_ones(const std::string& list) {
   return kept;
 }
 
+volatile std::sig_atomic_t running = 0, interrupted_by = 0; // the child's number; the signal
+
+extern "C" void end_the_child(int signal) {
+  interrupted_by = signal;
+  if (running > 0)
+    ::kill(static_cast<pid_t>(running), SIGTERM);
+}
+
+/// While it lives, what would end us ends the child; then we hear of it. What is ignored stays so.
+class HandedOn {
+public:
+  HandedOn() {
+    interrupted_by = 0;
+    struct sigaction ours {};
+    ours.sa_handler = end_the_child;
+    for (std::size_t n = 0; n < signals.size(); ++n)
+      if (::sigaction(signals[n], nullptr, &before_[n]) == 0 && before_[n].sa_handler != SIG_IGN)
+        ::sigaction(signals[n], &ours, nullptr);
+  }
+  ~HandedOn() {
+    running = 0;
+    for (std::size_t n = 0; n < signals.size(); ++n)
+      ::sigaction(signals[n], &before_[n], nullptr);
+  }
+  HandedOn(const HandedOn&) = delete;
+  HandedOn& operator=(const HandedOn&) = delete;
+
+private:
+  static constexpr std::array signals = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction before_[signals.size()] {};
+};
+
 } // namespace
 
 int run_program(std::vector<std::string> words, Hears hears,
@@ -61,16 +95,22 @@ int run_program(std::vector<std::string> words, Hears hears,
     posix_spawn_file_actions_addopen(&streams, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   if (hears != Hears::everything)
     posix_spawn_file_actions_adddup2(&streams, STDERR_FILENO, STDOUT_FILENO);
+  const HandedOn handed_on;
   pid_t child = -1;
   const int error = posix_spawnp(&child, words.at(0).c_str(), &streams, nullptr, pointers_to(words).data(),
                                  pointers_to(kept).data());
   posix_spawn_file_actions_destroy(&streams);
   if (error != 0)
     return -1;
+  running = child;
+  if (interrupted_by != 0) // between the two lines
+    ::kill(child, SIGTERM);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
       return -1;
+  if (interrupted_by != 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT))
+    throw Interrupted();
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

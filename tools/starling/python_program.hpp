@@ -2,17 +2,23 @@
 #pragma once
 
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace starling::tool {
 
+/// Ctrl-C, kill or a closed terminal came while another program ran; that one has been ended too.
+struct Interrupted : std::runtime_error {
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+
 enum class Hears { everything, stderr_alone, nothing };
 
 /// Runs a program, found on the path if it is a bare name, and waits; -1 when it did not end by itself. What it prints
 /// goes where it is said: to our streams, all to stderr (stdout is the summary's), or nowhere. The settings are added to
-/// its environment.
+/// its environment. Throws Interrupted.
 int run_program(std::vector<std::string> words, Hears hears,
                 const std::vector<std::pair<std::string, std::string>>& settings = {});
 

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 #include <vector>
@@ -47,6 +48,10 @@ std::uint64_t mark_of_program() {
   return mark;
 }
 
+/// What mpirun, or the like, said of this process; nullptr where it did not.
+const char* all_ranks() { return first_of({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"}); }
+const char* own_rank() { return first_of({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK"}); }
+
 /// Their codes, to all; that of the rank where it began.
 int code_of_origin(int code) {
   const std::vector<std::string> codes = mpi::all_texts(*wire, std::to_string(code));
@@ -65,9 +70,9 @@ const std::shared_ptr<mpi::Wire>& ranks() {
   try {
     wire = mpi::open();
   } catch (const NotBuilt&) {
-    if (const char* all = first_of({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"}); all && std::string(all) == "1")
+    if (const char* all = all_ranks(); all && std::string(all) == "1")
       return one_of_one = true, wire = mpi::alone(); // needs no MPI
-    if (const char* own = first_of({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}); own && std::string(own) != "0") {
+    if (const char* own = own_rank(); own && std::string(own) != "0") {
       std::this_thread::sleep_for(std::chrono::seconds(2)); // the first says so, and ends all
       std::_Exit(failed);
     }
@@ -76,6 +81,20 @@ const std::shared_ptr<mpi::Wire>& ranks() {
   unheard = !wire->first();
   return wire;
 }
+
+bool does_it_alone() {
+  const char *own = own_rank(), *all = all_ranks();
+  if (!own || (all && std::string(all) == "1"))
+    return true;
+  if (std::string(own) != "0")
+    return false;
+  std::error_code ignored; // starling-lab takes over from a program that has said it
+  if (all && std::filesystem::read_symlink("/proc/self/exe", ignored).filename() != "starling-lab")
+    tell_line("ranks share the command sample alone: the first of them does this, the others end");
+  return true;
+}
+
+void leave_ranks() { wire.reset(); }
 
 void begin_together() {
   mpi::agree(*ranks(), nullptr);

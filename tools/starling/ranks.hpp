@@ -16,6 +16,12 @@ const std::shared_ptr<mpi::Wire>& ranks();
 /// Whether mpirun started this process, be it as the only rank.
 bool started_as_a_rank();
 
+/// For commands that ranks do not share: whether it is this process that runs it, which the first of several says.
+bool does_it_alone();
+
+/// Ends what ranks() began, while the program still has all its parts.
+void leave_ranks();
+
 /// Until here ranks do things each for itself, and what fails on one is agreed on here; from here on where it happens.
 void begin_together();
 

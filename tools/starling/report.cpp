@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <stdexcept>
 
 namespace starling::tool {
 
@@ -23,28 +24,32 @@ std::vector<std::pair<std::string, std::string>> where_the_package_is() {
 
 } // namespace
 
-int report(const ReportRequest& r) {
+std::string python_for_pages(const std::string& asked) {
   const auto settings = where_the_package_is();
-  std::fflush(stdout); // the table of a run comes before the name of its page
-  for (const std::string& python : pythons(r.python)) {
-    if (!can_import(python, "matplotlib, starling", settings))
-      continue;
-    // The working folder is kept out of the module path here too.
-    std::vector<std::string> words = {python, "-c",
-                                      "import sys; sys.path[:] = [p for p in sys.path if p]; "
-                                      "from starling.__main__ import main; sys.exit(main(sys.argv[1:]))",
-                                      "report"};
-    if (!r.out.empty())
-      words.push_back("--out=" + r.out); // a name may begin with a dash
-    if (r.force)
-      words.push_back("--force");
-    words.insert(words.end(), {"--", r.folder});
-    const int code = run_program(words, r.aside ? Hears::stderr_alone : Hears::everything, settings);
-    return code >= 0 ? code : complain(failed, fmt::format("report: {} did not end by itself", python));
-  }
-  return complain(failed, fmt::format("report: {} cannot import starling and matplotlib; pip install the wheel with [all], or "
-                                      "name a Python that can with starling report DIR --python PATH",
-                                      r.python.empty() ? "python3" : r.python));
+  for (const std::string& python : pythons(asked))
+    if (can_import(python, "matplotlib, starling", settings))
+      return python;
+  throw std::runtime_error(fmt::format("report: {} cannot import starling and matplotlib; pip install the wheel with [all], or "
+                                       "name a Python that can with starling report DIR --python PATH",
+                                       asked.empty() ? "python3" : asked));
 }
+
+int report_by(const std::string& python, const ReportRequest& r) {
+  std::fflush(stdout); // the table of a run comes before the name of its page
+  // The working folder is kept out of the module path here too.
+  std::vector<std::string> words = {python, "-c",
+                                    "import sys; sys.path[:] = [p for p in sys.path if p]; "
+                                    "from starling.__main__ import main; sys.exit(main(sys.argv[1:]))",
+                                    "report"};
+  if (!r.out.empty())
+    words.push_back("--out=" + r.out); // a name may begin with a dash
+  if (r.force)
+    words.push_back("--force");
+  words.insert(words.end(), {"--", r.folder});
+  const int code = run_program(words, r.aside ? Hears::stderr_alone : Hears::everything, where_the_package_is());
+  return code >= 0 ? code : complain(failed, fmt::format("report: {} did not end by itself", python));
+}
+
+int report(const ReportRequest& r) { return report_by(python_for_pages(r.python), r); }
 
 } // namespace starling::tool

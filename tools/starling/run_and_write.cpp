@@ -30,9 +30,10 @@ std::unique_ptr<run::Flight> begin_or_resume(const plan::Plan& plan, std::uint64
   return assemble::make_flight(plan, run, nullptr, {}, ranks());
 }
 
-/// In a handler. Ranks other than the first know only the words of what failed to be written.
+/// In a handler of what was thrown on all ranks, and on all of them the same: ranks other than the first know only the
+/// words of what failed to be written.
 void rethrow_unless_written_wrong(const std::exception& error) {
-  if (ranks()->first() && dynamic_cast<const io::CannotWrite*>(&error) == nullptr)
+  if (!mpi::any(*ranks(), dynamic_cast<const io::CannotWrite*>(&error) != nullptr))
     throw;
 }
 

@@ -4,6 +4,7 @@
 #include "assemble/identity.hpp"
 #include "plan/config.hpp"
 #include "plan/names.hpp"
+#include "python_program.hpp"
 #include "ranks.hpp"
 #include "results/results.hpp"
 #include "state_folder.hpp"
@@ -113,8 +114,10 @@ void refuse_to_load(const SampleRequest& s) {
   plan::refuse("--model", fmt::format("{} names {}, which is code; give --model {}, or --trust to load what it names", by, named, named));
 }
 
-/// Nor is anything written where a file alone says so.
+/// Nor is anything written where a file alone says so, nor a Python started.
 void refuse_to_write(const SampleRequest& s) {
+  if (s.report && !s.report_given && !s.trust)
+    plan::refuse("--report", fmt::format("{} asks for a page, which a Python makes; give --report, or --trust to start it", s.config));
   const std::string& out = s.presentation.out;
   if (!s.trust && !s.out_given && !s.config.empty() && !out.empty())
     plan::refuse("--out", fmt::format("{} says {}; give --out {}, or --trust to write where it says", s.config, out, out));
@@ -146,6 +149,9 @@ int sample(SampleRequest s) {
       fmt::print("{}", plan::write_config(plan.recipe));
     return ok;
   }
+  std::string python; // looked for first: no long run ends without one
+  if (s.report)
+    on_first([&] { python = python_for_pages(""); });
   std::vector<run::Outcome> runs;
   if (const int code = run_and_write(plan, s.presentation, runs); code != ok)
     return code;
@@ -157,8 +163,12 @@ int sample(SampleRequest s) {
     show(plan, runs);
   if (s.report && ranks()->first()) {
     limit_memory(0); // the page is another program's
-    if (const int code = report({s.presentation.out, "", "", false, s.json}); code != ok)
-      return code;
+    try {
+      if (const int code = report_by(python, {s.presentation.out, "", "", false, s.json}); code != ok)
+        return code;
+    } catch (const Interrupted&) {
+      return complain(interrupted, fmt::format("interrupted; the results are in {0}, and starling report {0} makes their page", s.presentation.out));
+    }
   }
   if (s.fail_unless_converged && run::pool(runs).diagnosis.verdict != "converged")
     return not_converged;

@@ -84,17 +84,36 @@ public:
     }
     threads_->for_pieces(n / size, std::max<std::size_t>(1, 16384 / size), [&](std::size_t begin, std::size_t end) {
       // Batch q has a member without pivots: the bits of q at the other places.
-      std::uint32_t least = spread(static_cast<std::uint32_t>(begin), ~pivots);
-      for (std::size_t q = begin; q < end; ++q) {
-        for (std::size_t m = 0; m < size; ++m)
-          rows[q * size + m] = least ^ vectors_[m];
-        least = ((least | pivots) + 1) & ~pivots;
-      }
+      const std::uint32_t least = spread(static_cast<std::uint32_t>(begin), ~pivots);
+      const std::uint32_t* const v = vectors_.data();
+      std::uint32_t* const to = rows + begin * size;
+      if (size == 4)
+        fill<4>(to, v, size, least, pivots, end - begin);
+      else if (size == 8)
+        fill<8>(to, v, size, least, pivots, end - begin);
+      else
+        fill<0>(to, v, size, least, pivots, end - begin);
     });
     return batches_;
   }
 
 private:
+  /// So many batches. Their size is a constant where given (0: at run time), and becomes vectors.
+  template <std::size_t Size>
+  static void fill(std::uint32_t* rows, const std::uint32_t* vectors, std::size_t size, std::uint32_t least,
+                   std::uint32_t pivots, std::size_t count) {
+    std::uint32_t own[Size ? Size : 1]; // a copy that the rows cannot overlap
+    if constexpr (Size != 0)
+      std::copy_n(vectors, Size, own);
+    const std::uint32_t* const v = Size != 0 ? own : vectors;
+    const std::size_t members = Size != 0 ? Size : size;
+    for (std::size_t q = 0; q < count; ++q, rows += members) {
+      for (std::size_t m = 0; m < members; ++m)
+        rows[m] = least ^ v[m];
+      least = ((least | pivots) + 1) & ~pivots;
+    }
+  }
+
   /// The bits of `number`, lowest first, at the places where `places` has ones.
   static std::uint32_t spread(std::uint32_t number, std::uint32_t places) {
     std::uint32_t to = 0;

@@ -6,6 +6,8 @@
 #include <starling/device.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <string>
 
 namespace starling {
@@ -74,15 +76,10 @@ public:
     // i + j = c, then i + j = c + cycle: both runs read towards their middle.
     const std::uint32_t short_run = (c + 1) / 2, both_runs = short_run + (cycle - 1 - c) / 2;
     threads_->for_pieces(both_runs, 16384, [&](std::size_t begin, std::size_t end) {
-      auto m = static_cast<std::uint32_t>(begin);
-      for (; m < std::min<std::size_t>(end, short_run); ++m) {
-        pairs[2 * m] = m;
-        pairs[2 * m + 1] = c - m;
-      }
-      for (; m < end; ++m) {
-        pairs[2 * m] = c + 1 + (m - short_run);
-        pairs[2 * m + 1] = cycle - 1 - (m - short_run);
-      }
+      const auto from = static_cast<std::uint32_t>(begin), to = static_cast<std::uint32_t>(end);
+      const std::uint32_t turn = std::clamp(short_run, from, to);
+      run(pairs + 2 * begin, from, c - from, turn - from);
+      run(pairs + 2 * std::size_t{turn}, c + 1 + (turn - short_run), cycle - 1 - (turn - short_run), to - turn);
     });
     std::uint32_t* const next = pairs + 2 * std::size_t{both_runs};
     const std::uint32_t alone = left_over(c, n);
@@ -97,6 +94,15 @@ public:
   }
 
 private:
+  /// Pairs i, j, then i + 1, j - 1, ...: a pair in one word, which the compiler makes vectors of.
+  static void run(std::uint32_t* pairs, std::uint32_t i, std::uint32_t j, std::uint32_t count) {
+    constexpr bool low_first = std::endian::native == std::endian::little;
+    for (std::uint32_t m = 0; m < count; ++m) {
+      const std::uint64_t low = low_first ? i + m : j - m, high = low_first ? j - m : i + m, pair = high << 32 | low;
+      std::memcpy(pairs + 2 * std::size_t{m}, &pair, sizeof pair);
+    }
+  }
+
   Philox philox_;
   Threads* threads_;
   Travel travel_;

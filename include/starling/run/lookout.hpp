@@ -28,6 +28,10 @@ struct LookSize {
 /// so that a run looks at the same steps on every machine.
 Step look_every(Step total, std::size_t particles, std::size_t dim);
 
+/// The rows that a look at step k reads of a cloud of which it does not see everyone, each once and in order: whoever
+/// holds their positions, scores and drifts can look for all. All rows must be dealt.
+std::vector<std::uint32_t> rows_looked_at(Step k, std::size_t dim, const Batches& batches, std::uint64_t seed);
+
 /// Knows how to look, and nothing of what was seen: the trace belongs to whoever calls it.
 template <typename Real>
 class Lookout {

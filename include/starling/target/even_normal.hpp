@@ -5,6 +5,7 @@
 #include <starling/target/forms.hpp>
 #include <starling/threads.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -40,6 +41,7 @@ public:
     const double inverse_sd = 1 / std::sqrt(variance * (1 - correlation));
     form_.precision = static_cast<Real>(inverse_sd * inverse_sd); // as a Cholesky factor gives it
     form_.share = static_cast<Real>(correlation / spread);
+    all_alike_ = form_.share == 0 && std::ranges::all_of(mean_, [&](Real m) { return m == mean_[0]; });
   }
   /// Mean zero and variance one.
   explicit EvenNormal(std::size_t dim, double correlation = 0, Threads& threads = Threads::alone())
@@ -50,7 +52,16 @@ public:
   std::span<const Real> mean() const { return mean_; }
 
   void operator()(Step, Rows<const Real> x, Rows<Real> score) {
-    threads_->for_pieces(x.count, 256, [&](std::size_t begin, std::size_t end) {
+    const std::size_t rows = std::max<std::size_t>(256, 32768 / x.dim); // long against taking a piece
+    threads_->for_pieces(x.count, rows, [&](std::size_t begin, std::size_t end) {
+      if (all_alike_) { // number by number, whosever they are
+        const Real *from = x.data + begin * x.dim, mean = mean_[0];
+        Real* const to = score.data + begin * x.dim;
+        const EvenNormalForm<Real> form = form_;
+        for (std::size_t n = 0; n < (end - begin) * x.dim; ++n)
+          to[n] = form.pull(mean, from[n]);
+        return;
+      }
       for (std::size_t i = begin; i < end; ++i) {
         const Real* at = x[i].data();
         Real *to = score[i].data(), total = 0;
@@ -78,6 +89,7 @@ private:
   std::vector<Real> mean_;
   Threads* threads_;
   EvenNormalForm<Real> form_;
+  bool all_alike_ = false; // one mean, and no correlation
 };
 
 } // namespace starling

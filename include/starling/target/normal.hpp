@@ -7,6 +7,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -40,14 +41,19 @@ public:
   std::size_t dim() const { return static_cast<std::size_t>(mean_.size()); }
 
   void operator()(Step, Rows<const Real> x, Rows<Real> score) {
-    threads_->for_pieces(x.count, 256, [&](std::size_t begin, std::size_t end) {
-      const Rows<const Real> from = x.slice(begin, end);
-      const Rows<Real> to = score.slice(begin, end);
-      Eigen::Map<Block> s(to.data, Eigen::Index(to.count), Eigen::Index(to.dim));
-      const Eigen::Map<const Block> y(from.data, Eigen::Index(from.count), Eigen::Index(from.dim));
+    constexpr std::size_t block = 256; // rows of a product
+    const std::size_t blocks = std::max<std::size_t>(1, 32768 / (block * x.dim * x.dim)); // long against taking a piece
+    threads_->for_pieces(x.count, blocks * block, [&](std::size_t begin, std::size_t end) {
       thread_local Block off; // kept from step to step
-      off = mean_.replicate(y.rows(), 1) - y;
-      s.noalias() = off * precision_;
+      for (std::size_t first = begin; first < end; first += block) {
+        const std::size_t last = std::min(first + block, end);
+        const Rows<const Real> from = x.slice(first, last);
+        const Rows<Real> to = score.slice(first, last);
+        Eigen::Map<Block> s(to.data, Eigen::Index(to.count), Eigen::Index(to.dim));
+        const Eigen::Map<const Block> y(from.data, Eigen::Index(from.count), Eigen::Index(from.dim));
+        off = mean_.replicate(y.rows(), 1) - y;
+        s.noalias() = off * precision_;
+      }
     });
   }
 

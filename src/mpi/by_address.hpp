@@ -1,0 +1,66 @@
+// A rank's share of a step by address: it computes the batches of its own rows, and of no others.
+#pragma once
+
+#include "mpi/share.hpp"
+
+#include <starling/deal/batch_size.hpp>
+#include <starling/random/philox.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace starling::mpi {
+
+/// Of Matching, over an even number of rows.
+class PairsByAddress {
+public:
+  PairsByAddress(std::uint64_t seed, std::size_t particles) : philox_(seed), particles_(particles) {}
+  void operator()(Step k, const Blocks& blocks, std::size_t rank, Share& share) const;
+
+private:
+  Philox philox_;
+  std::size_t particles_;
+};
+
+/// Of Cosets. The rows of a rank are a few aligned stretches, and the batches that touch one of those are a stretch too.
+class CosetsByAddress {
+public:
+  CosetsByAddress(std::uint64_t seed, std::size_t particles, std::size_t batch_size)
+      : philox_(seed), particles_(particles), size_(batch_size) {}
+  void operator()(Step k, const Blocks& blocks, std::size_t rank, Share& share);
+
+private:
+  Philox philox_;
+  std::size_t particles_, size_;
+  std::vector<std::uint32_t> basis_, vectors_, leasts_, here_;
+};
+
+/// Of Moebius, where there is more than one batch: each row is asked for its place, and places are gone through in order.
+class MoebiusByAddress {
+public:
+  MoebiusByAddress(std::uint64_t seed, std::size_t particles, BatchSize batch_size);
+  /// False where all rows are one batch: then it has done nothing.
+  bool operator()(Step k, const Blocks& blocks, std::size_t rank, Share& share);
+
+private:
+  void draw(Step k);
+  std::uint32_t times_b(std::uint32_t v) const; // modulo q, plus a
+  std::uint32_t row_at(std::uint32_t place) const;
+  std::uint32_t plain_row_at(std::uint32_t place) const;
+  std::uint32_t plain_place_of(std::uint32_t row) const;
+  std::uint32_t place_of(std::uint32_t row) const;
+
+  struct Moved {
+    std::uint32_t place, row;
+  };
+  Philox philox_;
+  std::size_t particles_;
+  BatchSize batch_size_;
+  std::uint32_t q_, a_ = 0, b_ = 1, c_ = 0, share_of_b_ = 0;
+  std::vector<std::uint32_t> inverse_;          // 1/x modulo q
+  std::vector<Moved> moved_;                    // places whose row the map does not say: few
+  std::vector<bool> maybe_place_, maybe_row_;   // by the last bits, whether one of them is moved
+  std::vector<std::uint64_t> mine_;             // a bit for each place that holds a row of this rank
+};
+
+} // namespace starling::mpi

@@ -1,0 +1,71 @@
+// What fails on one rank is thrown on all of them, as what it is, once and again.
+#include "mpi/agreement.hpp"
+#include "mpi/ranks_as_threads.hpp"
+
+#include <starling/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <new>
+#include <string>
+
+namespace starling {
+namespace {
+
+/// What each rank catches of what `thrown` throws on rank 1.
+template <typename Error, typename Throw>
+void expect_everywhere(const std::string& text, Throw&& thrown) {
+  mpi::on_ranks(3, [&](const std::shared_ptr<mpi::Wire>& wire) {
+    try {
+      mpi::together(*wire, [&] {
+        if (wire->rank() == 1)
+          thrown();
+      });
+      ADD_FAILURE() << "nothing was thrown on rank " << wire->rank();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.what(), text);
+    }
+    EXPECT_EQ(wire->origin, 1u);
+  });
+}
+
+TEST(Agreement, ThrowsOnAllRanksWhatOneThrew) {
+  const Diverged diverged(7, 12, "theta[2]: odd, parameter of a name");
+  expect_everywhere<Diverged>(diverged.what(), [&] { throw diverged; });
+  const TargetError target(3, 4, "no");
+  expect_everywhere<TargetError>(target.what(), [&] { throw target; });
+  expect_everywhere<std::invalid_argument>("asked wrong", [] { throw std::invalid_argument("asked wrong"); });
+  expect_everywhere<DoesNotFit>("too many", [] { throw DoesNotFit("too many"); });
+  expect_everywhere<std::bad_alloc>(std::bad_alloc().what(), [] { throw std::bad_alloc(); });
+  expect_everywhere<std::runtime_error>("else", [] { throw std::runtime_error("else"); });
+}
+
+TEST(Agreement, IsReachedAgainAfterAFailureThatWasDealtWith) {
+  mpi::on_ranks(3, [&](const std::shared_ptr<mpi::Wire>& wire) {
+    for (int time = 0; time < 3; ++time)
+      EXPECT_THROW(mpi::together(*wire, [&] { // rank 0 alone, each time
+                     if (wire->first())
+                       throw std::runtime_error("the disk is full");
+                   }),
+                   std::runtime_error);
+    mpi::together(*wire, [] {});
+    EXPECT_FALSE(mpi::any(*wire, false));
+  });
+}
+
+TEST(Agreement, IsNotAskedTwiceForWhatIsOnItsWayUp) {
+  mpi::on_ranks(2, [&](const std::shared_ptr<mpi::Wire>& wire) {
+    EXPECT_THROW(mpi::together(*wire, [&] {
+                   mpi::together(*wire, [&] {
+                     if (wire->rank() == 1)
+                       throw TargetError(0, 0, "within");
+                   });
+                 }),
+                 TargetError);
+    EXPECT_TRUE(wire->all_know);
+    EXPECT_FALSE(mpi::any(*wire, false)); // nobody waits
+  });
+}
+
+} // namespace
+} // namespace starling

@@ -1,0 +1,143 @@
+"""sample(comm=...): ranks that mpirun started have the bits of one process with as many blocks."""
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import starling
+
+# Several on few cores, by root, without what containers forbid.
+MANY = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "OMPI_MCA_mpi_yield_when_idle": "1",
+        "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+MPIRUN = shutil.which("mpirun")
+
+
+def score(x):
+    """Log densities and scores of a normal with a wave, by one product over all rows that are asked for."""
+    metric = np.array([[2.0, 0.3], [0.3, 1.0]])
+    return -0.5 * np.einsum("ni,ij,nj->n", x, metric, x) + np.cos(x[:, 0]), -x @ metric - np.stack([np.sin(x[:, 0]), 0 * x[:, 0]], 1)
+
+
+RAW = dict(dim=2, particles=130, batch=4, steps=12, seed=3, progress=False)
+STAGED = dict(dim=2, particles=60, seed=3, progress=False)
+
+
+@pytest.fixture
+def ranks(tmp_path):
+    """ranks(n, lines): these lines on n ranks, after some that every script begins with; what they printed."""
+    missing = "mpirun: is not here" if not MPIRUN else ""
+    try:
+        import mpi4py  # noqa: F401
+    except ImportError:
+        missing = "mpi4py: is not installed"
+    if missing and os.environ.get("STARLING_REQUIRE_MPI") == "1":
+        pytest.fail(missing)
+    if missing:
+        pytest.skip(missing)
+
+    def run(n, lines, code=0):
+        script = tmp_path / "script.py"
+        script.write_text("import sys, time\nimport numpy as np, starling\nfrom mpi4py import MPI\n"
+                          "from test_package_ranks import score, RAW, STAGED\ncomm = MPI.COMM_WORLD\n" + textwrap.dedent(lines))
+        path = os.pathsep.join([os.path.dirname(__file__), *sys.path])
+        done = subprocess.run([MPIRUN, "-n", str(n), sys.executable, "-m", "mpi4py", str(script)], cwd=tmp_path, timeout=120,
+                              capture_output=True, text=True, env={**os.environ, **MANY, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"})
+        assert (done.returncode == 0) == (code == 0), done.stderr
+        return done
+
+    return run
+
+
+@pytest.mark.parametrize("settings", ["RAW", "STAGED"])
+def test_ranks_have_the_bits_of_one_process_and_each_sees_its_own_rows(ranks, tmp_path, settings):
+    alone = starling.sample(score, blocks=64, **globals()[settings])
+    for n in (2, 3):
+        ranks(n, f"""
+            seen = []
+            def counted(x):
+                seen.append(len(x))
+                return score(x)
+            result = starling.sample(counted, comm=comm, check=False, **{settings})
+            np.save(f"draws-{{comm.size}}-{{comm.rank}}.npy", result.unconstrained)
+            np.save(f"seen-{{comm.size}}-{{comm.rank}}.npy", seen)
+            """)
+        rows = [np.load(tmp_path / f"seen-{n}-{rank}.npy").sum() for rank in range(n)]
+        assert max(rows) < 0.7 * sum(rows)
+        for rank in range(n):
+            np.testing.assert_array_equal(np.load(tmp_path / f"draws-{n}-{rank}.npy"), alone.unconstrained)
+
+
+def test_a_state_of_ranks_goes_on_with_another_number_of_them(ranks, tmp_path):
+    whole = starling.sample(score, blocks=64, **RAW)
+    ranks(3, """
+        flight = starling.Flight(score, comm=comm, **{key: RAW[key] for key in RAW if key != "progress"})
+        flight.step(5)
+        flight.save("state")
+        try:
+            __import__("pickle").dumps(flight)
+        except TypeError as error:
+            assert "several ranks" in str(error)
+        """)
+    assert (tmp_path / "state").is_file()
+    ranks(2, """
+        flight = starling.resume("state", score, dim=2, comm=comm)
+        flight.step(100)
+        positions = flight.positions
+        comm.rank or np.save("positions.npy", positions)
+        """)
+    np.testing.assert_array_equal(np.load(tmp_path / "positions.npy"), whole.unconstrained)
+    np.testing.assert_array_equal(starling.resume(tmp_path / "state", score, dim=2).step(100).positions, whole.unconstrained)
+
+
+def test_what_one_rank_raises_or_is_told_ends_all(ranks, tmp_path):
+    ranks(3, """
+        def fails(x):
+            if comm.rank == 1:
+                raise ValueError("not here")
+            return score(x)
+        try:
+            starling.sample(fails, comm=comm, check=False, **RAW)
+        except Exception as error:
+            assert "not here" in str(error), error
+            assert isinstance(error, ValueError) == (comm.rank == 1)
+        else:
+            raise SystemExit("nothing was raised")
+        result = starling.sample(score, comm=comm, callback=lambda flight: comm.rank == 2 and flight.done >= 4, **RAW)
+        assert result._summary['steps_done'] < RAW["steps"], result._summary
+        try:
+            starling.sample(score, comm=comm, **{**RAW, "seed": comm.rank})
+        except RuntimeError as error:
+            assert "same settings" in str(error), error
+        else:
+            raise SystemExit("other seeds were taken")
+        """)
+
+
+def test_ctrl_c_on_one_rank_stops_all_with_what_there_is(ranks):
+    ranks(2, """
+        import os, signal, threading, warnings
+        warnings.simplefilter("ignore")
+        if comm.rank == 1:
+            threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+        result = starling.sample(score, comm=comm, **{**RAW, "steps": 10**7})
+        assert result.interrupted and 0 < result._summary['steps_done'] < 10**7
+        """)
+
+
+def test_a_comm_that_is_none_is_refused(ranks):
+    with pytest.raises(TypeError, match="comm: must be a communicator of mpi4py"):
+        starling.sample(score, comm=3, **RAW)
+    ranks(3, """
+        try:
+            starling.sample(score, comm=comm, blocks=2, **RAW)
+        except ValueError as error:
+            assert str(error) == "blocks: 2 blocks are too few for 3 ranks", error
+        else:
+            raise SystemExit("too few blocks were taken")
+        """)
