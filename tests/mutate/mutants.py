@@ -253,8 +253,13 @@ of("src/cpu/coordinate_drift.cpp", "tests/simd/coordinates_test.cpp", [
     ("the round that ends early", "meet(turn, last, turn + m - size);", ";"),
 ])
 
-# Sources that hold code of a mutated header: compiled with it, as the library would be.
+# Sources that hold code of a mutated header, or that call a mutated source from the same unit of the library, where they
+# would go on calling the right one: compiled with it, as the library would be.
 also = {
+    "src/run/journey_rows.cpp": ["src/run/certify_flight.cpp", "src/run/journey_state.cpp", "src/run/settle.cpp"],
+    "src/mpi/crossing.cpp": ["src/mpi/flight.cpp"],
+    "src/mpi/dealing.cpp": ["src/mpi/flight.cpp"],
+    "src/mpi/by_address.cpp": ["src/mpi/dealing.cpp", "src/mpi/flight.cpp"],
     "include/starling/observe/balance.hpp": ["src/cpu/balance.cpp"],
     "src/run/state.hpp": ["src/run/flight.cpp"],
     "src/cpu/gemm_drift.hpp": ["src/cpu/pairwise_drift.cpp"],

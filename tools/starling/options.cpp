@@ -82,7 +82,7 @@ Action add_sample(CLI::App& app) {
       require("TARGET", s->recipe.target, "sample");
     else
       refuse_what_is_settled(app);
-    const GivenOptions given = what_was_given(app);
+    const WhatWasGiven given = what_was_given(app);
     s->steps_given = given.contains("--steps");
     s->threads_given = given.contains("--threads");
     s->device_given = given.contains("--device");

@@ -86,8 +86,8 @@ void show_what_is_for(CLI::App& app, const std::string& target) {
     app.get_option("--" + extra.setting.name)->group(all || extra.is_for(target) ? heading(extra) : "");
 }
 
-GivenOptions what_was_given(const CLI::App& app) {
-  GivenOptions given;
+WhatWasGiven what_was_given(const CLI::App& app) {
+  WhatWasGiven given;
   for (const CLI::Option* option : app.get_options())
     if (option->count() > 0)
       given[option->get_name()] = option;
@@ -95,7 +95,7 @@ GivenOptions what_was_given(const CLI::App& app) {
 }
 
 void take_what_was_given(const CLI::App& app, plan::Recipe& recipe) {
-  const GivenOptions given = what_was_given(app);
+  const WhatWasGiven given = what_was_given(app);
   plan::for_each_field(recipe, [&](const plan::About& about, auto&) {
     if (about.raw && given.contains("--" + about.name) && !given.contains("--method"))
       recipe.method = "paper";
@@ -117,7 +117,7 @@ void take_what_was_given(const CLI::App& app, plan::Recipe& recipe) {
 }
 
 void refuse_what_is_settled(const CLI::App& app) {
-  const GivenOptions given = what_was_given(app);
+  const WhatWasGiven given = what_was_given(app);
   const auto refuse = [&](const std::string& name) {
     if (given.contains(name))
       plan::refuse(name, "cannot be changed with --resume: a run that goes on keeps its settings");

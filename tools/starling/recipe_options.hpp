@@ -28,8 +28,8 @@ void add_recipe(CLI::App& app, plan::Recipe& recipe);
 void show_what_is_for(CLI::App& app, const std::string& word);
 
 /// The options and arguments that were given, by name: looking for one of them in the parser takes long.
-using GivenOptions = std::map<std::string, const CLI::Option*>;
-GivenOptions what_was_given(const CLI::App& app);
+using WhatWasGiven = std::map<std::string, const CLI::Option*>;
+WhatWasGiven what_was_given(const CLI::App& app);
 
 /// An option of the raw method asks for it. MODEL is a setting that may stand after TARGET. An option
 /// of another target's would be silently without effect, and is refused.
