@@ -199,7 +199,9 @@ std::string write_config(const Recipe& recipe) {
     }
     return out + "\"";
   };
-  text += fmt::format("version = {}\ntarget = {}\n", quoted(std::string(version)), quoted(recipe.target));
+  text += fmt::format("version = {}\n", quoted(std::string(version)));
+  if (!recipe.target.empty()) // else it would be one that has no settings
+    text += fmt::format("target = {}\n", quoted(recipe.target));
   const auto line = [&](const std::string& name, const auto& field) {
     using Field = std::decay_t<decltype(field)>;
     if constexpr (std::is_same_v<Field, std::uint64_t>)

@@ -2,6 +2,7 @@
 #include <starling/run/grouped_journey.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace starling::run {
@@ -124,6 +125,11 @@ void GroupedJourney::restore(const JourneyState& state) {
   shares_.clear();
   for (std::size_t i = 0; i + 3 <= shares.size(); i += 3)
     shares_.push_back({shares[i], shares[i + 1], shares[i + 2]});
+  double whole = 0; // particles are shared out by them
+  for (const scout::Share& one : shares_)
+    whole += one.share >= 0 && one.share <= 1 ? one.share : NAN;
+  if (!shares_.empty() && !(whole > 0))
+    throw std::invalid_argument("state: shares of groups must be between 0 and 1");
   drawn_ = column(state, "groups.drawn");
   journeys_.clear();
   flown_.clear();

@@ -70,5 +70,16 @@ TEST(Summary, RefusesWhatIsNotThereOrNoRun) {
   expect_refused(place, "summary no.csv", 65, "no.csv:2: column 2 (b): must be a number; got 'zz'");
 }
 
+TEST(Summary, AndAllThatReadRefuseANameThatNoFileCanHave) {
+  const Place place;
+  const std::string name(300, 'x');
+  for (const std::string command : {"summary " + name, "convert " + name + " to.csv", "thin " + name + " --to 3"}) {
+    const Ended ended = place.run(command);
+    EXPECT_EQ(ended.code, 66) << command;
+    EXPECT_TRUE(ended.err.starts_with("starling: " + name + ": ")) << ended.err;
+    EXPECT_EQ(lines_of(ended.err).size(), 1u) << ended.err;
+  }
+}
+
 } // namespace
 } // namespace starling::cli

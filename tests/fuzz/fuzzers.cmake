@@ -42,8 +42,8 @@ foreach(source IN LISTS fuzz_sources)
   list(APPEND objects "${folder}/${name}.o")
 endforeach()
 
-set(back_ends ${cuda_libraries} ${mpi_libraries}) # of those that are in the library
-list(TRANSFORM back_ends REPLACE "^([^/]+)$" "-l\\1")
+set(card ${cuda_libraries})
+list(TRANSFORM card REPLACE "^([^/]+)$" "-l\\1")
 
 add_custom_target(fuzzers)
 file(STRINGS "${own}/list.cpp" listed REGEX "Reader{")
@@ -57,7 +57,7 @@ foreach(read IN LISTS listed)
     COMMAND "${STARLING_CLANG}" -fsanitize=fuzzer,address,undefined "${folder}/${name}.o" ${objects} -Wl,-z,muldefs
             "$<TARGET_FILE:starling_edge>" "$<TARGET_FILE:starling>" "$<TARGET_FILE:starling_edge>"
             "$<TARGET_FILE:starling>" "$<TARGET_FILE:fmt::fmt>" ${BLAS_LIBRARIES} ${ZLIB_LIBRARIES} ${LIBLZMA_LIBRARIES}
-            -ltomlplusplus ${back_ends} -ldl -lpthread -o "${folder}/${name}"
+            -ltomlplusplus ${card} -ldl -lpthread -o "${folder}/${name}"
     DEPENDS "${folder}/${name}.o" ${objects} starling starling_edge
     COMMENT "Fuzzing: linking ${name}" VERBATIM)
   add_custom_target(${name} DEPENDS "${folder}/${name}")

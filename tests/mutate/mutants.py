@@ -203,14 +203,14 @@ of("src/run/journey_rows.cpp", "tests/journey/rows_test.cpp", [
 ])
 ranks = "tests/mpi/same_bits_test.cpp"
 of("src/mpi/crossing.cpp", ranks, [
-    ("a row to the wrong home", "out_[@@home@@].push_back", "(home + 1) % out_.size()"),
+    ("a row to the wrong home", "in_[@@blocks_.rank_of(place)@@].push_back(at)", "(blocks_.rank_of(place) + 1) % in_.size()"),
     ("a row at the wrong place of its home", "here.position()[own_[n]], x[lead_ + @@own_at_[n]@@]", "std::uint32_t(n)"),
     ("rows that cross without their scores", "std::copy_n(from + dim, dim, s[lead_ + at].begin());", ";"),
     ("drifts that come back to the wrong row", "std::copy_n(from, dim, here.drift()[@@i@@].begin());", "rows.front()"),
-    ("weights of the rows that are here", "batches_.population = population;", "batches_.population = padded_;"),
+    ("weights of the rows that are here", "batches_.lay_out(padded_, batches);\n  @@batches_.population = population;@@", "batches_.population = padded_;"),
 ])
-of("src/mpi/dealing.cpp", "tests/mpi/law_test.cpp", [
-    ("pairs of the last row not sent for", "touched.add(std::array{alone, cycle});", ";"),
+of("src/mpi/by_address.cpp", "tests/mpi/law_test.cpp", [
+    ("the pair of the last row forgotten", "together(alone, alone + 1, alone + outside, low, high);", ";"),
 ])
 of("src/mpi/dealing.cpp", ranks, [
     ("rows that stay where one process lets them travel", "from[i - first] = order(static_cast<std::uint32_t>(i));", "from[i - first] = static_cast<std::uint32_t>(i);"),
@@ -228,9 +228,9 @@ of("src/cuda/sweep_blocks.hpp", card + "flow_test.cpp", [
     ("weights of tiles times 1.3", "weights[i * wide + j] = there ? @@c * w.weight@@", "Real(1.3) * c * w.weight"),
     ("self term of tiles with the weight of a pair", "const Real c = @@self ? now.self : pair@@;", "pair"),
 ])
-of("src/cuda/sweep_teams.hpp", card + "step_test.cpp", [
-    ("a pair that pushes both one way", "weight * s.of(lane, one) - push;", "weight * s.of(lane, one) + push;"),
-    ("members that a short batch has not", "j < size ? pair * height : Real(0)", "pair * height"),
+of("src/cuda/sweep_fused.hpp", card + "step_test.cpp", [
+    ("a pair that pushes both one way", "g.of(lane, other) += @@w.weight * s.of(lane, one) - push@@;", "w.weight * s.of(lane, one) + push"),
+    ("members that a short batch has not", "shared.at(r2, @@j < size ? pair : Real(0)@@)", "pair"),
 ])
 of("src/cuda/sweep_rows.hpp", card + "step_test.cpp", [
     ("batches as rows lie", "work.turns[turn].order.row(place, work.tables)", "place"),
@@ -253,8 +253,13 @@ of("src/cpu/coordinate_drift.cpp", "tests/simd/coordinates_test.cpp", [
     ("the round that ends early", "meet(turn, last, turn + m - size);", ";"),
 ])
 
-# Sources that hold code of a mutated header: compiled with it, as the library would be.
+# Sources that hold code of a mutated header, or that call a mutated source from the same unit of the library, where they
+# would go on calling the right one: compiled with it, as the library would be.
 also = {
+    "src/run/journey_rows.cpp": ["src/run/certify_flight.cpp", "src/run/journey_state.cpp", "src/run/settle.cpp"],
+    "src/mpi/crossing.cpp": ["src/mpi/flight.cpp"],
+    "src/mpi/dealing.cpp": ["src/mpi/flight.cpp"],
+    "src/mpi/by_address.cpp": ["src/mpi/dealing.cpp", "src/mpi/flight.cpp"],
     "include/starling/observe/balance.hpp": ["src/cpu/balance.cpp"],
     "src/run/state.hpp": ["src/run/flight.cpp"],
     "src/cpu/gemm_drift.hpp": ["src/cpu/pairwise_drift.cpp"],
@@ -262,6 +267,7 @@ also = {
     "src/cuda/pairs.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/sweep_rows.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/sweep_teams.hpp": ["src/cuda/cloud.cpp"],
+    "src/cuda/sweep_fused.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/sweep_blocks.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/order.hpp": ["src/cuda/cloud.cpp"],
 }

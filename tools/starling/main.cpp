@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <exception>
 #include <fcntl.h>
+#include <filesystem>
 #include <new>
 #include <stdexcept>
 #include <string_view>
@@ -81,6 +82,8 @@ int guarded(int argc, char** argv) noexcept {
     return end_with(failed, error.what());
   } catch (const std::bad_alloc&) {
     return end_with(failed, "memory: not enough for this many particles or rows");
+  } catch (const std::filesystem::filesystem_error& error) { // a name that is too long, a folder that may not be entered
+    return end_with(input_missing, fmt::format("{}: {}", error.path1().string(), error.code().message()));
   } catch (const std::system_error& error) { // threads that could not be started: libraries may wait for theirs too
     end_with(failed, error.what());
     std::fflush(nullptr);

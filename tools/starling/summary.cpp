@@ -18,6 +18,7 @@
 #include <cerrno>
 #include <cmath>
 #include <filesystem>
+#include <system_error>
 
 namespace starling::tool {
 
@@ -110,20 +111,27 @@ std::size_t runs_of(const Json& j) {
   return runs != j.end() && runs->is_array() ? runs->size() : 1;
 }
 
+/// Whether it is there. A name that no file can have, as one that is too long, is nobody's.
+bool is_there(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
 /// Whether there is no summary.json to show, but draws to make one of.
 bool has_draws_only(const std::filesystem::path& path) {
-  return !std::filesystem::is_directory(path) ||
-         (!std::filesystem::exists(path / "summary.json") &&
+  std::error_code error;
+  return !std::filesystem::is_directory(path, error) ||
+         (!is_there(path / "summary.json") &&
           std::ranges::any_of(std::array{".zgroup", "zarr.json", "draws.npz", "draws.csv",
                                          "draws-1.csv", "draws.zarr"},
-                              [&](const char* name) { return std::filesystem::exists(path / name); }));
+                              [&](const char* name) { return is_there(path / name); }));
 }
 
 } // namespace
 
 int summary(const SummaryRequest& s) {
-  if (!std::filesystem::exists(s.path))
-    throw io::InputMissing(s.path, ENOENT);
+  if (std::error_code error; !std::filesystem::exists(s.path, error))
+    throw io::InputMissing(s.path, error ? error.value() : ENOENT);
   const Json j = has_draws_only(s.path) ? from_draws(s.path) : from_folder(s.path);
   const auto parameters = parameters_of(j, s.path);
   if (s.json) {
