@@ -1,4 +1,5 @@
 // The Python module _starling: recipes, flights and outcomes as they are, for the package to dress.
+#include "assemble/processor.hpp"
 #include "away.hpp"
 #include "guest.hpp"
 #include "on_card.hpp"
@@ -126,6 +127,7 @@ void add_errors(nb::module_& m) {
 NB_MODULE(_starling, m) {
   using namespace starling;
   using namespace starling::python;
+  assemble::multiply_for_this_processor();
   add_leaving();
   add_errors(m);
   nb::class_<assemble::Guest>(m, "Guest");

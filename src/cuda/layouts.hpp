@@ -9,6 +9,8 @@
 #include "cuda/machine.hpp"
 #include "cuda/sizes.hpp"
 #include "cuda/sweep_logistic.hpp"
+#include "cuda/sweep_fused_rows.hpp"
+#include "cuda/sweep_many.hpp"
 #include "cuda/sweep_products.hpp"
 
 namespace starling::cuda {

@@ -1,5 +1,6 @@
 // The CUDA back end where it is built: launches of the sweeps, memory of the card, and which cards
 // there are.
+#include "cuda/in_threads.hpp"
 #include "cuda/layouts.hpp"
 #include "cuda/machine.hpp"
 
@@ -16,8 +17,6 @@ namespace starling::cuda {
 
 namespace {
 
-constexpr unsigned block_threads = 256;
-
 [[noreturn]] void fail(cudaError_t error) {
   if (error == cudaErrorMemoryAllocation)
     throw DoesNotFit("device: the particles do not fit into the card's memory");
@@ -29,103 +28,6 @@ void must(cudaError_t error) {
     fail(error);
   }
 }
-
-/// Neighbouring threads of a warp: along the coordinates, or the members of a batch.
-template <std::uint32_t many>
-struct Team {
-  static constexpr std::uint32_t lanes = many;
-  std::uint32_t lane, mask; ///< those of its warp that belong to it
-
-  static __device__ Team of(std::uint32_t thread) {
-    const std::uint32_t first = thread % 32 / many * many;
-    return {thread % many, many == 32 ? 0xffffffffu : ((1u << many % 32) - 1) << first};
-  }
-
-  template <typename T, std::uint32_t n>
-  struct Each {
-    T values[n];
-    __device__ T& of(std::uint32_t, std::uint32_t k) { return values[k]; }
-  };
-  template <typename F>
-  __device__ void each(const F& f) const {
-    f(lane);
-  }
-  template <typename F>
-  __device__ auto sum(const F& f) const {
-    auto value = f(lane);
-#pragma unroll
-    for (unsigned away = many / 2; away > 0; away /= 2)
-      value += __shfl_xor_sync(mask, value, away, many);
-    return value;
-  }
-  template <typename Values>
-  __device__ auto see(Values& values, std::uint32_t other, std::uint32_t k) const {
-    return __shfl_sync(mask, values.of(lane, k), other, many);
-  }
-  template <std::uint32_t n, typename F>
-  __device__ void tell(std::uint32_t (&all)[n], const F& f) const {
-#pragma unroll
-    for (std::uint32_t begin = 0; begin < n; begin += many) {
-      const std::uint32_t own = f(begin + lane < n ? begin + lane : n - 1);
-#pragma unroll
-      for (std::uint32_t i = begin; i < n && i < begin + many; ++i)
-        all[i] = many == 1 ? own : __shfl_sync(mask, own, i - begin, many);
-    }
-  }
-};
-
-/// All threads of a block.
-struct WholeBlock {
-  static constexpr std::uint32_t threads = block_threads;
-  template <typename T, std::uint32_t n>
-  using Each = Team<32>::Each<T, n>;
-  template <typename F>
-  __device__ void each(const F& f) const {
-    f(threadIdx.x);
-    __syncthreads();
-  }
-  template <typename F>
-  __device__ void own(const F& f) const {
-    f(threadIdx.x);
-  }
-
-  static __device__ void bring(void* to, const void* from) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                     static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
-                 "l"(from)
-                 : "memory");
-  }
-  __device__ void sent_for() const { asm volatile("cp.async.commit_group;" ::: "memory"); }
-  template <int later>
-  __device__ void brought() const {
-    asm volatile("cp.async.wait_group %0;" ::"n"(later) : "memory");
-    __syncthreads();
-  }
-
-  // A warp's share of matrix products; which number lies where is told in sweep_products.hpp.
-  template <typename C, typename A, typename B>
-  __device__ void multiply_short(C& c, std::uint32_t c0, A& a, std::uint32_t a0, B& b,
-                                 std::uint32_t b0) const {
-    float* to = c.values + c0;
-    const std::uint32_t *one = a.values + a0, *other = b.values + b0;
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
-        "{%8,%9}, {%0,%1,%2,%3};"
-        : "+f"(to[0]), "+f"(to[1]), "+f"(to[2]), "+f"(to[3])
-        : "r"(one[0]), "r"(one[1]), "r"(one[2]), "r"(one[3]), "r"(other[0]), "r"(other[1]));
-  }
-  template <typename C, typename A, typename B>
-  __device__ void multiply(C& c, std::uint32_t c0, A& a, std::uint32_t a0, B& b,
-                           std::uint32_t b0) const {
-    float* to = c.values + c0;
-    const float *one = a.values + a0, *other = b.values + b0;
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-        "{%0,%1,%2,%3};"
-        : "+f"(to[0]), "+f"(to[1]), "+f"(to[2]), "+f"(to[3])
-        : "r"(__float_as_uint(one[0])), "r"(__float_as_uint(one[1])), "r"(__float_as_uint(one[2])),
-          "r"(__float_as_uint(one[3])), "r"(__float_as_uint(other[0])),
-          "r"(__float_as_uint(other[1])));
-  }
-};
 
 template <typename F>
 __global__ void __launch_bounds__(block_threads)

@@ -41,7 +41,7 @@ struct ScoreLogistic {
   /// Of a row in a block's memory: odd, so that neighbours in a column lie in different banks.
   static STARLING_DEVICE std::uint32_t stride(std::uint32_t weights) { return weights | 1; }
   static std::size_t room(std::uint32_t dim, std::size_t rows) {
-    return particles * (2 * std::size_t{dim} + 1) + rows * (stride(dim - 1) + 1 + particles);
+    return particles * (2 * std::size_t{dim} + 1) + rows * (stride(dim - 1) + 2 + particles);
   }
   /// Rows in a piece, for which `most` numbers are room; 0: not one.
   static std::uint32_t rows_for(std::uint32_t dim, std::uint32_t rows, std::size_t most) {
@@ -59,6 +59,7 @@ struct ScoreLogistic {
     Real* f = square + particles; // rows x wide
     Real* y = f + at_a_time * wide;
     Real* z = y + at_a_time; // particles x rows
+    auto* row = reinterpret_cast<std::uint32_t*>(z + particles * at_a_time); // their numbers
     for (std::uint32_t begin = 0; begin < work.rows; begin += at_a_time) {
       const std::uint32_t rows = work.rows - begin < at_a_time ? work.rows - begin : at_a_time;
       block.each([&](std::uint32_t t) {
@@ -67,14 +68,13 @@ struct ScoreLogistic {
             x[n] = n < here * dim ? work.x[std::size_t{first} * dim + n] : Real(0);
             g[n] = 0;
           }
-        for (std::uint32_t r = t / lanes; r < rows; r += Block::threads / lanes) {
-          const std::size_t row = work.picked ? work.picked[begin + r] : begin + r;
-          const Real* from = work.features + row * weights;
-          for (std::uint32_t a = t % lanes; a < weights; a += lanes)
-            f[r * wide + a] = from[a];
-          if (t % lanes == 0)
-            y[r] = work.labels[row];
-        }
+        for (std::uint32_t r = t; r < rows; r += Block::threads)
+          row[r] = work.picked ? work.picked[begin + r] : begin + r;
+      });
+      block.each([&](std::uint32_t t) {
+        for (std::uint32_t r = t; r < rows; r += Block::threads)
+          y[r] = work.labels[row[r]];
+        bring(Block::threads / lanes, t, rows, row, f);
       });
       block.each([&](std::uint32_t t) {
         if (begin == 0 && t >= Block::threads - particles) // by threads that have no row, where some have none
@@ -98,6 +98,24 @@ struct ScoreLogistic {
   }
 
 private:
+  /// Rows come from all over the table: a thread asks for many before it waits for the first.
+  STARLING_DEVICE void bring(std::uint32_t teams, std::uint32_t t, std::uint32_t rows, const std::uint32_t* row,
+                             Real* f) const {
+    constexpr std::uint32_t at_once = 16;
+    const std::uint32_t weights = work.dim - 1, wide = stride(weights);
+    for (std::uint32_t a = t % lanes; a < weights; a += lanes)
+      for (std::uint32_t from = t / lanes; from < rows; from += teams * at_once) {
+        Real held[at_once];
+        STARLING_UNROLL
+        for (std::uint32_t k = 0; k < at_once; ++k)
+          if (const std::uint32_t r = from + k * teams; r < rows)
+            held[k] = work.features[std::size_t{row[r]} * weights + a];
+        STARLING_UNROLL
+        for (std::uint32_t k = 0; k < at_once; ++k)
+          if (const std::uint32_t r = from + k * teams; r < rows)
+            f[r * wide + a] = held[k];
+      }
+  }
   static STARLING_DEVICE Real square_of(const Real* w, std::uint32_t weights) {
     Real sum[4] = {}; // one sum would wait for itself
     std::uint32_t a = 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 namespace starling::mpi {
@@ -73,14 +74,16 @@ void Crossing<Real>::gather(const Ensemble<Real>& here) {
     leaving += out()[r].size();
     coming += in_[r].size();
   }
-  outward_.resize(leaving * 2 * dim);
-  inward_.resize(coming * 2 * dim);
+  const std::size_t out_numbers = leaving * 2 * dim, in_numbers = coming * 2 * dim;
+  outward_.resize(std::max(outward_.size(), out_numbers)); // never shorter: what grows is cleared
+  inward_.resize(std::max(inward_.size(), in_numbers));
   Real* to = outward_.data();
   for (const auto& rows : out())
     for (const std::uint32_t i : rows)
       to = copy_row(here.score()[i], copy_row(here.position()[i], to));
   if (!share_->inside)
-    wire_.exchange(bytes_of(std::as_const(outward_)), sent_, bytes_of(inward_), received_);
+    wire_.exchange(bytes_of(std::as_const(outward_)).first(out_numbers * sizeof(Real)), sent_,
+                   bytes_of(inward_).first(in_numbers * sizeof(Real)), received_);
   if (padded_ == 0)
     return;
   Rows<Real> x = floor_->position(), s = floor_->score();
@@ -112,14 +115,13 @@ void Crossing<Real>::scatter(Ensemble<Real>& here) {
     sent_[r] = in_[r].size() * dim * sizeof(Real);
     received_[r] = out()[r].size() * dim * sizeof(Real);
   }
-  inward_.resize(inward_.size() / 2); // what came goes back, a third shorter
-  outward_.resize(outward_.size() / 2);
   Real* to = inward_.data();
   for (const auto& rows : in_)
     for (const std::uint32_t at : rows)
       to = copy_row(std::as_const(*floor_).drift()[lead_ + at], to);
   if (!share_->inside)
-    wire_.exchange(bytes_of(std::as_const(inward_)), sent_, bytes_of(outward_), received_);
+    wire_.exchange(bytes_of(std::as_const(inward_)).first(std::accumulate(sent_.begin(), sent_.end(), std::size_t{0})), sent_,
+                   bytes_of(outward_).first(std::accumulate(received_.begin(), received_.end(), std::size_t{0})), received_);
   for (std::size_t n = 0; n < own_.size(); ++n)
     std::ranges::copy(floor_->drift()[lead_ + own_at_[n]], here.drift()[own_[n]].begin());
   const Real* from = outward_.data();

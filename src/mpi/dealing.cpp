@@ -32,7 +32,7 @@ void Dealing::share(Step k, const Blocks& blocks, std::size_t rank, Share& share
   share_of(everyone(k), blocks, rank, share);
 }
 
-/// Each block by itself; those of this rank, in the order of all.
+/// Each block by itself; those of this rank.
 void Dealing::share_inside(Step k, const Blocks& blocks, std::size_t rank, Share& share) {
   const std::size_t rows = particles_ / blocks.count(), b0 = blocks.first_block(rank), b1 = blocks.first_block(rank + 1);
   std::vector<const Batches*> own;
@@ -42,12 +42,20 @@ void Dealing::share_inside(Step k, const Blocks& blocks, std::size_t rank, Share
   share.inside = true;
   share.largest = (*own[0])[0].size();
   share.total = own[0]->count() * blocks.count();
-  for (std::size_t q = 0; q < own[0]->count(); ++q)
-    for (std::size_t b = b0; b < b1; ++b) {
-      for (const std::uint32_t i : (*own[b - b0])[q])
-        share.members.push_back(i + static_cast<std::uint32_t>(b * rows));
-      share.close();
-    }
+  const auto put = [&](std::size_t b, std::size_t q) {
+    for (const std::uint32_t i : (*own[b - b0])[q])
+      share.members.push_back(i + static_cast<std::uint32_t>(b * rows));
+    share.close();
+  };
+  const std::size_t count = own[0]->count();
+  if (rows % count == 0) // batches of one size: a block after another, as they lie
+    for (std::size_t b = b0; b < b1; ++b)
+      for (std::size_t q = 0; q < count; ++q)
+        put(b, q);
+  else // larger ones first
+    for (std::size_t q = 0; q < count; ++q)
+      for (std::size_t b = b0; b < b1; ++b)
+        put(b, q);
 }
 
 std::vector<std::uint32_t> Dealing::sources(Step k, std::size_t first, std::size_t last) const {

@@ -192,7 +192,8 @@ private:
     Ensemble<Real> none(1, 1);
     Ensemble<Real>& all = wire_.first() ? *seen_ : none;
     const Ensemble<Real>& here = here_;
-    const std::vector<std::uint32_t> places = looked_at(k);
+    const Batches* const batches = wire_.first() ? &charge_.dealing.everyone(k) : nullptr; // nobody else needs all
+    const std::vector<std::uint32_t> places = looked_at(k, batches);
     for (const auto& [from, to] : {std::pair(here.position(), all.position()), std::pair(here.score(), all.score()),
                                    std::pair(here.drift(), all.drift())})
       if (places.empty())
@@ -201,7 +202,7 @@ private:
         bring_to_first<Real>(wire_, blocks_, places, from, to);
     together(wire_, [&] {
       if (wire_.first())
-        lookout_.look(k, all, charge_.dealing.everyone(k), roles_.drift, seconds, trace_);
+        lookout_.look(k, all, *batches, roles_.drift, seconds, trace_);
     });
     if (!wire_.first())
       trace_.emplace_back();
@@ -210,13 +211,13 @@ private:
   }
 
   /// The places whose rows the first rank needs for a look at step k; none: those of everyone.
-  std::vector<std::uint32_t> looked_at(Step k) {
+  std::vector<std::uint32_t> looked_at(Step k, const Batches* batches) {
     const std::size_t n = settings_.particles;
     std::vector<std::uint32_t> places = charge_.drawn ? charge_.drawn(k) : std::vector<std::uint32_t>();
     if (n <= run::LookSize::seen || places.size() >= n)
       return {};
-    if (wire_.first()) { // who alone needs all batches
-      const auto rows = run::rows_looked_at(k, here_.dim(), charge_.dealing.everyone(k), settings_.seed);
+    if (batches) {
+      const auto rows = run::rows_looked_at(k, here_.dim(), *batches, settings_.seed);
       places.insert(places.end(), rows.begin(), rows.end());
       std::ranges::sort(places);
       places.erase(std::unique(places.begin(), places.end()), places.end());

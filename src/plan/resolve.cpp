@@ -210,8 +210,8 @@ void resolve_deal(const Recipe& r, Plan& plan) {
       refuse("deal", fmt::format("{} does not deal these batches ({})", r.deal, plan.dealer->help));
     return;
   }
-  for (const DealerEntry& dealer : dealers()) // a card deals by address, as those for many particles do
-    if (dealer.fits(plan) && (plan.card ? dealer.least_particles > 0 || !plan.dealer : plan.particles >= dealer.least_particles))
+  for (const DealerEntry& dealer : dealers()) // a card deals by address, as those for many particles do, and pairs by a matching
+    if (dealer.fits(plan) && (plan.card || plan.particles >= dealer.least_particles))
       plan.dealer = &dealer;
   plan.recipe.deal = plan.dealer->name;
 }

@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::string raw = "sample banana --particles 130 --batch 4 --steps 100 --threads 1 --seed 3 --progress none";
+const std::string raw = "sample banana --particles 130 --batch 4 --steps 70 --threads 1 --seed 3 --progress none";
 
 TEST_F(Mpirun, WritesTheFilesOfOneProcess) {
   ASSERT_EQ(start_alone(raw + " --blocks 64 --out alone").wait().code, 0);

@@ -1,4 +1,5 @@
 // The command line: every error there is, as one line and an exit code.
+#include "assemble/processor.hpp"
 #include "commands.hpp"
 #include "python_program.hpp"
 #include "ranks.hpp"
@@ -115,6 +116,7 @@ int main(int argc, char** argv) {
   // ignored would stay so in programs that are started from here.
   std::signal(SIGPIPE, [](int) {});
   std::set_terminate(give_up);
+  starling::assemble::multiply_for_this_processor();
   const int code = guarded(argc, argv);
   if (started_as_a_rank()) // mpirun asks the others to stop as soon as the first has ended; they are about to
     std::signal(SIGTERM, SIG_IGN);

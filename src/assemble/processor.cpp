@@ -1,0 +1,52 @@
+// OpenBLAS chooses its kernels when it is loaded, by a list of processors; here it is asked to choose again.
+#include "assemble/processor.hpp"
+
+#include <starling/cpu/level.hpp>
+#include <starling/cpu/products.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string_view>
+
+// Its own functions, which builds for one processor alone do not have.
+extern "C" {
+__attribute__((weak)) void gotoblas_dynamic_init();
+__attribute__((weak)) void gotoblas_dynamic_quit();
+}
+
+namespace starling::assemble {
+
+namespace {
+constexpr const char* word = "OPENBLAS_CORETYPE";
+}
+
+bool multiply_for(const std::string& core) {
+  if (!gotoblas_dynamic_init || !gotoblas_dynamic_quit)
+    return false;
+  const char* const before = std::getenv(word);
+  const std::string kept = before ? before : "";
+  ::setenv(word, core.c_str(), 1);
+  gotoblas_dynamic_quit();
+  gotoblas_dynamic_init();
+  before ? ::setenv(word, kept.c_str(), 1) : ::unsetenv(word);
+  return cpu::products().core == core;
+}
+
+std::string multiply_for_this_processor() {
+#if defined(__x86_64__)
+  constexpr std::array wide = {"Haswell", "Zen", "Excavator", "SkylakeX", "Cooperlake", "SapphireRapids", "Sapphirerapids"};
+  const auto levels = cpu::levels();
+  const auto runs = [&](std::string_view level) { return std::ranges::find(levels, level) != levels.end(); };
+  const std::string core = cpu::products().core;
+  if (std::getenv(word) || !runs("avx2") || std::ranges::find(wide, core) != wide.end())
+    return {};
+  for (const char* better : {"SkylakeX", "Haswell"})
+    if ((std::string_view(better) == "Haswell" || runs("avx512")) && multiply_for(better))
+      return better;
+  multiply_for(core);
+#endif
+  return {};
+}
+
+} // namespace starling::assemble

@@ -1,0 +1,70 @@
+// Matrix products as for another processor, and back: the same products, whoever makes them.
+#include "assemble/processor.hpp"
+#include "cpu/blas.hpp"
+
+#include <starling/cpu/level.hpp>
+#include <starling/cpu/products.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace starling;
+
+/// The largest error of a product of whole numbers, which are exact in double; nothing may be wrong.
+double error_of_a_product() {
+  constexpr std::size_t rows = 37, columns = 29, inner = 41;
+  std::vector<double> a(rows * inner), b(inner * columns), c(rows * columns);
+  for (std::size_t n = 0; n < a.size(); ++n)
+    a[n] = double(n % 17) - 8;
+  for (std::size_t n = 0; n < b.size(); ++n)
+    b[n] = double(n % 13) - 6;
+  cpu::multiply<double>(cpu::Turn::none, cpu::Turn::none, rows, columns, inner, 1.0, {a.data(), inner}, {b.data(), columns},
+                        0.0, {c.data(), columns});
+  double worst = 0;
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; ++j) {
+      double sum = 0;
+      for (std::size_t k = 0; k < inner; ++k)
+        sum += a[i * inner + k] * b[k * columns + j];
+      worst = std::max(worst, std::abs(sum - c[i * columns + j]));
+    }
+  return worst;
+}
+
+#if defined(__x86_64__)
+TEST(Processor, IsToldToALibraryThatDoesNotKnowIt) {
+  const std::string before = cpu::products().core;
+  if (!assemble::multiply_for("Prescott"))
+    GTEST_SKIP() << "this OpenBLAS is built for one processor alone: " << before;
+  EXPECT_EQ(error_of_a_product(), 0);
+  const auto levels = cpu::levels();
+  const bool wide = std::ranges::find(levels, "avx2") != levels.end();
+  EXPECT_EQ(assemble::multiply_for_this_processor().empty(), !wide);
+  EXPECT_EQ(cpu::products().core == "Prescott", !wide);
+  EXPECT_EQ(error_of_a_product(), 0);
+  EXPECT_EQ(assemble::multiply_for_this_processor(), ""); // once is enough
+
+  ASSERT_TRUE(assemble::multiply_for("Prescott"));
+  ::setenv("OPENBLAS_CORETYPE", "Prescott", 1); // the user has the last word
+  EXPECT_EQ(assemble::multiply_for_this_processor(), "");
+  ::unsetenv("OPENBLAS_CORETYPE");
+  EXPECT_EQ(cpu::products().core, "Prescott");
+  EXPECT_TRUE(assemble::multiply_for(before));
+}
+#endif
+
+TEST(Processor, StaysWhatItIsWhereTheLibraryKnowsIt) {
+  const std::string before = cpu::products().core;
+  const std::string told = assemble::multiply_for_this_processor();
+  EXPECT_EQ(cpu::products().core, told.empty() ? before : told);
+  EXPECT_EQ(error_of_a_product(), 0);
+}
+
+} // namespace
