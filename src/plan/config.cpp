@@ -74,14 +74,15 @@ bool may_follow(const std::string& text, std::size_t at) {
 }
 
 /// What the parser takes for granted, so that it may end the process or do anything at all: no byte of zeros, a name after
-/// the brackets of a table, and no letter beyond ASCII where blanks are. TOML has those in quotes and comments alone.
+/// the brackets of a table, brackets that match, and no letter beyond ASCII where blanks are. TOML has those in quotes and comments alone.
 void check_bytes(const std::string& text, const std::filesystem::path& file) {
   std::size_t line = 1;
   const auto refuse = [&](std::string_view rule, unsigned char got) {
     throw BadConfig(fmt::format("{}:{}: must be {}; got a byte of {:#04x}", file.string(), line, rule, got));
   };
   const auto is_blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
-  char quote = 0; // around where we are; 0: none
+  std::string open; // brackets, outermost first
+  char quote = 0;   // around where we are; 0: none
   bool three = false, comment = false, after_backslash = false, line_begins = true;
   for (std::size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -98,10 +99,17 @@ void check_bytes(const std::string& text, const std::filesystem::path& file) {
       if (byte >= 0x80)
         refuse("ASCII outside of quotes and comments", byte);
       comment = c == '#';
-      if (c == '[' && line_begins)
+      if (c == '[' && line_begins && open.empty())
         if (const std::size_t name = text.find_first_not_of(" \t", i + (text.compare(i, 2, "[[") == 0 ? 2 : 1)); !may_follow(text, name))
           refuse("the name of a table after its brackets", static_cast<unsigned char>(text[name]));
       line_begins = line_begins && is_blank(c);
+      if (c == '[' || c == '{') {
+        open += c;
+      } else if (c == ']' || c == '}') {
+        if (open.empty() || open.back() != (c == ']' ? '[' : '{'))
+          refuse("the bracket that closes the open one", byte);
+        open.pop_back();
+      }
       if (c == '"' || c == '\'') {
         quote = c;
         three = text.compare(i, 3, std::string(3, c)) == 0;

@@ -43,6 +43,7 @@ TEST(BadConfig, SuggestsTheNearestKey) {
 
 TEST(BadConfig, RefusesWhatTheParserTakesForGranted) {
   expect_refused_config("seed = 1\n[[[", "c.toml:2: must be the name of a table after its brackets; got a byte of 0x5b");
+  expect_refused_config("seed = 1\nb = {a = [}", "c.toml:2: must be the bracket that closes the open one; got a byte of 0x7d");
   expect_refused_config("seed = 1\n\xcc\xbe = 2\n", "c.toml:2: must be ASCII outside of quotes and comments; got a byte of 0xcc");
   expect_refused_config("kernel = \"\"\"\\\n \xc3\xa9\"\"\"\n", "c.toml:2: must be ASCII after a backslash in three quotes; got a byte of 0xc3");
 }
