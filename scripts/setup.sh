@@ -72,6 +72,14 @@ install_browser() {
   say "chromium could not be installed: the tests that look at pages in a browser cannot run"
 }
 
+# An MPI, for runs over several ranks, which whoever runs alone need not have: a try, no more.
+install_ranks() {
+  if command -v mpirun >/dev/null && command -v mpicxx >/dev/null; then return; fi
+  if on_debian && install_packages libopenmpi-dev openmpi-bin; then return; fi
+  say "no MPI is here, and none could be installed: built without it, and nothing that starts ranks is tested"
+  return 1
+}
+
 # make_venv REQUIREMENTS...: build/venv with all that these files ask for, one package a line; a file that one of them
 # names with -r is to be given too. What was installed is written down there, so that it is not asked for again.
 make_venv() {

@@ -114,27 +114,34 @@ void take(Flight& flight, Step count, nb::object tell, nb::object ranks) {
   };
   if (!wire)
     return flight.take(count, ask);
+  bool pressed = false; // Ctrl-C, here: whoever calls this lets it wait, since it must not come between what all ranks do
+  const auto hear = [&] {
+    const nb::gil_scoped_acquire held;
+    pressed = nb::cast<bool>(ranks.attr("pressed"));
+    if (pressed)
+      ranks.attr("pressed") = false;
+  };
+  const auto end_if_pressed = [&] {
+    if (!mpi::any(*wire, pressed))
+      return;
+    wire->all_know = true;
+    const nb::gil_scoped_acquire held;
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    throw nb::python_error();
+  };
   flight.take(count, [&] {
     Signal signal = Signal::go_on;
-    bool pressed = false; // Ctrl-C, here: whoever calls this lets it wait, since it must not come between what all ranks do
     mpi::together(*wire, [&] {
       const bool asked = Clock::now() - last >= std::chrono::milliseconds(100);
       signal = ask();
-      if (!asked)
-        return;
-      const nb::gil_scoped_acquire held;
-      pressed = nb::cast<bool>(ranks.attr("pressed"));
-      if (pressed)
-        ranks.attr("pressed") = false;
+      if (asked)
+        hear();
     });
-    if (mpi::any(*wire, pressed)) {
-      wire->all_know = true;
-      const nb::gil_scoped_acquire held;
-      PyErr_SetNone(PyExc_KeyboardInterrupt);
-      throw nb::python_error();
-    }
+    end_if_pressed();
     return mpi::any(*wire, signal == Signal::stop) ? Signal::stop : Signal::go_on;
   });
+  mpi::together(*wire, hear); // steps may all have been taken before anybody asked
+  end_if_pressed();
 }
 
 /// The plan that `make` makes, once all ranks have the same.

@@ -121,7 +121,8 @@ public:
                                    ? scores.attr("__dlpack__")()
                                    : scores.attr("__dlpack__")("stream"_a = reinterpret_cast<std::intptr_t>(stream));
     if (!nb::try_cast<Array>(capsule, array, false) || array.shape(0) != count || array.shape(1) != dim ||
-        array.device_type() != (on_host ? nb::device::cpu::value : nb::device::cuda::value))
+        array.device_type() != (on_host ? nb::device::cpu::value : nb::device::cuda::value) ||
+        (!on_host && array.device_id() != machine_->number()))
       refuse(scores, count, dim, there.type(), on_host);
     machine_->copy(score, array.data(), count * dim * sizeof(Real));
     last_ = array;

@@ -147,7 +147,7 @@ class Flight:
             try:
                 if self._ranks.first:
                     _starling.keep_state(os.fspath(file), state)
-            except OSError as failed:
+            except Exception as failed:  # whatever it is, the others must not wait
                 error = failed
             self._ranks.agree(error)
 
@@ -195,7 +195,7 @@ def _read(file: str | os.PathLike, ranks: Ranks | None) -> bytes:
         if ranks is None or ranks.first:
             with open(file, "rb") as stream:
                 state = stream.read()
-    except OSError as failed:
+    except Exception as failed:
         if ranks is None:
             raise
         error = failed

@@ -78,7 +78,7 @@ class _TorchScore:
         if shape != (x.shape[0],):
             raise ValueError(f"target: must return log densities of shape ({x.shape[0]},); got {shape}")
         (scores,) = self._torch.autograd.grad(log_densities.sum(), given)
-        return log_densities.detach(), scores
+        return log_densities.detach(), scores.contiguous()  # not by columns, as that of a function of x.T comes
 
 
 def from_jax(log_density: Callable, *, dim: int | None = None, names: Sequence[str] | None = None) -> Function:

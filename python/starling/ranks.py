@@ -72,6 +72,11 @@ class Ranks:
             if words is not None:
                 raise RuntimeError(f"rank {rank}: {words}")
 
+    def same(self, what: str, here: Any) -> None:
+        """Raises on all unless all have the same."""
+        if len(set(self._comm.allgather(repr(here)))) > 1:
+            raise ValueError(f"{what}: must be given alike on all ranks")
+
     def all_gather(self, mine: memoryview, everyone: memoryview, sizes: list[int]) -> None:
         byte = self._mpi.BYTE
         if sum(sizes) <= LONGEST:

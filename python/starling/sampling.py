@@ -112,6 +112,8 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
 def _fly(flight: Flight, progress: bool | str, callback: Callable | None, checkpoint: Any, every: int | None,
          ranks: Ranks | None = None) -> bool:
     """To the end, or False at Ctrl-C."""
+    if ranks is not None:  # they stop at the same steps
+        ranks.same("callback and checkpoint", (callback is None, checkpoint is None, every))
     if checkpoint is not None:
         every = every or (IN_STAGES if flight.stage else max(1, flight.total // 10))
         flight.save(checkpoint)  # now, rather than finding out after hours that it cannot be written
@@ -131,7 +133,7 @@ def _fly(flight: Flight, progress: bool | str, callback: Callable | None, checkp
                 flight.step(min(stops), tell=tell)
                 if checkpoint and (flight.done % every == 0 or flight.over):
                     flight.save(checkpoint)
-                if callback and _stops(callback(flight), ranks):
+                if callback and _stops(callback, flight, ranks):
                     break
         except KeyboardInterrupt:
             if flight.stage and flight.done == 0:  # there is no cloud yet
@@ -143,8 +145,17 @@ def _fly(flight: Flight, progress: bool | str, callback: Callable | None, checkp
     return True
 
 
-def _stops(answer: Any, ranks: Ranks | None) -> bool:
-    return bool(answer) if ranks is None else ranks.any(answer)
+def _stops(callback: Callable, flight: Flight, ranks: Ranks | None) -> bool:
+    if ranks is None:
+        return bool(callback(flight))
+    answer, error = False, None
+    with ranks.deaf():  # Ctrl-C is heard in the next step, by all
+        try:
+            answer = bool(callback(flight))
+        except Exception as failed:
+            error = failed
+    ranks.agree(error)
+    return ranks.any(answer)
 
 
 class _Silent:

@@ -13,6 +13,8 @@
 #include <starling/run/staged.hpp>
 #include <starling/scout/scout.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace starling::assemble {
@@ -161,7 +163,9 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
   if (given || read)
     seed = run::continued_seed(seed, given ? positions : std::span(read->values));
   else if (const auto* own = std::get_if<plan::StartOwn>(&plan.start); own && !own->file.empty())
-    seed = run::continued_seed(seed, io::read_stan_csv(own->file).values);
+    mpi::together(*wire, [&] { seed = run::continued_seed(seed, io::read_stan_csv(own->file).values); });
+  if (wire->size() > 1) // else they would deal other batches, and wait for each other for ever
+    mpi::same_everywhere(*wire, "start", fmt::format("one of mark {:016x}", seed));
   if (plan.stages) { // from a given start
     run::Staged staged = make_staged(plan, seed, guest, wire);
     const run::Settings settings = settings_for(plan, run, seed, staged.target, guest && guest->rows);

@@ -51,7 +51,7 @@ void put_target(const Plan& plan, const run::AnyTarget<Real>& any, cuda::Charge<
     target.kind = Scoring::Kind::funnel;
     new (&target.funnel) Funnel<Real>(plan::count(settings, "dim"), Real(plan::number(settings, "width")));
   } else if (name == "plugin") {
-    cannot(fmt::format("{} exports no starling_score_on_device_{}, so a card cannot score it", plan.recipe.text_of("model"),
+    cannot(fmt::format("{} exports no starling_score_on_device_{}, or scores by rows of data, so a card cannot score it", plan.recipe.text_of("model"),
                        plan.single ? "single" : "double"));
   } else if (name == "logistic") {
     cannot("cuda keeps all rows in its memory, not yet those of a .npy file");

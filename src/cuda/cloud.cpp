@@ -100,15 +100,6 @@ void Cloud<Real>::make_room_for_products() {
     parts_ = Room<float>(*machine_, shares * numbers);
 }
 
-/// Whether the steps that are to be taken leave the columns of scores and drifts alone.
-template <typename Real>
-bool Cloud<Real>::spares_columns() const {
-  return particles_.memories() < 2 && charge_.target.kind == Scoring<Real>::Kind::normal &&
-         std::ranges::all_of(pending_, [&](const Turn<Real>& turn) {
-           return is_fused(static_cast<std::uint32_t>(charge_.dim), charge_.pairs, turn.order);
-         });
-}
-
 template <typename Real>
 void Cloud<Real>::travel(Step k) {
   if (!charge_.dealing->travels(k))
@@ -157,10 +148,22 @@ template <typename Real>
 void Cloud<Real>::flush() {
   if (pending_.empty())
     return;
-  put_turns();
-  keep(spares_columns());
+  bool kept = false;
   const auto begin = std::chrono::steady_clock::now();
-  take_turns();
+  try {
+    put_turns();
+    keep(spares_columns());
+    kept = true;
+    take_turns();
+  } catch (...) {
+    if (!pending_.empty()) { // a sweep that could not begin, or no room: not one of them is taken
+      if (kept)
+        take_back();
+      forget_from(0);
+      pending_lists_.clear();
+    }
+    throw;
+  }
   if (is_bad())
     find_fault();
   if (outside_) {

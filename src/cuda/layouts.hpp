@@ -178,6 +178,8 @@ bool sweep_many_steps(Launcher& launch, const Work<Real>& work, std::uint32_t be
   if (work.count > Sweep::rows || work.dim > 2 || largest_batch(order) >= layout::large_batch)
     return false;
   const Sweep sweep{work, begin, end};
+  if (sweep.room() * sizeof(Real) > layout::most_block_bytes)
+    return false;
   launch.template blocks<Real>(1, sweep.room(), sweep);
   return true;
 }

@@ -104,11 +104,12 @@ public:
     cudaStreamDestroy(launcher_.stream);
   }
 
-  Sweeps<float>& sweeps(float) override { return single_; }
-  Sweeps<double>& sweeps(double) override { return double_; }
+  Sweeps<float>& sweeps(float) override { return here(), single_; }
+  Sweeps<double>& sweeps(double) override { return here(), double_; }
   std::string name() const override { return name_; }
 
   void* allocate(std::size_t bytes) override {
+    here();
     void* memory = nullptr;
     must(cudaMalloc(&memory, std::max<std::size_t>(bytes, 1)));
     held += sizes_[memory] = bytes;
@@ -123,9 +124,10 @@ public:
   }
   // Small things go through memory that the card reaches by itself, so that nobody waits for it.
   void upload(void* to, const void* from, std::size_t bytes) override {
+    here();
     if (bytes > staged / 4) {
       must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, launcher_.stream));
-      return;
+      return wait(); // whoever owns it may give it up at once
     }
     if (used_ + bytes > staged)
       wait();
@@ -134,6 +136,7 @@ public:
     used_ += (bytes + 63) / 64 * 64;
   }
   void download(void* to, const void* from, std::size_t bytes) override {
+    here();
     const bool small = used_ + bytes <= staged;
     void* const by = small ? staged_ + used_ : to;
     must(cudaMemcpyAsync(by, from, bytes, cudaMemcpyDeviceToHost, launcher_.stream));
@@ -142,22 +145,26 @@ public:
       std::memcpy(to, by, bytes);
   }
   void copy(void* to, const void* from, std::size_t bytes) override {
+    here();
     must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, launcher_.stream));
   }
   void clear(void* memory, std::size_t bytes) override {
+    here();
     if (bytes > 0)
       must(cudaMemsetAsync(memory, 0, bytes, launcher_.stream));
   }
   void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes,
               const Scramble& order) override {
+    here();
     sweep_travel(launcher_, to, from, rows, bytes, order);
   }
   void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes,
               const std::uint32_t* order) override {
+    here();
     sweep_travel(launcher_, to, from, rows, bytes, order);
   }
   void* stream() override {
-    must(cudaSetDevice(number_));
+    here();
     return launcher_.stream;
   }
   int number() const override { return number_; }
@@ -170,6 +177,7 @@ public:
     used_ = 0;
   }
   double seconds(const std::function<void()>& call) override {
+    here();
     must(cudaEventRecord(begin_, launcher_.stream));
     call();
     must(cudaEventRecord(end_, launcher_.stream));
@@ -180,6 +188,9 @@ public:
   }
 
 private:
+  /// Each thread has a card that it speaks to, and others may have chosen another.
+  void here() const { must(cudaSetDevice(number_)); }
+
   static constexpr std::size_t staged = 1 << 18; ///< bytes
 
   char* staged_ = nullptr;

@@ -14,6 +14,7 @@ constexpr std::uint32_t few = 8; ///< dimensions whose numbers a thread holds
 constexpr std::uint32_t large_batch =
     65; ///< members from which tiles are worth it, above those dimensions
 constexpr std::uint32_t fused_members = 8, fused_dim = 64;
+constexpr std::size_t most_block_bytes = 99 * 1024; ///< of a block's own memory, for those who ask: every card has them
 constexpr std::uint32_t product_dim = 64;     ///< the most that the products hold
 constexpr std::uint32_t product_rows = 256;   ///< of a block
 constexpr std::uint32_t product_others = 256; ///< the fewest that a share is worth

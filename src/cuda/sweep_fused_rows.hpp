@@ -30,7 +30,7 @@ struct FusedRows {
     team.each([&](std::uint32_t lane) {
       at.of(lane, 0) = std::size_t{now.order.row(batch * members + lane / 4, work.tables)} * work.dim;
       part.of(lane, 0) = 0;
-      all.of(lane, 0) = shared.self;
+      all.of(lane, 0) = 0;
       STARLING_UNROLL
       for (std::uint32_t n = 0; n < kept; ++n) {
         const std::uint32_t a = column(lane, n);
@@ -62,8 +62,8 @@ struct FusedRows {
     team.each([&](std::uint32_t lane) {
       STARLING_UNROLL
       for (std::uint32_t n = 0; n < held; ++n) {
-        u.of(lane, n) -= (x.of(lane, n) - team.see(x, lane % 4, n)) * shared.inverse;
         g.of(lane, n) = shared.self * u.of(lane, n);
+        u.of(lane, n) -= (x.of(lane, n) - team.see(x, lane % 4, n)) * shared.inverse;
       }
     });
     STARLING_UNROLL

@@ -1,6 +1,10 @@
 // Turns taken one after another, around scores that others may make and fail to make.
 #include "cuda/cloud.hpp"
 
+#include "cuda/sizes.hpp"
+
+#include <algorithm>
+
 namespace starling::cuda {
 
 template <typename Real>
@@ -45,12 +49,31 @@ void Cloud<Real>::flow_again() {
   flush();
   score(next_);
   draw(next_);
-  put_turns();
-  sweeps().flow(work(), 0, pending_.front());
-  pending_.clear();
-  pending_lists_.clear();
+  const auto drop = [&] {
+    pending_.clear();
+    pending_lists_.clear();
+  };
+  try {
+    put_turns();
+    sweeps().flow(work(), 0, pending_.front());
+  } catch (...) {
+    drop();
+    throw;
+  }
+  drop();
 }
 
+/// Whether the steps that are to be taken leave the columns of scores and drifts alone.
+template <typename Real>
+bool Cloud<Real>::spares_columns() const {
+  return particles_.memories() < 2 && charge_.target.kind == Scoring<Real>::Kind::normal &&
+         std::ranges::all_of(pending_, [&](const Turn<Real>& turn) {
+           return is_fused(static_cast<std::uint32_t>(charge_.dim), charge_.pairs, turn.order);
+         });
+}
+
+template bool Cloud<double>::spares_columns() const;
+template bool Cloud<float>::spares_columns() const;
 template void Cloud<double>::take_turns();
 template void Cloud<float>::take_turns();
 template void Cloud<double>::flow_again();

@@ -17,6 +17,7 @@
 #include <cmath>
 #include <sstream>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace starling::plan {
@@ -84,6 +85,7 @@ void check_bytes(const std::string& text, const std::filesystem::path& file) {
   std::string open; // brackets, outermost first
   char quote = 0;   // around where we are; 0: none
   bool three = false, comment = false, after_backslash = false, line_begins = true;
+  bool line_ended = false; // since the backslash
   for (std::size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0; i < text.size(); ++i) {
     const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);
@@ -93,6 +95,7 @@ void check_bytes(const std::string& text, const std::filesystem::path& file) {
       ++line;
       comment = false;
       line_begins = true;
+      line_ended = after_backslash;
       if (!three)
         quote = 0, after_backslash = false;
     } else if (quote == 0 && !comment) {
@@ -119,6 +122,8 @@ void check_bytes(const std::string& text, const std::filesystem::path& file) {
       after_backslash = false;
       if (three && byte >= 0x80)
         refuse("ASCII after a backslash in three quotes", byte);
+      if (std::exchange(line_ended, false))
+        --i; // the backslash was for the end of its line: this one speaks for itself
     } else if (c == '\\' && quote == '"') {
       after_backslash = true;
     } else if (c == quote && quote != 0 && (!three || text.compare(i, 3, std::string(3, c)) == 0)) {

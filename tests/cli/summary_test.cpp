@@ -73,7 +73,7 @@ TEST(Summary, RefusesWhatIsNotThereOrNoRun) {
 TEST(Summary, AndAllThatReadRefuseANameThatNoFileCanHave) {
   const Place place;
   const std::string name(300, 'x');
-  for (const std::string command : {"summary " + name, "convert " + name + " to.csv", "thin " + name + " --to 3"}) {
+  for (const std::string& command : {"summary " + name, "convert " + name + " to.csv", "thin " + name + " --to 3"}) {
     const Ended ended = place.run(command);
     EXPECT_EQ(ended.code, 66) << command;
     EXPECT_TRUE(ended.err.starts_with("starling: " + name + ": ")) << ended.err;

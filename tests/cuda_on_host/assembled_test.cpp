@@ -8,6 +8,8 @@
 
 #include <cstdio>
 #include <fstream>
+#include <string>
+#include <unistd.h>
 
 namespace {
 
@@ -93,13 +95,13 @@ TEST_P(Assembled, APluginWithoutTheFunctionIsRefused) {
   } catch (const std::invalid_argument& error) {
     EXPECT_EQ(error.what(),
               "device: " + library("plugin_all") +
-                  " exports no starling_score_on_device_single, so a card cannot score it; use --device cpu");
+                  " exports no starling_score_on_device_single, or scores by rows of data, so a card cannot score it; use --device cpu");
   }
 }
 
 /// A table in a file while it lives.
 struct TableFile {
-  std::string name = testing::TempDir() + "card_rows.csv";
+  std::string name = testing::TempDir() + "card_rows_" + std::to_string(::getpid()) + ".csv"; // tests run side by side
   explicit TableFile(std::size_t rows) {
     std::ofstream file(name);
     file << "a,b,c,y\n";

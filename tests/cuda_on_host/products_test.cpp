@@ -3,6 +3,9 @@
 #include "cuda/sizes.hpp"
 #include "cuda_on_host/machines.hpp"
 
+#include <bit>
+#include <cmath>
+
 namespace {
 
 using namespace cuda_tests;
@@ -113,6 +116,14 @@ TEST_P(ByProducts, DoNotMindWhereTheCloudIs) { EXPECT_LT(apart({.n = 100, .shift
 TEST_P(ByProducts, LeaveToDifferencesWhatIsFarAgainstTheBandwidth) {
   EXPECT_LT(apart({.n = 100, .stray = 1e6F}), 0.1);
   EXPECT_LT(apart({.n = 100, .bandwidth = 0.5}), 0.1);
+}
+
+/// Also those that a card makes itself, whose bits are not the host's.
+TEST_P(ByProducts, LetNothingThatIsNoNumberPass) {
+  for (const std::uint32_t bits : {0x7fc00000u, 0x7fffffffu, 0xffffffffu, 0x7f800001u})
+    EXPECT_TRUE(std::isnan(cuda::eleven_bits(std::bit_cast<float>(bits)))) << bits;
+  EXPECT_EQ(cuda::eleven_bits(1.0F), 1.0F);
+  EXPECT_NE(cuda::eleven_bits(1.0001F), 1.0001F);
 }
 
 TEST_P(ByProducts, ThatAreWrongAreFound) {

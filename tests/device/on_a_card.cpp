@@ -1,7 +1,7 @@
 // Steps on a card beside the same steps on the host, then how long they take: needs nothing but
 // nvcc, no package.
 //
-//     nvcc -std=c++20 -O2 --expt-relaxed-constexpr -arch=sm_90 -I include -I src
+//     nvcc -std=c++20 -O2 --expt-relaxed-constexpr -prec-div=false -prec-sqrt=false -ftz=true -arch=sm_90 -I include -I src
 //     tests/device/on_a_card.cpp
 //       src/cuda/present.cu src/cuda/cloud.cpp src/cuda/dealing.cpp src/cuda/figures.cpp
 //       src/cuda/figures_logistic.cpp src/cuda/logistic.cpp src/cuda/turns.cpp src/cpu/threads.cpp -o on_a_card

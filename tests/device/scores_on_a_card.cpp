@@ -1,7 +1,7 @@
 // Scores that are made on a card beside those of the host, then how long steps by them take: needs nothing but nvcc, no
 // package.
 //
-//     nvcc -std=c++20 -O2 --expt-relaxed-constexpr -arch=sm_90 -I include -I src tests/device/scores_on_a_card.cpp
+//     nvcc -std=c++20 -O2 --expt-relaxed-constexpr -prec-div=false -prec-sqrt=false -ftz=true -arch=sm_90 -I include -I src tests/device/scores_on_a_card.cpp
 //       src/cuda/present.cu src/cuda/cloud.cpp src/cuda/dealing.cpp src/cuda/figures_logistic.cpp src/cuda/logistic.cpp src/cuda/turns.cpp
 //       src/cpu/threads.cpp -o scores_on_a_card
 #include "cuda/figures.hpp"

@@ -46,7 +46,7 @@ def ranks(tmp_path):
         script.write_text("import sys, time\nimport numpy as np, starling\nfrom mpi4py import MPI\n"
                           "from test_package_ranks import score, RAW, STAGED\ncomm = MPI.COMM_WORLD\n" + textwrap.dedent(lines))
         path = os.pathsep.join([os.path.dirname(__file__), *sys.path])
-        done = subprocess.run([MPIRUN, "-n", str(n), sys.executable, "-m", "mpi4py", str(script)], cwd=tmp_path, timeout=120,
+        done = subprocess.run([MPIRUN, "-n", str(n), sys.executable, "-m", "mpi4py", str(script)], cwd=tmp_path, timeout=280,
                               capture_output=True, text=True, env={**os.environ, **MANY, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"})
         assert (done.returncode == 0) == (code == 0), done.stderr
         return done
@@ -116,6 +116,22 @@ def test_what_one_rank_raises_or_is_told_ends_all(ranks, tmp_path):
             assert "same settings" in str(error), error
         else:
             raise SystemExit("other seeds were taken")
+
+        def told(words, **settings):
+            try:
+                starling.sample(score, comm=comm, **{**RAW, **settings})
+            except Exception as error:
+                assert words in str(error), error
+            else:
+                raise SystemExit(f"{words}: nothing was raised")
+
+        def raises(flight):
+            if comm.rank == 1:
+                raise ValueError("a callback's own")
+        told("start: all ranks must have the same", start=np.full((RAW["particles"], 2), 1.0 + comm.rank))
+        told("a callback's own", callback=raises)
+        told("given alike on all ranks", callback=raises if comm.rank == 0 else None)
+        told("path", checkpoint=5)
         """)
 
 
@@ -127,6 +143,10 @@ def test_ctrl_c_on_one_rank_stops_all_with_what_there_is(ranks):
             threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
         result = starling.sample(score, comm=comm, **{**RAW, "steps": 10**7})
         assert result.interrupted and 0 < result._summary['steps_done'] < 10**7
+        if comm.rank == 1:
+            threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+        result = starling.sample(score, comm=comm, callback=lambda flight: False, **{**RAW, "steps": 10**7})
+        assert result.interrupted and 0 < result._summary['steps_done'] < 10**7  # also between callbacks
         """)
 
 

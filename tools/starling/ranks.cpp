@@ -69,11 +69,12 @@ const std::shared_ptr<mpi::Wire>& ranks() {
     return wire = mpi::alone();
   try {
     wire = mpi::open();
-  } catch (const NotBuilt&) {
+  } catch (const std::runtime_error& error) { // not built, or not to be loaded
     if (const char* all = all_ranks(); all && std::string(all) == "1")
       return one_of_one = true, wire = mpi::alone(); // needs no MPI
     if (const char* own = own_rank(); own && std::string(own) != "0") {
-      std::this_thread::sleep_for(std::chrono::seconds(2)); // the first says so, and ends all
+      std::this_thread::sleep_for(std::chrono::seconds(2)); // if the first cannot either, it says so, and ends all
+      std::fprintf(stderr, "starling: rank %s: %s\n", own, error.what());
       std::_Exit(failed);
     }
     throw;
