@@ -43,8 +43,9 @@ def batch_drift(x, p, bandwidth, count):
     return (jnp.einsum("bij,bjd->bid", k, score) + push / bandwidth).reshape(x.shape)
 
 
-def random_batches(p, bandwidth, steps):
-    """Each step: a new order, its rows brought together, the drift, the rows back."""
+def batches(p, bandwidth, steps, given):
+    """Each step a new order, its rows brought together, the drift, the rows back; or, given, batches that cost nothing:
+    neighbours, turned by one each step."""
 
     @jax.jit
     def run(key, x, memory):
@@ -52,26 +53,11 @@ def random_batches(p, bandwidth, steps):
 
         def step(state, k):
             x, memory = state
-            order = jax.random.permutation(jax.random.fold_in(key, k), count)
-            drift = jnp.zeros_like(x).at[order].set(batch_drift(x[order], p, bandwidth, count), unique_indices=True)
-            return advance(x, memory, drift, k == 0), None
-
-        return jax.lax.scan(step, (x, memory), jnp.arange(steps))[0]
-
-    return run
-
-
-def given_batches(p, bandwidth, steps):
-    """The same where the batches cost nothing: rows meet their neighbours, turned by one each step."""
-
-    @jax.jit
-    def run(key, x, memory):
-        count = x.shape[0]
-
-        def step(state, k):
-            x, memory = state
-            turned = jnp.roll(x, k, 0)
-            drift = jnp.roll(batch_drift(turned, p, bandwidth, count), -k, 0)
+            if given:
+                drift = jnp.roll(batch_drift(jnp.roll(x, k, 0), p, bandwidth, count), -k, 0)
+            else:
+                order = jax.random.permutation(jax.random.fold_in(key, k), count)
+                drift = jnp.zeros_like(x).at[order].set(batch_drift(x[order], p, bandwidth, count), unique_indices=True)
             return advance(x, memory, drift, k == 0), None
 
         return jax.lax.scan(step, (x, memory), jnp.arange(steps))[0]
@@ -129,12 +115,12 @@ def main():
 
     for dim in (2, 56):
         for p in (2, 8):
-            show("a new order each step", partial(random_batches, p, float(dim)), 10**6, dim, p, 16)
-            show("batches given", partial(given_batches, p, float(dim)), 10**6, dim, p, 16)
+            show("a new order each step", partial(batches, p, float(dim), given=False), 10**6, dim, p, 16)
+            show("batches given", partial(batches, p, float(dim), given=True), 10**6, dim, p, 16)
     for count in (10_000, 40_000):
         for precision in ("default", "highest"):
             show(f"all pairs, products {precision}", partial(full, 56.0, precision=precision), count, 56, count, 8)
-    show("a new order each step", partial(random_batches, 2, 1.0), 256, 1, 2, 500)
+    show("a new order each step", partial(batches, 2, 1.0, given=False), 256, 1, 2, 500)
     if ARGS.json:
         with open(ARGS.json, "w") as file:
             json.dump(figures, file, indent=1)

@@ -34,8 +34,8 @@ set(STARLING_CUDA_CARDS "sm_80,sm_90,compute_80" CACHE STRING "What nvcc makes c
 mark_as_advanced(STARLING_CUDA_CARDS)
 set(cuda_object "${PROJECT_BINARY_DIR}/cuda/present.o")
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/cuda")
-# Quotients and roots of single precision good to two units in the last place, not to half of one, and the smallest numbers zero: nobody could tell, and steps
-# take many. The warnings: a conversion and a member that are never used, and loops of no turns over no memories.
+# Quotients and roots of single precision good to two units in the last place, not to half of one, and the smallest
+# numbers zero: nobody could tell, and steps take many. The warnings: a conversion and a member that are never used, and loops of no turns over no memories.
 add_custom_command(
   OUTPUT "${cuda_object}"
   COMMAND

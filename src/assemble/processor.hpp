@@ -5,9 +5,9 @@
 
 namespace starling::assemble {
 
-/// OpenBLAS multiplies for a processor without wide vectors wherever it meets one that is younger than itself. If it took this one for
-/// such, it is told a kind that this one can be; OPENBLAS_CORETYPE has the last word. To be called before there are
-/// threads. Says what it was told, nothing if nothing.
+/// OpenBLAS may take a processor younger than itself for one without wide vectors. Then it is told a kind that this
+/// one can be, unless OPENBLAS_CORETYPE is set. To be called while nobody multiplies: it begins anew. Answers what it
+/// was told, nothing if nothing.
 std::string multiply_for_this_processor();
 
 /// Lets it begin anew as for `core`, one of its own names. False where it cannot.

@@ -97,8 +97,8 @@ public:
   void upload(const starling::Ensemble<Real>& from) {
     remember(from.memories());
     position_.upload(from.position().data, position_.size());
-    for (std::size_t c = 0; c < from.memories();
-         ++c) // before the first step it has none, and here they are zero
+    // Before the first step it has none, and here they are zero.
+    for (std::size_t c = 0; c < from.memories(); ++c)
       memory_[c].upload(from.memory(c).data, memory_[c].size());
     const std::vector<std::uint32_t> ids(from.id().begin(), from.id().end());
     id_.upload(ids.data(), count_);

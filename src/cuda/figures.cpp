@@ -11,9 +11,9 @@
 
 namespace starling::cuda {
 
-namespace {
-
 using By = Dealing::By;
+
+namespace {
 
 Charge<float> charge_of(const Figure& figure, By by) {
   Charge<float> charge;
@@ -32,14 +32,15 @@ Charge<float> charge_of(const Figure& figure, By by) {
   return charge;
 }
 
-void time(const std::shared_ptr<Machine>& machine, std::size_t repeats, By by, Figure& figure) {
-  Cloud<float> cloud(machine, charge_of(figure, by));
+} // namespace
+
+void time_steps(const std::shared_ptr<Machine>& machine, std::size_t repeats, Charge<float> charge, Figure& figure) {
+  Cloud<float> cloud(machine, std::move(charge));
   {
     starling::Ensemble<float> here(figure.particles, figure.dim);
     start_normal(here.position(), 1, 0.0, 1.0);
     cloud.particles().upload(here);
-    machine->download(here.position().data, cloud.particles().position().address,
-                      sizeof(float)); // all is there
+    machine->wait();
   }
   std::vector<double> seconds;
   Step k = 0;
@@ -57,8 +58,6 @@ void time(const std::shared_ptr<Machine>& machine, std::size_t repeats, By by, F
   figure.bytes = static_cast<double>(machine->held) / static_cast<double>(figure.particles);
 }
 
-} // namespace
-
 std::vector<Figure> measure(const std::shared_ptr<Machine>& machine, std::size_t repeats,
                             bool quick) {
   const std::size_t million = quick ? 4000 : 1000000, thousand = quick ? 10 : 1000;
@@ -67,7 +66,7 @@ std::vector<Figure> measure(const std::shared_ptr<Machine>& machine, std::size_t
   const auto add = [&](const char* deal, By by, std::size_t n, std::size_t dim, std::size_t batch,
                        Step steps) {
     figures.push_back({deal, n, dim, batch, steps});
-    time(machine, repeats, by, figures.back());
+    time_steps(machine, repeats, charge_of(figures.back(), by), figures.back());
   };
   for (const std::size_t dim : {2u, 56u}) {
     for (const std::size_t p : {2u, 8u}) {

@@ -1,7 +1,7 @@
 // How long a step takes on a machine, in the cases that docs/gpu.md shows.
 #pragma once
 
-#include "cuda/machine.hpp"
+#include "cuda/cloud.hpp"
 
 #include <memory>
 #include <string>
@@ -23,6 +23,8 @@ struct Figure {
 /// small.
 std::vector<Figure> measure(const std::shared_ptr<Machine>& machine, std::size_t repeats,
                             bool quick);
+/// Fills in seconds and bytes.
+void time_steps(const std::shared_ptr<Machine>& machine, std::size_t repeats, Charge<float> charge, Figure& figure);
 /// The part of it that is logistic regression.
 std::vector<Figure> measure_logistic(const std::shared_ptr<Machine>& machine, std::size_t repeats,
                                      bool quick);

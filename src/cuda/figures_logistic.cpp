@@ -1,12 +1,10 @@
 // Steps of logistic regression timed on a machine: a table of Covertype's size, made up.
-#include "cuda/cloud.hpp"
 #include "cuda/figures.hpp"
 #include "cuda/logistic.hpp"
 
 #include <starling/random/philox.hpp>
-#include <starling/random/start.hpp>
 
-#include <algorithm>
+#include <utility>
 
 namespace starling::cuda {
 
@@ -49,25 +47,7 @@ std::vector<Figure> measure_logistic(const std::shared_ptr<Machine>& machine, st
       return Move<float>(rule.at(time, moves));
     };
     charge.outside = logistic_on_card<float>(data, rows, 1);
-    Cloud<float> cloud(machine, std::move(charge));
-    starling::Ensemble<float> here(particles, figure.dim);
-    start_normal(here.position(), 1, 0.0, 1.0);
-    cloud.particles().upload(here);
-    machine->wait();
-    std::vector<double> seconds;
-    Step k = 0;
-    for (std::size_t r = 0; r <= repeats; ++r) { // the first only warms up, and puts the order of the rows there
-      const double took = machine->seconds([&] {
-        for (const Step end = k + steps; k < end; ++k)
-          cloud.record(k);
-        cloud.flush();
-      });
-      if (r > 0)
-        seconds.push_back(took / static_cast<double>(steps));
-    }
-    std::ranges::sort(seconds);
-    figure.seconds = seconds[seconds.size() / 2];
-    figure.bytes = static_cast<double>(machine->held) / static_cast<double>(particles);
+    time_steps(machine, repeats, std::move(charge), figure); // the first repeat puts the order of the rows there
     figures.push_back(figure);
   };
   add(512, 100, 128);

@@ -39,6 +39,8 @@ void sweep_products(Launcher& launch, Work<float> work, const Turn<float>& now,
   launch.teams(work.count, PackPlace{work});
   const auto by = [&](auto sweep) {
     using Sweep = decltype(sweep);
+    static_assert(Sweep::rows == layout::product_rows && Sweep::rows + Sweep::others <= layout::product_places);
+    static_assert(Sweep::room * sizeof(float) <= layout::most_block_bytes);
     const std::uint32_t tiles = (largest_batch(now.order) + Sweep::rows - 1) / Sweep::rows;
     sweep.work = work;
     sweep.now = now;

@@ -91,8 +91,8 @@ struct DriftInTiles {
         for (std::uint32_t n = 0; n < deep * broad; ++n)
           r2.of(thread, n) = product.of(thread, n) = 0;
       });
-      for (std::uint32_t turned = 0; turned < parts;
-           ++turned) { // this block's own part last, so that it stays
+      // This block's own part last, so that it stays.
+      for (std::uint32_t turned = 0; turned < parts; ++turned) {
         const std::uint32_t of_part = (part + 1 + turned) % parts;
         if (parts > 1)
           load(work.x, tile * rows, rows, of_part, own);

@@ -140,6 +140,23 @@ TEST_P(Steps, OfEveryRuleAreThoseOfTheLoop) {
   expect(Adam<double>(0.01));
 }
 
+/// On either side of the memory that a block has: the first in one go, the second not.
+TEST_P(Steps, OfCloudsThatHardlyFitIntoABlockAreThoseOfTheLoop) {
+  using Sweep = cuda::ManySteps<double, 2>;
+  const auto bytes = [](std::uint32_t n) {
+    cuda::Work<double> work;
+    work.count = n;
+    work.dim = 2;
+    return Sweep{work, 0, 64}.room() * sizeof(double);
+  };
+  std::uint32_t n = Sweep::rows;
+  while (bytes(n) > cuda::layout::most_block_bytes)
+    --n;
+  ASSERT_LT(n, Sweep::rows);
+  for (const std::size_t count : {n, n + 1})
+    EXPECT_LT((apart<double>(count, 2, By::moebius, 2, Moebius(5, 2), ConstantStep<double>(0.1), 64)), 1e-9) << count;
+}
+
 TEST_P(Steps, GoOnAlikeWhenRowsHaveTravelled) {
   EXPECT_LT((apart<double>(300, 2, By::moebius, 4, Moebius(5, 4), ConstantStep<double>(0.1), 140)),
             1e-9);

@@ -1,0 +1,112 @@
+// The move test where moments say little: heavy tails, of what is read and of what nobody reads.
+#include <starling/judge/move_test.hpp>
+
+#include <starling/random/philox.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace {
+
+using namespace starling;
+using namespace starling::judge;
+
+double drawn(std::uint64_t move, std::size_t i, std::size_t a) {
+  return normal_pair(Philox(21)(Stream::user, move, i * 3 + a))[0];
+}
+
+// Normals and 1/x^2 beside them, moved by an exact sampler that remembers half. The second column has no mean. It is
+// judged by its winsorised value, so a right cloud is confirmed; followed as a position it never is, and a cloud that is
+// wrong is found out as before.
+Certificate beside(double shift, std::size_t positions, const std::vector<int>& powers = {1, -2}) {
+  constexpr std::size_t n = 1000;
+  std::vector<double> x(n);
+  for (std::size_t i = 0; i < n; ++i)
+    x[i] = shift + drawn(0, i, 0);
+  const auto rows = [&] {
+    std::vector<double> both;
+    for (const double one : x)
+      for (const int power : powers)
+        both.push_back(std::pow(one, power));
+    return both;
+  };
+  const std::vector<double> before = rows();
+  MoveTest test(Rows<const double>{before.data(), n, powers.size()}, positions);
+  for (std::uint64_t m = 1; m <= 20; ++m) {
+    for (std::size_t i = 0; i < n; ++i)
+      x[i] = .5 * x[i] + std::sqrt(.75) * drawn(m, i, 0);
+    if (const std::vector<double> now = rows(); m > 10)
+      test.add({now.data(), n, powers.size()});
+  }
+  return test.judge();
+}
+
+TEST(HeavyTails, JudgesAHeavyTailByWhatAFewCannotSpoil) {
+  const Certificate right = beside(0, 1);
+  EXPECT_EQ(right.finding, Finding::confirmed);
+  EXPECT_EQ(right.heavy, std::vector<std::size_t>{1});
+  EXPECT_EQ(right.all.size(), 4u);
+  EXPECT_NE(beside(0, 2).finding, Finding::confirmed);
+  EXPECT_TRUE(beside(0, 2).heavy.empty());
+  EXPECT_EQ(beside(.4, 1).finding, Finding::moved);
+}
+
+// The other way about: the position has the tail, and users read something that has none. Where they read the position
+// too, its moments matter.
+TEST(HeavyTails, JudgesAPositionThatNobodyReadsByWhatAFewCannotSpoil) {
+  const Certificate right = beside(0, 1, {-2, 1});
+  EXPECT_EQ(right.finding, Finding::confirmed);
+  EXPECT_EQ(right.heavy, std::vector<std::size_t>{0});
+  EXPECT_EQ(right.all.size(), 4u);
+  const Certificate read = beside(0, 1, {-2, 1, -2});
+  EXPECT_NE(read.finding, Finding::confirmed);
+  EXPECT_EQ(read.heavy, std::vector<std::size_t>{2});
+  EXPECT_EQ(beside(.4, 1, {-2, 1}).finding, Finding::moved);
+}
+
+// A tail of one in a hundred that the cloud has not met and the moves do. Nobody reads it: the cloud is confirmed. Of what
+// is read such a tail is the cloud's fault.
+Certificate strays(std::size_t columns) {
+  constexpr std::size_t n = 1000;
+  const auto rows = [&](std::uint64_t m) {
+    std::vector<double> all;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double z = drawn(m, i, 0), tailed = m > 0 && (i + 37 * m) % 100 == 0 ? -20 : z;
+      all.insert(all.end(), {tailed, 2 * z});
+      all.insert(all.end(), columns - 2, tailed);
+    }
+    return all;
+  };
+  const std::vector<double> before = rows(0);
+  MoveTest test(Rows<const double>{before.data(), n, columns}, 1);
+  for (std::uint64_t m = 1; m <= 10; ++m) {
+    const std::vector<double> now = rows(m);
+    test.add({now.data(), n, columns});
+  }
+  EXPECT_EQ(test.has_moments(0), columns > 2);
+  return test.judge();
+}
+
+TEST(HeavyTails, LearnsOfATailThatNobodyReadsFromTheMoves) {
+  EXPECT_EQ(strays(2).finding, Finding::confirmed);
+  EXPECT_EQ(strays(2).heavy, std::vector<std::size_t>{0});
+  EXPECT_EQ(strays(3).finding, Finding::moved);
+  EXPECT_TRUE(strays(3).heavy.empty());
+}
+
+TEST(HeavyTails, TakesNoLightTailForAHeavyOne) {
+  std::vector<double> normals, exponentials, ratios;
+  for (std::size_t i = 0; i < 1000; ++i) {
+    const double z = drawn(0, i, 0);
+    normals.push_back(z);
+    exponentials.push_back(z * z + std::pow(drawn(0, i, 1), 2));
+    ratios.push_back(1 / z);
+  }
+  EXPECT_FALSE(heavy_tailed(normals));
+  EXPECT_FALSE(heavy_tailed(exponentials));
+  EXPECT_TRUE(heavy_tailed(ratios));
+}
+
+} // namespace
