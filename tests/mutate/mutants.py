@@ -252,6 +252,23 @@ of("src/cpu/coordinate_drift.cpp", "tests/simd/coordinates_test.cpp", [
     ("self term along coordinates forgotten", "self * s[a]", "Real(0)"),
     ("the round that ends early", "meet(turn, last, turn + m - size);", ";"),
 ])
+of("src/cuda/sweep_fused.hpp", card + "step_test.cpp", [
+    ("pairs in one sweep times 1.3", "return {@@c * height * w.weight@@,", "Real(1.3) * c * height * w.weight"),
+])
+of("src/cuda/sweep_fused_rows.hpp", card + "step_test.cpp", [
+    ("rows of four threads: weights times 1.3", "g.of(lane, n) += @@w@@ * team.see(u, lane ^ 4 * step, n);", "Real(1.3) * w"),
+    ("rows of four threads: pushes forgotten", "(shared.inverse * @@all.of(lane, 0)@@)", "Real(0)"),
+    ("pairs by fours that attract", "@@w.repulsion@@ * (x.of(lane, i).of[k] - x.of(lane, 1 - i).of[k])", "-w.repulsion"),
+])
+of("src/cuda/sweep_products.hpp", card + "products_test.cpp", [
+    ("weights of products times 1.3", "eleven_bits(@@kernel.weight(away, c)@@)", "1.3F * kernel.weight(away, c)"),
+    ("low parts forgotten", "block.multiply_short(small, 4 * m, low, (m * deep + k) * 4, upper, 0);", ";"),
+    ("self term of products with the weight of a pair", "c = other >= size ? 0.0F : @@i == other ? now.self : pair@@;", "pair"),
+    ("one share alone", "share < @@from.shares@@; ++share", "1u"),
+])
+of("src/cuda/sweep_many.hpp", card + "step_test.cpp", [
+    ("steps of a small cloud not taken out", "take(work, here);", ";"),
+])
 
 # Sources that hold code of a mutated header, or that call a mutated source from the same unit of the library, where they
 # would go on calling the right one: compiled with it, as the library would be.
@@ -268,6 +285,9 @@ also = {
     "src/cuda/sweep_rows.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/sweep_teams.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/sweep_fused.hpp": ["src/cuda/cloud.cpp"],
+    "src/cuda/sweep_fused_rows.hpp": ["src/cuda/cloud.cpp"],
+    "src/cuda/sweep_products.hpp": ["src/cuda/cloud.cpp"],
+    "src/cuda/sweep_many.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/sweep_blocks.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/order.hpp": ["src/cuda/cloud.cpp"],
 }
