@@ -13,6 +13,7 @@
 extern "C" {
 __attribute__((weak)) void gotoblas_dynamic_init();
 __attribute__((weak)) void gotoblas_dynamic_quit();
+__attribute__((weak)) int blas_thread_shutdown_();
 }
 
 namespace starling::assemble {
@@ -22,8 +23,12 @@ constexpr const char* word = "OPENBLAS_CORETYPE";
 }
 
 bool multiply_for(const std::string& core) {
-  if (!gotoblas_dynamic_init || !gotoblas_dynamic_quit)
+  if (cpu::products().core == core)
+    return true;
+  if (!gotoblas_dynamic_init || !gotoblas_dynamic_quit || !blas_thread_shutdown_)
     return false;
+  // A thread of the library's that starts only now would choose for itself, beside us; they come back when there is work.
+  blas_thread_shutdown_();
   const char* const before = std::getenv(word);
   const std::string kept = before ? before : "";
   ::setenv(word, core.c_str(), 1);
