@@ -3,6 +3,7 @@
 
 #include <starling/cpu/explicit_step.hpp>
 #include <starling/cpu/pairwise_drift.hpp>
+#include <starling/cpu/permute.hpp>
 #include <starling/deal/matching.hpp>
 #include <starling/deal/shuffle.hpp>
 #include <starling/deal/whole.hpp>
@@ -113,7 +114,7 @@ StepTimes time_with_drift(Target& target, const Ensemble<Real>& start, std::size
   };
   if (p == start.count())
     return with_dealer(Whole());
-  return p == 2 ? with_dealer(Matching(1)) : with_dealer(Shuffle(1, p));
+  return p == 2 ? with_dealer(Matching(1)) : with_dealer(Shuffle(1, p, cpu::permute));
 }
 
 /// The same with the SIMD drift at a fixed bandwidth.

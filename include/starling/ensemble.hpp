@@ -7,6 +7,7 @@
 #include <starling/threads.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <new>
@@ -16,6 +17,26 @@
 #include <vector>
 
 namespace starling {
+
+/// A mark that any number of threads may take away at once, and that copies as a bool does.
+class Mark {
+public:
+  Mark() = default;
+  Mark(const Mark& other) : there_(other.there()) {}
+  Mark& operator=(const Mark& other) {
+    there_.store(other.there(), std::memory_order_relaxed);
+    return *this;
+  }
+  bool there() const { return there_.load(std::memory_order_relaxed); }
+  void set() { there_.store(true, std::memory_order_relaxed); }
+  void take_away() {
+    if (there())
+      there_.store(false, std::memory_order_relaxed);
+  }
+
+private:
+  std::atomic<bool> there_{false};
+};
 
 /// N particles in d dimensions, all of them here, in the host's memory. A row is a particle; row
 /// order carries no meaning, because the step rule's memory and the particle's identity travel with
@@ -31,12 +52,20 @@ public:
   std::size_t population() const { return count_; } // all there are, are here
   std::size_t dim() const { return dim_; }
 
-  Rows<Real> position() { return {position_.data(), count_, dim_}; } // x_i
+  Rows<Real> position() { // x_i
+    known_finite_.take_away();
+    return {position_.data(), count_, dim_};
+  }
   Rows<Real> score() { return {score_.data(), count_, dim_}; }       // s_i = grad log pi(x_i)
   Rows<Real> drift() { return {drift_.data(), count_, dim_}; }       // Phi_i
   Rows<const Real> position() const { return {position_.data(), count_, dim_}; }
   Rows<const Real> score() const { return {score_.data(), count_, dim_}; }
   Rows<const Real> drift() const { return {drift_.data(), count_, dim_}; }
+
+  /// Whether every position is known to be a number, so that the guard need not read them: who moved them all and saw
+  /// it says so. It holds until somebody asks for positions to write.
+  bool known_finite() const { return known_finite_.there(); }
+  void note_finite() { known_finite_.set(); }
 
   /// How often each particle has moved: adaptive rules count by it, since under Algorithm 2
   /// particles do not all move in every step.
@@ -137,6 +166,7 @@ private:
   std::vector<Column<Real>> memory_;
   std::vector<std::uint32_t> moves_;
   std::vector<std::uint64_t> id_;
+  Mark known_finite_;
   Column<unsigned char> spare_; // one column's worth, while rows travel
 };
 static_assert(HostParticles<Ensemble<double>, double>);

@@ -32,18 +32,32 @@ struct Rows {
   }
 };
 
+/// Columns from here on begin where a large page does, and are announced before they are first touched.
+inline constexpr std::size_t large_column = std::size_t{4} << 20, large_page = std::size_t{2} << 20; ///< bytes
+
+/// Hears of large columns. The library asks the system for large pages there (src/cpu/threads.cpp); where nobody does,
+/// pages are as they come.
+inline void (*announce_column)(void* begin, std::size_t bytes) = nullptr;
+
 /// Memory on cache-line boundaries, so that vector loads never straddle two lines.
 template <typename T>
 struct CacheAligned {
   using value_type = T;
-  static constexpr std::align_val_t alignment{64};
+  static constexpr std::align_val_t alignment(std::size_t n) {
+    return std::align_val_t{n < large_column / sizeof(T) ? 64 : large_page};
+  }
 
   CacheAligned() = default;
   template <typename U>
   CacheAligned(const CacheAligned<U>&) {}
 
-  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), alignment)); }
-  void deallocate(T* p, std::size_t) { ::operator delete(p, alignment); }
+  T* allocate(std::size_t n) {
+    void* const begin = ::operator new(n * sizeof(T), alignment(n));
+    if (n >= large_column / sizeof(T) && announce_column)
+      announce_column(begin, n * sizeof(T));
+    return static_cast<T*>(begin);
+  }
+  void deallocate(T* p, std::size_t n) { ::operator delete(p, alignment(n)); }
   template <typename U>
   bool operator==(const CacheAligned<U>&) const {
     return true;

@@ -1,6 +1,7 @@
 // The table of dealers: ways to deal batches without replacement.
 #include "plan/plan.hpp"
 
+#include <starling/cpu/permute.hpp>
 #include <starling/deal/cosets.hpp>
 #include <starling/deal/matching.hpp>
 #include <starling/deal/moebius.hpp>
@@ -25,7 +26,7 @@ InBoth<MakeDealer> either(Make make) {
 std::span<const DealerEntry> dealers() {
   static const std::vector<DealerEntry> table = {
       {"shuffle", "batches of any size from a random order", [](const Plan&) { return true; },
-       either([](const Plan& plan, std::uint64_t seed, Threads&) { return Shuffle(seed, *plan.batch); })},
+       either([](const Plan& plan, std::uint64_t seed, Threads&) { return Shuffle(seed, *plan.batch, cpu::permute); })},
       {"moebius", "batches of any size from a random Moebius map, on all threads",
        [](const Plan& plan) { return plan.batch && !plan.replace && plan.particles <= Moebius::most; },
        either([](const Plan& plan, std::uint64_t seed, Threads& threads) { return Moebius(seed, *plan.batch, threads); }),

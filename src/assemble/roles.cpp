@@ -7,6 +7,7 @@
 #include "io/any_text.hpp"
 #include "plan/names.hpp"
 
+#include <starling/cpu/permute.hpp>
 #include <starling/deal/draw.hpp>
 #include <starling/deal/shuffle.hpp>
 #include <starling/deal/whole.hpp>
@@ -88,7 +89,7 @@ run::AnyDealer<Real> make_dealer_of_everyone(const plan::Plan& plan, std::uint64
   const plan::DealerEntry& shuffle = plan::dealers().front();
   if (!plan.replace && plan.redeal == 0 && (!plan.batch || plan.dealer == &shuffle))
     return {};
-  return [deal = Shuffle(seed, plan.batch_size()), batches = Batches(),
+  return [deal = Shuffle(seed, plan.batch_size(), cpu::permute), batches = Batches(),
           p = plan.replace ? plan.batch_size() : 0](Step k, Ensemble<Real>& particles) mutable -> const Batches& {
     batches = deal(k, particles);
     if (p > 0) // a step of Algorithm 2 is p/N of a sweep

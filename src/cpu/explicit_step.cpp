@@ -6,13 +6,13 @@
 namespace starling::cpu {
 
 template <std::size_t memories, typename Real, typename OneStep>
-void move(const OneStep& step, const Moving<Real>& run) {
-  work_in_use<StepWork<Real, OneStep, memories>>().move(step, run);
+bool move(const OneStep& step, const Moving<Real>& run) {
+  return work_in_use<StepWork<Real, OneStep, memories>>().move(step, run);
 }
 
 #define STARLING_MOVE(Step, memories)                                                              \
-  template void move<memories>(const Step<double>&, const Moving<double>&);                        \
-  template void move<memories>(const Step<float>&, const Moving<float>&);
+  template bool move<memories>(const Step<double>&, const Moving<double>&);                        \
+  template bool move<memories>(const Step<float>&, const Moving<float>&);
 STARLING_STEPS(STARLING_MOVE)
 #undef STARLING_MOVE
 

@@ -13,6 +13,7 @@ inline constexpr std::size_t one_vector_most = 64; ///< above, batches must fill
 inline constexpr std::size_t panel_columns = 64;   ///< columns that a panel takes at a time
 inline constexpr std::size_t panel_block = 256;    ///< rows of a block of a panel
 inline constexpr std::size_t shared_panel = 4 * panel_block; ///< from here threads share one batch
+inline constexpr std::size_t matches_a_thread = 4; ///< of blocks in a round: where there are fewer, matches have parts
 
 // Many dimensions: row by row, small products in registers, or products by BLAS.
 inline constexpr std::size_t few = 5;           ///< members that are taken row by row

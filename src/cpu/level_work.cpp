@@ -3,6 +3,7 @@
 #include "cpu/coordinate_work_inl.hpp"
 #include "cpu/exp_work.hpp"
 #include "cpu/made.hpp"
+#include "cpu/pick_work_inl.hpp"
 #include "cpu/score_work_inl.hpp"
 #include "cpu/step_work_inl.hpp"
 #include "cpu/wide_batches_inl.hpp"
@@ -37,6 +38,10 @@ template const WideWork<float, Nature::product>& work_for();
 template <typename Real>
 inline constexpr BlockWork<Real> made<BlockWork<Real>> = {wide_pairs<true, Real>, wide_pairs<false, Real>,
                                                        wide_forces<true, Real>, wide_forces<false, Real>};
+
+template <>
+inline constexpr PickWork made<PickWork> = pick_work;
+template const PickWork& work_for();
 
 template const BlockWork<double>& work_for();
 template const BlockWork<float>& work_for();

@@ -3,6 +3,7 @@
 
 #include "cpu/coordinate_work.hpp"
 #include "cpu/pair_work.hpp"
+#include "cpu/pick_work.hpp"
 #include "cpu/score_work.hpp"
 #include "cpu/step_work.hpp"
 #include "cpu/wide_work.hpp"
@@ -18,7 +19,7 @@
 
 namespace starling::cpu {
 
-/// W is a struct of functions: PairWork, CoordinateWork, MixtureWork, SigmoidWork, StepWork, WideWork or BlockWork.
+/// W is a struct of functions: PairWork, CoordinateWork, MixtureWork, SigmoidWork, StepWork, WideWork, BlockWork or PickWork.
 #define STARLING_DECLARE(name)                                                                     \
   namespace name {                                                                                 \
   template <typename W>                                                                            \

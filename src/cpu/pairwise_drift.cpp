@@ -2,8 +2,8 @@
 #include <starling/cpu/pairwise_drift.hpp>
 
 #include "cpu/gemm_drift.hpp"
+#include "cpu/panels.hpp"
 #include "cpu/swept_kernel.hpp"
-#include "cpu/tournament.hpp"
 #include "cpu/wide_drift.hpp"
 
 #include <algorithm>
@@ -62,46 +62,6 @@ void for_equal_batches(Threads& threads, const Batches& batches, std::size_t tog
   });
 }
 
-/// One batch coordinate by coordinate, in memory that a thread keeps from step to step.
-template <typename Real>
-struct Panel {
-  std::vector<Real> numbers, scratch;
-  PanelWork<Real> work{};
-
-  void gather(const Ensemble<Real>& particles, std::span<const std::uint32_t> members) {
-    const std::size_t dim = particles.dim(), size = members.size();
-    const std::size_t stride = (size + widest - 1) / widest * widest + widest;
-    numbers.assign(3 * dim * stride, Real(0));
-    scratch.resize(panel_columns * dim * widest);
-    Real *x = numbers.data(), *s = x + dim * stride;
-    for (std::size_t i = 0; i < size; ++i) {
-      const Real* from = particles.position()[members[i]].data();
-      const Real* score = particles.score()[members[i]].data();
-      for (std::size_t a = 0; a < dim; ++a) {
-        x[a * stride + i] = from[a];
-        s[a * stride + i] = score[a];
-      }
-    }
-    work = {x, s, s + dim * stride, dim, stride, size, scratch.data()};
-  }
-
-  /// phi_i = pair * sum_i + self * F(x_i, x_i)
-  void scatter(const SweptKernel<Real>& kernel, Ensemble<Real>& particles, std::span<const std::uint32_t> members,
-               Real pair, Real self, Part<Real> part) const {
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      Real product = 0;
-      for (std::size_t a = 0; a < work.dim; ++a)
-        product += work.x[a * work.stride + i] * work.x[a * work.stride + i];
-      const PairWeights<Real> w = kernel.at_home(product);
-      for (std::size_t a = 0; a < work.dim; ++a) {
-        const std::size_t at = a * work.stride + i;
-        part.put(particles.drift()[members[i]][a],
-                 pair * work.sum[at] + self * (w.weight * work.s[at] + w.lift * work.x[at]));
-      }
-    }
-  }
-};
-
 /// Small batches of a sum of kernels, or whose drifts are to be added: the last term is. Rows are gathered, a
 /// thousand at a time, for all terms together; what these write as the rows then lie is added up and put where it
 /// belongs.
@@ -152,27 +112,6 @@ void small_terms(std::span<const SweptTerm<Real>> terms, const BatchWork<Real>& 
   }
 }
 
-/// A batch of many, in blocks that meet in the rounds of a tournament.
-template <typename Real>
-void large_batch(const SweptKernel<Real>& kernel, const Panel<Real>& panel, Threads& threads) {
-  const std::size_t size = panel.work.size;
-  const auto end_of = [&](std::size_t b) { return std::min(size, (b + 1) * panel_block); };
-  const auto with_scratch = [&] {
-    thread_local std::vector<Real> scratch;
-    scratch.resize(panel_columns * small_dim * widest);
-    PanelWork<Real> work = panel.work;
-    work.scratch = scratch.data();
-    return work;
-  };
-  tournament(
-      threads, (size + panel_block - 1) / panel_block,
-      [&](std::size_t b) { kernel.table->triangle(kernel.kernel(), with_scratch(), b * panel_block, end_of(b)); },
-      [&](std::size_t a, std::size_t b) {
-        kernel.table->rectangle(kernel.kernel(), with_scratch(), a * panel_block, end_of(a), b * panel_block,
-                                end_of(b));
-      });
-}
-
 /// Whether there are enough batches that each fits a lane.
 template <typename Real>
 bool fills_lanes(const Ensemble<Real>& particles, const Batches& batches, const PairTable<Real>& table) {
@@ -219,9 +158,9 @@ void sweep_one(const SweptKernel<Real>& kernel, Ensemble<Real>& particles, const
   thread_local Panel<Real> own; // the crew shares the caller's
   Panel<Real>& panel = own;
   for (std::size_t q = 0; q < batches.count(); ++q) {
-    panel.gather(particles, batches[q]);
-    large_batch(kernel, panel, threads);
-    panel.scatter(kernel, particles, batches[q], pair_of(q), self, part);
+    panel.gather(particles, batches[q], threads);
+    large_batch(kernel, panel.work, threads);
+    panel.scatter(kernel, particles, batches[q], pair_of(q), self, part, threads);
   }
 }
 

@@ -7,7 +7,7 @@ namespace starling::cpu {
 
 template <typename Real, typename OneStep, std::size_t Memories>
 struct StepWork {
-  void (*move)(const OneStep& step, const Moving<Real>& run);
+  bool (*move)(const OneStep& step, const Moving<Real>& run); ///< whether all came to be numbers
 };
 
 } // namespace starling::cpu

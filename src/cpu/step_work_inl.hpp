@@ -6,19 +6,21 @@
 
 namespace starling::cpu::STARLING_LEVEL {
 
-/// As many coordinates as fill L.
+/// As many coordinates as fill L. Adds x * 0 to `zero`, which is 0 for numbers and NaN for the rest.
 template <typename L, std::size_t Memories, typename OneStep, typename Real>
-HWY_INLINE void move_lanes(const OneStep& step, Real* x, const Real* g, Real* const* memory) {
+HWY_INLINE void move_lanes(const OneStep& step, Real* x, const Real* g, Real* const* memory, L& zero) {
   L m[Memories ? Memories : 1];
   for (std::size_t c = 0; c < Memories; ++c)
     m[c] = L::load(memory[c]);
-  (L::load(x) + step(L::load(g), m)).store(x);
+  const L moved = L::load(x) + step(L::load(g), m);
+  moved.store(x);
+  zero = mul_add(moved, L(Real(0)), zero);
   for (std::size_t c = 0; c < Memories; ++c)
     m[c].store(memory[c]);
 }
 
 template <typename Real, typename OneStep, std::size_t Memories>
-HWY_FLATTEN void move_run(const OneStep& given, const Moving<Real>& run) {
+HWY_FLATTEN bool move_run(const OneStep& given, const Moving<Real>& run) {
   using Four = Lanes<Real, 4>;
   using One = Lanes<Real>;
   const OneStep step = given; // a copy: nothing stored below can be taken for a change of it
@@ -31,17 +33,19 @@ HWY_FLATTEN void move_run(const OneStep& given, const Moving<Real>& run) {
       columns[c] = memory[c] + n;
   };
   Real* columns[2];
+  Four zeros(Real(0));
   std::size_t n = 0;
   for (; n + Four::count <= count; n += Four::count) {
     from(n, columns);
-    move_lanes<Four, Memories>(step, x + n, g + n, columns);
+    move_lanes<Four, Memories>(step, x + n, g + n, columns, zeros);
   }
+  One zero = zeros.folded();
   for (; n + One::count <= count; n += One::count) {
     from(n, columns);
-    move_lanes<One, Memories>(step, x + n, g + n, columns);
+    move_lanes<One, Memories>(step, x + n, g + n, columns, zero);
   }
   if (n == count)
-    return;
+    return zero.sum() == 0;
   // The rest, by way of a full vector.
   Real last_x[One::count] = {}, last_g[One::count] = {}, last[2][One::count] = {};
   Real* const last_columns[2] = {last[0], last[1]};
@@ -51,12 +55,13 @@ HWY_FLATTEN void move_run(const OneStep& given, const Moving<Real>& run) {
     for (std::size_t c = 0; c < Memories; ++c)
       last[c][k - n] = memory[c][k];
   }
-  move_lanes<One, Memories>(step, last_x, last_g, last_columns);
+  move_lanes<One, Memories>(step, last_x, last_g, last_columns, zero);
   for (std::size_t k = n; k < count; ++k) {
     x[k] = last_x[k - n];
     for (std::size_t c = 0; c < Memories; ++c)
       memory[c][k] = last[c][k - n];
   }
+  return zero.sum() == 0;
 }
 
 } // namespace starling::cpu::STARLING_LEVEL

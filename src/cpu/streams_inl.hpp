@@ -28,6 +28,12 @@ class Streams {
   using Words = hn::ScalableTag<std::uint32_t>;
   static constexpr std::size_t width = L::width, words = hn::MaxLanes(Words());
   static constexpr bool possible = width > 1 && Dim != 0;
+  /// Rows that lie anyhow are gathered by the machine's own instruction where it has a good one.
+#if HWY_TARGET == HWY_AVX3
+  static constexpr bool gathers = possible && sizeof(Real) == 8;
+#else
+  static constexpr bool gathers = false;
+#endif
 
 public:
   explicit HWY_INLINE Streams(const BatchWork<Real>& work)
@@ -50,6 +56,19 @@ public:
         if (lie != Lie::anyhow) {
           load(lie, order + lane * size_, work.x, x + lane);
           load(lie, order + lane * size_, work.s, s + lane);
+          continue;
+        }
+      if constexpr (gathers)
+        if (lane + width <= batches) {
+          const std::uint32_t* from = order + lane * size_;
+          for (std::size_t k = 0; k < size_; ++k) {
+            const auto rows = rows_of(from + k);
+            for (std::size_t a = 0; a < Dim; ++a) {
+              const std::size_t at = (k * Dim + a) * L::count + lane;
+              hn::StoreU(hn::GatherIndex(Tag(), work.x + a, rows), Tag(), x + at);
+              hn::StoreU(hn::GatherIndex(Tag(), work.s + a, rows), Tag(), s + at);
+            }
+          }
           continue;
         }
       for (std::size_t one = lane; one < lane + width; ++one)
@@ -83,6 +102,17 @@ public:
   }
 
 private:
+  /// Where the rows of one member begin in as many batches as fill a vector, in numbers; `member` is its place in the
+  /// first of them.
+  HWY_INLINE auto rows_of(const std::uint32_t* member) const {
+    const hn::Rebind<std::uint32_t, Tag> words_tag;
+    const hn::RebindToSigned<Tag> places;
+    const hn::RebindToSigned<decltype(words_tag)> steps;
+    const auto apart = hn::Mul(hn::Iota(steps, 0), hn::Set(steps, static_cast<std::int32_t>(size_)));
+    const auto rows = hn::BitCast(places, hn::PromoteTo(hn::RebindToUnsigned<Tag>(), hn::GatherIndex(words_tag, member, apart)));
+    return Dim == 2 ? hn::Add(rows, rows) : rows;
+  }
+
   HWY_INLINE Lie seen(const std::uint32_t* order) const {
     if constexpr (possible) {
       if (size_ == 2)

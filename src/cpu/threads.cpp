@@ -1,4 +1,5 @@
 // The crew of threads: each takes pieces from one shared word, and sleeps when there are none for a while.
+#include <starling/rows.hpp>
 #include <starling/threads.hpp>
 
 #include <atomic>
@@ -13,11 +14,21 @@
 #include <utility>
 #include <vector>
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace starling {
 
 namespace {
+
+/// Large pages for large columns, where the system gives them to those who ask: one entry of the processor's table of
+/// pages then covers 512 of the usual ones, and reads ahead do not stop at each.
+void ask_for_large_pages([[maybe_unused]] void* begin, [[maybe_unused]] std::size_t bytes) {
+#if defined(MADV_HUGEPAGE)
+  ::madvise(begin, bytes / large_page * large_page, MADV_HUGEPAGE); // if not, not
+#endif
+}
+[[maybe_unused]] const auto asked = announce_column = ask_for_large_pages;
 
 /// How long one who waits looks again and again before it sleeps: about what waking it would cost.
 constexpr std::chrono::microseconds patience(30);

@@ -1,4 +1,6 @@
 // Observers: moments, expectations, guard, recorder, now and then, several in turn, progress.
+#include <starling/cpu/explicit_step.hpp>
+#include <starling/deal/whole.hpp>
 #include <starling/observe/guard.hpp>
 #include <starling/observe/in_turn.hpp>
 #include <starling/observe/moments.hpp>
@@ -11,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -99,6 +102,56 @@ TEST(Guard, NamesStepParticleAndParameterOfTheFirstThatIsNotFinite) {
                                  "the position is not finite; lower the step size");
     }
   }
+}
+
+/// One step of so many particles whose drift has this number at that place.
+template <typename Real>
+Ensemble<Real> moved(std::size_t count, std::size_t dim, std::size_t place, Real bad) {
+  Ensemble<Real> particles(count, dim);
+  cpu::ExplicitStep<Real, FadingAdaGrad<Real>> advance(FadingAdaGrad<Real>(0.1));
+  advance(0, particles, Whole()(0, particles), [&] {
+    std::ranges::fill(particles.drift(), Real(1));
+    particles.drift().data[place] = bad;
+  });
+  return particles;
+}
+
+TEST(Guard, NeedNotReadWhatTheStepHasSeen) {
+  const auto sound = moved<double>(5, 7, 3, 1.0);
+  EXPECT_TRUE(sound.known_finite());
+  auto copy = sound;
+  EXPECT_TRUE(copy.known_finite());
+  copy.position()[4][6] = NAN; // from here on somebody may have written
+  EXPECT_FALSE(copy.known_finite());
+  EXPECT_THROW(Guard{}(0, copy, Whole()(0, copy)), Diverged);
+}
+
+TEST(Guard, SeesWhatAStepMadeWhereverItIs) {
+  for (std::size_t place = 0; place < 75; ++place)
+    for (const double bad : {double(NAN), double(INFINITY), -double(INFINITY)}) {
+      auto particles = moved<double>(5, 15, place, bad);
+      EXPECT_FALSE(particles.known_finite()) << place;
+      EXPECT_THROW(Guard{}(0, particles, Whole()(0, particles)), Diverged) << place;
+      EXPECT_FALSE((moved<float>(5, 15, place, static_cast<float>(bad)).known_finite())) << place;
+    }
+}
+
+template <typename Real>
+void expect_every_kind_of_number_told_apart() {
+  using Limits = std::numeric_limits<Real>;
+  std::vector<Real> values = {0, -Real(0), 1, -1, Limits::max(), Limits::lowest(), Limits::min(), Limits::denorm_min()};
+  values.resize(40000, Real(3));
+  EXPECT_TRUE(all_finite(std::span<const Real>(values), Threads::alone()));
+  for (const Real bad : {Limits::quiet_NaN(), -Limits::quiet_NaN(), Limits::signaling_NaN(), Limits::infinity(), -Limits::infinity()})
+    for (const std::size_t place : {0u, 1u, 32767u, 32768u, 39999u}) {
+      const Real before = std::exchange(values[place], bad);
+      EXPECT_FALSE(all_finite(std::span<const Real>(values), Threads::alone())) << bad << " at " << place;
+      values[place] = before;
+    }
+}
+TEST(Finite, TellsEveryKindOfNumberFromTheRest) {
+  expect_every_kind_of_number_told_apart<double>();
+  expect_every_kind_of_number_told_apart<float>();
 }
 
 TEST(Guard, NumbersParametersThatHaveNoName) {

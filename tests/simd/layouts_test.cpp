@@ -153,6 +153,29 @@ TEST(Layouts, AreAsGoodAsTheSlowTwinWithEveryKernel) {
                                             kernel::Polynomial<long double>(0.125, 2));
 }
 
+// A match of two blocks is played in parts where threads are many: the same additions.
+TEST(Layouts, AreBitForBitTheSameOnThreadsThatShareAMatch) {
+  const auto expect_same = [](auto kernel, std::size_t size, std::size_t dim) {
+    std::uint64_t alone = 0;
+    for (const std::size_t count : {1u, 2u, 3u, 9u}) {
+      Threads crew(count);
+      auto particles = shaped<double>(Shape::two_modes, size, dim);
+      Shuffle deal(3, size);
+      cpu::PairwiseDrift<double, decltype(kernel)> drift(kernel, crew);
+      for (int again = 0; again < 2; ++again) // what lay aside is gone
+        drift(0, particles, deal.deal(5, size));
+      const std::uint64_t hash = starling::support::hash_of(Rows<const double>(particles.drift()));
+      alone = count == 1 ? hash : alone;
+      EXPECT_EQ(hash, alone) << count << " threads, N " << size << ", d " << dim;
+    }
+  };
+  for (const std::size_t size : {shared_panel, shared_panel + 1, shared_panel + panel_columns + 3, 5 * panel_block})
+    for (const std::size_t dim : {1u, 2u, 3u}) {
+      expect_same(kernel::Gaussian<double>(1), size, dim);
+      expect_same(kernel::Polynomial<double>(0.5, 2), size, dim);
+    }
+}
+
 // Pairs taken apart are added block by block, in the order of the rounds.
 TEST(Layouts, AreBitForBitTheSameOnThreadsWherePairsAreTakenApart) {
   std::uint64_t alone = 0;

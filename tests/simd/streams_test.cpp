@@ -6,6 +6,7 @@
 #include <starling/deal/cosets.hpp>
 #include <starling/deal/matching.hpp>
 #include <starling/deal/moebius.hpp>
+#include <starling/deal/shuffle.hpp>
 
 namespace drift_tests {
 namespace {
@@ -62,6 +63,39 @@ TEST(Streams, OfCosetsAreReadAsTheyLie) {
 TEST(Streams, OfOthersAreNotTakenForSuch) {
   for (const std::size_t size : {2u, 4u, 16u})
     expect_same_bits(256, Moebius(3, size));
+}
+
+/// The same batches, the first `by` of them last.
+Batches turned(const Batches& batches, std::size_t by) {
+  Batches other;
+  other.population = batches.population;
+  other.here = batches.here;
+  const auto from = batches.order();
+  const auto order = other.cut(from.size(), batches.count());
+  std::ranges::rotate_copy(from, from.begin() + std::ptrdiff_t(by * batches[0].size()), order.begin());
+  return other;
+}
+
+/// Batches that fill no vector any more are brought together number by number, those before them by the machine's own
+/// gathering where it has one. Turned so that every batch is once among the last, each comes to the same.
+TEST(Streams, RowsThatLieAnyhowAreGatheredBitForBit) {
+  for (const std::size_t size : {2u, 3u, 4u, 9u})
+    at_every_level([&] {
+      for (const std::size_t dim : {1u, 2u}) {
+        const std::size_t count = 23 * size; // 7 more than fill two vectors of eight
+        const auto batches = Shuffle(3, size).deal(2, count);
+        std::vector<double> wanted;
+        for (const std::size_t by : {0u, 7u, 14u, 21u}) {
+          auto particles = cloud<double>(count, dim);
+          cpu::PairwiseDrift<double, kernel::Gaussian<double>> drift(kernel::Gaussian<double>(1));
+          drift(0, particles, turned(batches, by));
+          const std::vector<double> seen(particles.drift().begin(), particles.drift().end());
+          if (by == 0)
+            wanted = seen;
+          ASSERT_EQ(seen, wanted) << "p " << size << ", d " << dim << ", turned by " << by;
+        }
+      }
+    });
 }
 
 /// All but one pair lie as in a matching, all but one batch as cosets: wherever that one is, it is

@@ -6,6 +6,7 @@
 
 #include <starling/cpu/algebra.hpp>
 #include <starling/cpu/mixture.hpp>
+#include <starling/cpu/permute.hpp>
 #include <starling/deal/cosets.hpp>
 #include <starling/deal/moebius.hpp>
 #include <starling/random/start.hpp>
@@ -44,7 +45,7 @@ StepTimes time_dealt_by(const std::string& dealer, Target& target, const Ensembl
     return with(Cosets(1, p));
   if (dealer == "moebius")
     return with(Moebius(1, p));
-  return with(Shuffle(1, p));
+  return with(Shuffle(1, p, cpu::permute));
 }
 
 /// overhead = t(p) / (t_score + t_advance + (p/N) t_drift of SVGD), all in one run.

@@ -9,6 +9,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <concepts>
+#include <span>
+#include <utility>
 
 namespace starling {
 
@@ -55,20 +59,25 @@ public:
     flow();
     const auto order = batches.order();
     const auto moves = particles.moves();
+    std::atomic<bool> sound{true};
     if (batches.whole() && rows_too_long(particles)) {
       const StepOf<Rule> step = rule_.at(batches.time, moves[0]);
       threads_->for_pieces(order.size() * particles.dim(), numbers_a_piece, [&](std::size_t begin, std::size_t end) {
-        move_numbers(particles, begin / particles.dim(), begin % particles.dim(), end - begin, step);
+        if (!move_numbers(particles, begin / particles.dim(), begin % particles.dim(), end - begin, step))
+          sound.store(false, std::memory_order_relaxed);
       });
       for (std::uint32_t& m : moves)
         ++m;
     } else if (batches.whole()) { // in any order, so as the columns lie
       const std::size_t rows = std::clamp<std::size_t>(numbers_a_piece / particles.dim(), 1, 8192);
       threads_->for_pieces(order.size(), rows, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t last; begin < end; begin = last) { // runs of particles that moved as often
-          last = std::find_if(moves.begin() + std::ptrdiff_t(begin), moves.begin() + std::ptrdiff_t(end),
-                              [&](std::uint32_t m) { return m != moves[begin]; }) - moves.begin();
-          move(particles, begin, last, rule_.at(batches.time, moves[begin]));
+        const bool one_run = alike(moves.subspan(begin, end - begin));
+        for (std::size_t last = end; begin < end; begin = last) { // runs of particles that moved as often
+          if (!one_run)
+            last = std::find_if(moves.begin() + std::ptrdiff_t(begin), moves.begin() + std::ptrdiff_t(end),
+                                [&](std::uint32_t m) { return m != moves[begin]; }) - moves.begin();
+          if (!move(particles, begin, last, rule_.at(batches.time, moves[begin])))
+            sound.store(false, std::memory_order_relaxed);
           for (std::size_t i = begin; i < last; ++i)
             ++moves[i];
         }
@@ -79,36 +88,56 @@ public:
         ++moves[i];
       }
     }
+    if constexpr (seen_by_pace && requires { particles.note_finite(); })
+      if (batches.whole() && sound)
+        particles.note_finite();
   }
 
 private:
+  /// Whether the pace says, of what it moved, if all came to be numbers.
+  static constexpr bool seen_by_pace = std::same_as<
+      bool, decltype(Pace::template move<Rule::memories>(std::declval<const StepOf<Rule>&>(), std::declval<const Moving<Real>&>(), std::declval<const Domain&>()))>;
+
+  /// Whether all of them have moved as often: mostly they have, which is seen without a branch for each.
+  static bool alike(std::span<const std::uint32_t> moves) {
+    std::uint32_t apart = 0;
+    for (const std::uint32_t m : moves)
+      apart |= m ^ moves[0];
+    return apart == 0;
+  }
+
   /// Where a row is more than a piece, and rows lie one after another and have moved alike.
   template <typename P>
   static bool rows_too_long(P& particles) {
     if constexpr (PlainColumn<decltype(particles.position()), Real>)
-      return particles.dim() > numbers_a_piece && std::all_of(particles.moves().begin(), particles.moves().end(), [&](std::uint32_t m) {
-               return m == particles.moves()[0];
-             });
+      return particles.dim() > numbers_a_piece && alike(particles.moves());
     return false;
   }
 
-  // A run of numbers from coordinate a of row i on.
+  // A run of numbers from coordinate a of row i on. False where it is known that not all came to be numbers.
   template <typename P>
-  void move_numbers(P& particles, std::size_t i, std::size_t a, std::size_t count, const StepOf<Rule>& step) const {
+  bool move_numbers(P& particles, std::size_t i, std::size_t a, std::size_t count, const StepOf<Rule>& step) const {
     Moving<Real> run{&particles.position()[i][a], &particles.drift()[i][a], {}, count};
     for (std::size_t c = 0; c < Rule::memories; ++c)
       run.memory[c] = &particles.memory(c)[i][a];
-    Pace::template move<Rule::memories>(step, run, domain_);
+    if constexpr (seen_by_pace) {
+      return Pace::template move<Rule::memories>(step, run, domain_);
+    } else {
+      Pace::template move<Rule::memories>(step, run, domain_);
+      return true;
+    }
   }
 
   // Rows [begin, end), as one run of numbers where they lie so, else number by number.
   template <typename P>
-  void move(P& particles, std::size_t begin, std::size_t end, const StepOf<Rule>& step) const {
+  bool move(P& particles, std::size_t begin, std::size_t end, const StepOf<Rule>& step) const {
     if constexpr (PlainColumn<decltype(particles.position()), Real>)
       return move_numbers(particles, begin, 0, (end - begin) * particles.dim(), step);
+    bool sound = true;
     for (std::size_t i = begin; i < end; ++i)
       for (std::size_t a = 0; a < particles.dim(); ++a)
-        move_numbers(particles, i, a, 1, step);
+        sound &= move_numbers(particles, i, a, 1, step);
+    return sound;
   }
 
   Rule rule_;

@@ -6,14 +6,14 @@
 namespace starling::cpu {
 
 /// Defined for the rules of advance/rules.hpp, in double and float. Equal to OneByOne up to the
-/// rounding of quotients and roots.
+/// rounding of quotients and roots. Answers whether all came to be numbers.
 template <std::size_t memories, typename Real, typename OneStep>
-void move(const OneStep& step, const Moving<Real>& run);
+bool move(const OneStep& step, const Moving<Real>& run);
 
 struct InVectors {
   template <std::size_t memories, typename Real, typename OneStep>
-  static void move(const OneStep& step, const Moving<Real>& run, const Euclid<Real>&) {
-    cpu::move<memories>(step, run);
+  static bool move(const OneStep& step, const Moving<Real>& run, const Euclid<Real>&) {
+    return cpu::move<memories>(step, run);
   }
 };
 

@@ -6,6 +6,7 @@
 #include <starling/particles.hpp>
 #include <starling/random/permute.hpp>
 
+#include <span>
 #include <utility>
 
 namespace starling {
@@ -14,8 +15,11 @@ namespace starling {
 /// one and each carries the weight of its own size, which keeps the drift unbiased.
 class Shuffle {
 public:
-  Shuffle(std::uint64_t seed, BatchSize batch_size)
-      : philox_(seed), batch_size_(std::move(batch_size)) {}
+  /// What brings rows into random order: `permute`, or one that gives the same order sooner (cpu::permute).
+  using Permute = void(std::span<std::uint32_t>, const Philox&, Stream, Step);
+
+  Shuffle(std::uint64_t seed, BatchSize batch_size, Permute* by = permute)
+      : philox_(seed), batch_size_(std::move(batch_size)), permute_(by) {}
 
   template <Particles P>
   const Batches& operator()(Step k, const P& particles) {
@@ -32,13 +36,14 @@ public:
     batches_.time = static_cast<double>(k);
     const auto order = batches_.lay_out(n, Batches::pieces(n, batch_size_(k, n)));
     if (batches_.count() > 1) // in one batch of all, the order says nothing
-      permute(order, philox_, Stream::shuffle, k);
+      permute_(order, philox_, Stream::shuffle, k);
     return batches_;
   }
 
 private:
   Philox philox_;
   BatchSize batch_size_;
+  Permute* permute_;
   Batches batches_;
 };
 

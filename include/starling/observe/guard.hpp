@@ -12,7 +12,8 @@
 
 namespace starling {
 
-/// Throws Diverged with the step, the particle and the parameter. Costs one pass over those that moved.
+/// Throws Diverged with the step, the particle and the parameter. Costs one pass over those that moved, or nothing where
+/// the step has seen to it (Ensemble::known_finite).
 class Guard {
 public:
   explicit Guard(std::vector<std::string> names = {}, Threads& threads = Threads::alone())
@@ -21,6 +22,9 @@ public:
   template <HostParticles P>
   Signal operator()(Step k, const P& particles, const Batches& batches) const {
     using Real = typename P::Real;
+    if constexpr (requires { particles.known_finite(); })
+      if (particles.known_finite())
+        return Signal::go_on;
     const auto x = particles.position();
     if constexpr (PlainColumn<decltype(x), Real>)
       if (batches.whole() && all_finite(std::span<const Real>(x.data, x.count * x.dim), *threads_))

@@ -53,6 +53,8 @@ public:
   STARLING_DEVICE explicit Philox(std::uint64_t seed)
       : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)} {}
 
+  STARLING_DEVICE const std::array<std::uint32_t, 2>& key() const { return key_; }
+
   /// The block at (stream, step, index); index below 2^48. `attempt` tells redraws apart.
   STARLING_DEVICE Block operator()(Stream stream, Step step, std::uint64_t index,
                                    std::uint8_t attempt = 0) const {
