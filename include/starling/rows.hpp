@@ -33,7 +33,7 @@ struct Rows {
 };
 
 /// Columns from here on begin where a large page does, and are announced before they are first touched.
-inline constexpr std::size_t large_column = std::size_t{4} << 20, large_page = std::size_t{2} << 20; ///< bytes
+inline constexpr std::size_t large_page = std::size_t{2} << 20, large_column = 3 * large_page; ///< bytes
 
 /// Hears of large columns. The library asks the system for large pages there (src/cpu/threads.cpp); where nobody does,
 /// pages are as they come.
