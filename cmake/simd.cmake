@@ -11,7 +11,8 @@ function(starling_level_unit target sources level)
   add_library(${target} OBJECT ${sources})
   starling_own_code(${target})
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_compile_definitions(${target} PRIVATE STARLING_LEVEL=${level})
+  # Highway's headers alone are used; without optimisation they would ask for its library, to end by.
+  target_compile_definitions(${target} PRIVATE STARLING_LEVEL=${level} HWY_IS_DEBUG_BUILD=0)
   target_include_directories(
     ${target} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include" "${STARLING_HIGHWAY}")
   target_compile_options(${target} PRIVATE ${ARGN})

@@ -228,6 +228,7 @@ function lineSetter(l, alpha) { // lines that cross are no darker there, as in a
 }
 function drawFlock(which) {
   const canvas = $('view' + which), [c, w, h] = fit(canvas), R = reach(), line = S.t === 'line', ratio = canvas.width / w; // pixels of the screen for one of the page
+  if (!canvas.width || !canvas.height) return; // hidden, as in a folded part of another page
   const colour = css(which ? '--svgd' : '--rbm'), ink = css('--soft');
   if (line) drawLineTarget(c, w, h); else drawDensity(which, canvas, c);
   if (which === 1 && !svgdBears()) {

@@ -37,10 +37,11 @@ inline Counts count(const Place& place, const std::string& line) {
   return counts;
 }
 
-/// About `tried` of the places from `first` to `last`; all of them with STARLING_FAULTS=all.
+/// About `tried` of the places from `first` to `last`; as many as STARLING_FAULTS says where it is a number, all where it is "all".
 inline std::vector<long> places(long first, long last, long tried) {
-  const char* all = std::getenv("STARLING_FAULTS");
-  const long every = all && std::string(all) == "all" ? 1 : std::max(1L, (last - first + 1) / tried);
+  if (const char* wanted = std::getenv("STARLING_FAULTS"))
+    tried = std::string(wanted) == "all" ? last : std::max(1L, std::atol(wanted));
+  const long every = std::max(1L, (last - first + 1) / tried);
   std::vector<long> at;
   for (long n = first; n <= last; n += every)
     at.push_back(n);

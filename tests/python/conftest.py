@@ -1,5 +1,6 @@
 """What the Python tests share: the binary, one quick run of all experiments, the program that draws the page."""
 
+import ctypes
 import json
 import os
 import shutil
@@ -68,3 +69,30 @@ def draw():
         )
 
     return run
+
+
+@pytest.fixture(params=["host", "card"])
+def card(request):
+    """What stands for device="cuda"; fails without a card if STARLING_REQUIRE_GPU=1."""
+    import starling
+    from starling import _starling
+
+    if request.param == "card":
+        try:
+            starling.Flight("normal", dim=2, particles=8, batch=2, steps=1, device="cuda")
+        except RuntimeError as error:
+            if os.environ.get("STARLING_REQUIRE_GPU") == "1":
+                pytest.fail(f"a card is required: {error}")
+            pytest.skip(f"no card: {error}")
+        yield request.param
+        return
+    build = Path(os.environ.get("STARLING_BUILD", ROOT / "build" / "release"))
+    library = build / "tests" / "libraries" / "card_on_host.so"
+    if not library.is_file():
+        if os.environ.get("STARLING_REQUIRE_GPU") == "1":
+            pytest.skip(f"{library}: is not here")
+        pytest.fail(f"{library}: must be built; scripts/test does")
+    held = ctypes.CDLL(str(library))
+    _starling.open_instead(ctypes.cast(held.card_on_host, ctypes.c_void_p).value)
+    yield request.param
+    _starling.open_instead(0)

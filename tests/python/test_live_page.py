@@ -139,6 +139,15 @@ def test_threads_of_many_particles_are_as_dark_as_they_were_looked_at(browser):
         forget_readback(page)
 
 
+def test_a_view_that_is_hidden_is_not_drawn(browser):
+    with opened(browser, "#t=mixture&n=500") as page:
+        page.evaluate("document.body.style.display = 'none'")
+        page.evaluate("starlingLive.take(1), starlingLive.draw(true)")  # a picture of no size is an error to a browser
+        page.evaluate("document.body.style.display = '', starlingLive.draw(true)")
+        assert np.sum(page.evaluate(INK)) > 0
+        forget_readback(page)
+
+
 def test_ten_thousand_particles_leave_time_for_thirty_frames_a_second(browser):
     """Processor time of the page's own thread, whatever else the machine does: a step, a picture, and a look in forty frames."""
     with opened(browser, "#t=mixture&n=10000&p=8", viewport={"width": 1280, "height": 900}) as page:

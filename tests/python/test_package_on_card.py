@@ -1,44 +1,16 @@
 """Functions of Python's on a card: positions and scores stay there. Here the host stands in the place of a card; the same tests
 run on a card where there is one, and fail without one if STARLING_REQUIRE_GPU=1."""
 
-import ctypes
-import os
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import starling
-from starling import _starling
 
 PRECISION = np.array([[2.0, 0.6], [0.6, 1.0]])
 COMMON = dict(dim=2, particles=101, batch=4, deal="moebius", bandwidth=2.0, advance="constant", step_size=0.1, steps=70, seed=3,
               progress=False, threads=1)
-BUILD = Path(os.environ.get("STARLING_BUILD", Path(__file__).resolve().parents[2] / "build" / "release"))
-
-
-@pytest.fixture(params=["host", "card"])
-def card(request):
-    """What stands for device="cuda"."""
-    if request.param == "card":
-        try:
-            starling.Flight("normal", dim=2, particles=8, batch=2, steps=1, device="cuda")
-        except RuntimeError as error:
-            if os.environ.get("STARLING_REQUIRE_GPU") == "1":
-                pytest.fail(f"a card is required: {error}")
-            pytest.skip(f"no card: {error}")
-        yield request.param
-        return
-    library = BUILD / "tests" / "libraries" / "card_on_host.so"
-    if not library.is_file():
-        if os.environ.get("STARLING_REQUIRE_GPU") == "1":
-            pytest.skip(f"{library}: is not here")
-        pytest.fail(f"{library}: must be built; scripts/test does")
-    held = ctypes.CDLL(str(library))
-    _starling.open_instead(ctypes.cast(held.card_on_host, ctypes.c_void_p).value)
-    yield request.param
-    _starling.open_instead(0)
 
 
 def numbers(result):

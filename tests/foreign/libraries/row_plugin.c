@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static double y_of(uint32_t r) { return 1 + sin(12.9898 * (double)r) * 1.4142135623730951; }
+static inline double y_of(uint32_t r) { return 1 + sin(12.9898 * (double)r) * 1.4142135623730951; }
 
 size_t starling_dim(void* user) {
   (void)user;
