@@ -1,6 +1,7 @@
 """Ranks against independent processes and threads, and what crosses: JSON on stdout.
 
     python3 bench/ranks.py [--ranks 1,2,4] [--quick]        from the top, after a build that found an MPI
+    python3 bench/ranks.py --memory [--ranks 4]             the most memory that each rank has held, and nothing else
 
 For each case and number of ranks R: milliseconds of a step under mpirun -n R; of R processes at once, each with N/R particles
 and nothing to say to each other, which is what the memory of the machine leaves of R cores; and of one process with R threads.
@@ -14,6 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 CASES = {
     "pairs": dict(target=["normal", "--dim", 2], dim=2, particles=10**6, batch=2, deal="matching", steps=50),
@@ -33,7 +35,7 @@ class Bench:
     def __init__(self, given, folder):
         self.given, self.folder = given, folder
         self.slow = given.slow
-        if not self.slow and not given.quick:
+        if not self.slow and not given.quick and not given.memory:
             self.slow = os.path.join(folder, "slow_rows.so")
             subprocess.run(["cc", "-O2", "-fPIC", "-shared", "-Iinclude", "-o", self.slow, "bench/slow_rows.c"], check=True)
 
@@ -109,6 +111,46 @@ class Bench:
                     formula=3 * case["dim"] * (1 - 1 / case["batch"]) * split,
                     messages_a_rank_and_step=(after[1] - before[1]) / (many - few) / ranks)
 
+    def held(self, ranks, particles=10**6, dim=10):
+        """MiB that each rank has held at most, the first first: after two checkpoints, and after resuming from one and two more."""
+        out = os.path.join(self.folder, "held")
+        case = dict(target=["normal", "--dim", dim], batch=8, deal="moebius")
+        state = os.path.join(out + "-state", "run-1.checkpoint")
+        begin = self.words(case, out, particles, 10**9) + ["--checkpoint-every", "3"]
+        resume = [self.given.binary, "sample", "--resume", out, "--checkpoint-every", "3", "--quiet"]
+        found = {}
+        for name, command in ("started", begin), ("resumed", resume):
+            before, seen = os.stat(state).st_mtime_ns if os.path.exists(state) else 0, set()
+            running = subprocess.Popen(self.start(ranks) + command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while len(seen) < 2 and running.poll() is None:
+                time.sleep(0.02)
+                if os.path.exists(state) and os.stat(state).st_mtime_ns != before:
+                    seen.add(os.stat(state).st_mtime_ns)
+            found[name] = [self.peak(pid) for pid in self.ranks_of(running.pid)]
+            running.terminate()
+            running.wait()
+        return dict(particles=particles, dim=dim, ranks=ranks, own_MiB=particles // ranks * dim * 8 / 2**20, MiB=found)
+
+    def ranks_of(self, parent):
+        """Processes of the binary below that one, in the order of ranks."""
+        pids = []
+        for name in glob.glob("/proc/[0-9]*/environ"):
+            pid = name.split("/")[2]
+            try:
+                if os.readlink(f"/proc/{pid}/exe") == os.path.realpath(self.given.binary):
+                    with open(name, "rb") as file:
+                        environ = dict(line.split(b"=", 1) for line in file.read().split(b"\0") if b"=" in line)
+                    with open(f"/proc/{pid}/stat") as file:
+                        if int(file.read().rsplit(")", 1)[1].split()[1]) == parent:
+                            pids.append((int(environ[b"OMPI_COMM_WORLD_RANK"]), pid))
+            except (OSError, KeyError):
+                pass  # it has ended, or is another's
+        return [pid for _, pid in sorted(pids)]
+
+    def peak(self, pid):
+        with open(f"/proc/{pid}/status") as file:
+            return next(int(line.split()[1]) // 1024 for line in file if line.startswith("VmHWM"))
+
 
 def main():
     parser = argparse.ArgumentParser()
@@ -117,12 +159,15 @@ def main():
     parser.add_argument("--quick", action="store_true", help="few particles, nothing compiled: does it run")
     parser.add_argument("--binary", default="build/release/starling")
     parser.add_argument("--mpirun", default="mpirun")
+    parser.add_argument("--memory", action="store_true", help="what each rank has held at most")
     parser.add_argument("--slow", default="", help="bench/slow_rows.c, compiled; else it is compiled here")
     given = parser.parse_args()
     all_ranks = [int(n) for n in given.ranks.split(",")]
     found = {"cores": len(os.sched_getaffinity(0)), "times": [], "crosses": []}
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(given, folder)
+        if given.memory:
+            return print(json.dumps([bench.held(ranks) for ranks in all_ranks], indent=1))
         for name, case in CASES.items():
             for ranks in all_ranks:
                 if case["target"] != ["plugin"] or bench.slow:

@@ -115,6 +115,32 @@ public:
     spare_.resize(count_ * std::max(dim_ * sizeof(Real), sizeof(std::uint64_t)));
   }
 
+  /// Room for so many rows of others behind the own ones, for their positions, scores and drifts.
+  void make_room_for_guests(std::size_t guests) {
+    const std::size_t numbers = (count_ + guests) * dim_;
+    if (position_.size() < numbers)
+      for (Column<Real>* column : {&position_, &score_, &drift_}) {
+        column->reserve(numbers); // no more than that
+        column->resize(numbers);
+      }
+  }
+  /// Counts rows of others as if they were here, while it lives: they have nothing that outlives a step. Moves no row
+  /// where there is room.
+  class Guests {
+  public:
+    Guests(Ensemble& host, std::size_t rows) : host_(host), rows_(rows) {
+      host.make_room_for_guests(rows);
+      host.count_ += rows;
+    }
+    ~Guests() { host_.count_ -= rows_; }
+    Guests(const Guests&) = delete;
+    Guests& operator=(const Guests&) = delete;
+
+  private:
+    Ensemble& host_;
+    std::size_t rows_;
+  };
+
   /// A second cloud of as many particles, on the scores and drifts of the first, which a step makes anew in any case:
   /// so it costs half. The lender has none until the loan ends.
   class Loan {

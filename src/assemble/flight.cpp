@@ -22,21 +22,26 @@ namespace starling::assemble {
 namespace {
 
 using Ranks = std::shared_ptr<mpi::Wire>;
+template <typename Real>
+using ScoreHere = std::function<void(Step, Rows<const Real>, Rows<Real>)>;
 
-/// The target, whose rows are shared out where rows lie in blocks. A rank that cannot make it says so to all.
+/// The target, whose rows are shared out where rows lie in blocks. A rank that cannot make it says so to all. `score`, if
+/// given, becomes its score of rows that are here alone.
 template <typename Real>
 run::AnyTarget<Real> make_shared_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads, const Guest* guest,
-                                        const Ranks& wire) {
+                                        const Ranks& wire, ScoreHere<Real>* score = nullptr) {
   run::AnyTarget<Real> target;
   mpi::together(*wire, [&] { target = make_target<Real>(plan, seed, threads, guest); });
+  if (score)
+    *score = target.score;
   return plan.blocks > 0 ? mpi::shared_target<Real>(std::move(target), wire, plan.blocks) : target;
 }
 
 template <typename Real>
-run::Roles<Real> make_roles(const plan::Plan& plan, std::uint64_t seed, const Guest* guest, const Ranks& wire) {
+run::Roles<Real> make_roles(const plan::Plan& plan, std::uint64_t seed, const Guest* guest, const Ranks& wire, ScoreHere<Real>& score) {
   run::Roles<Real> roles;
   roles.threads = std::make_shared<Threads>(plan.threads);
-  roles.target = make_shared_target<Real>(plan, seed, *roles.threads, guest, wire);
+  roles.target = make_shared_target<Real>(plan, seed, *roles.threads, guest, wire, &score);
   if (plan.by_looks) {
     const auto now = std::make_shared<std::size_t>(plan.batch->first());
     plan::Plan with_it = plan; // a run has its own size, a plan may have several runs
@@ -130,15 +135,6 @@ std::vector<double> scouted(const plan::Plan& plan, std::uint64_t seed, const Gu
   return {x.data(), x.data() + x.size()};
 }
 
-/// What ranks do whose rows are spread. The target is made anew, for rows that are here alone.
-template <typename Real>
-mpi::Charge<Real> spread(const plan::Plan& plan, std::uint64_t seed, const run::Roles<Real>& roles, const Guest* guest,
-                         const Ranks& wire) {
-  run::AnyTarget<Real> here;
-  mpi::together(*wire, [&] { here = make_target<Real>(plan, seed, *roles.threads, guest); });
-  return make_spread<Real>(plan, seed, roles, wire, here.score);
-}
-
 /// Calls make with a number of the plan's type.
 template <typename Make>
 std::unique_ptr<run::Flight> in_precision(const plan::Plan& plan, Make&& make) {
@@ -176,7 +172,8 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
     return run::begin(std::move(staged), settings);
   }
   return in_precision(plan, [&]<typename Real>(Real) {
-    run::Roles<Real> roles = make_roles<Real>(plan, seed, guest, wire);
+    ScoreHere<Real> score;
+    run::Roles<Real> roles = make_roles<Real>(plan, seed, guest, wire, score);
     const run::AnyTarget<Real> target = roles.target;
     const std::shared_ptr<Threads> crew = roles.threads;
     const run::Settings settings = settings_for(plan, run, seed, target, guest && guest->rows);
@@ -191,7 +188,13 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
       return cuda::begin<Real>(cuda::opened(*plan.card), std::move(charge), std::move(roles), settings, fill);
     }
     if (wire->size() > 1 && can_spread(plan, wire->size()))
-      return mpi::begin<Real>(spread<Real>(plan, seed, roles, guest, wire), roles, settings, fill);
+      return mpi::begin<Real>(make_spread<Real>(plan, seed, roles, wire, score), roles, settings, [&](Rows<Real> here, std::size_t first) {
+        if (scouts.empty() && starts_by_rule(plan))
+          return start(plan, seed, target, here, read, *crew, first);
+        Column<Real> all(plan.particles * here.dim); // who begins where is known only of all together
+        fill({all.data(), plan.particles, here.dim});
+        std::copy_n(all.data() + first * here.dim, here.size(), here.data);
+      });
     return run::begin<Real>(std::move(roles), settings, fill);
   });
 }
@@ -210,14 +213,15 @@ std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint, co
     return run::resume(std::move(staged), settings, checkpoint, where);
   }
   return in_precision(plan, [&]<typename Real>(Real) {
-    run::Roles<Real> roles = make_roles<Real>(plan, saved.seed, guest, wire);
+    ScoreHere<Real> score;
+    run::Roles<Real> roles = make_roles<Real>(plan, saved.seed, guest, wire, score);
     const run::Settings settings = settings_for(plan, saved.run, saved.seed, roles.target, guest && guest->rows);
     if (plan.card) {
       auto charge = make_charge<Real>(plan, saved.seed, roles.target);
       return cuda::resume<Real>(cuda::opened(*plan.card), std::move(charge), std::move(roles), settings, checkpoint, where);
     }
     if (wire->size() > 1 && can_spread(plan, wire->size()))
-      return mpi::resume<Real>(spread<Real>(plan, saved.seed, roles, guest, wire), roles, settings, checkpoint, where);
+      return mpi::resume<Real>(make_spread<Real>(plan, saved.seed, roles, wire, score), roles, settings, checkpoint, where);
     return run::resume<Real>(std::move(roles), settings, checkpoint, where);
   });
 }

@@ -61,10 +61,14 @@ run::AnyAdvance<Real> make_stochastic(const plan::Plan& plan, std::uint64_t seed
 std::optional<io::Array> read_start(const plan::Plan& plan);
 
 /// Fills in the initial positions: those `read` before, or else by the plan's rule. Throws
-/// io::BadData when a start file has the wrong shape.
+/// io::BadData when a start file has the wrong shape. Where the plan has a rule, these may be some of the rows, from `first` on.
 template <typename Real>
 void start(const plan::Plan& plan, std::uint64_t seed, const run::AnyTarget<Real>& target,
-           Rows<Real> position, const std::optional<io::Array>& read, Threads& threads = Threads::alone());
+           Rows<Real> position, const std::optional<io::Array>& read, Threads& threads = Threads::alone(), std::size_t first = 0);
+/// Whether it has: each row then knows by itself where it begins.
+inline bool starts_by_rule(const plan::Plan& plan) {
+  return std::holds_alternative<plan::StartNormal>(plan.start) || std::holds_alternative<plan::StartUniform>(plan.start);
+}
 
 /// The positions that the caller brings. Throws invalid_argument when they are too many, too few or
 /// not finite.

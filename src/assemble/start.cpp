@@ -18,6 +18,12 @@ namespace starling::assemble {
 
 namespace {
 
+/// Says that row i is a later particle.
+struct IdFrom {
+  std::size_t first;
+  std::uint64_t operator[](std::size_t i) const { return first + i; }
+};
+
 template <typename Real>
 void take(const io::Array& array, const std::string& file, Rows<Real> x) {
   const bool flat = x.dim == 1 && array.shape == std::vector<std::size_t>{x.count};
@@ -47,22 +53,23 @@ std::optional<io::Array> read_start(const plan::Plan& plan) {
 
 template <typename Real>
 void start(const plan::Plan& plan, std::uint64_t seed, const run::AnyTarget<Real>& target, Rows<Real> x,
-           const std::optional<io::Array>& read, Threads& threads) {
+           const std::optional<io::Array>& read, Threads& threads, std::size_t first) {
   struct Place {
     std::uint64_t seed;
     const run::AnyTarget<Real>& target;
     Rows<Real> x;
     const std::optional<io::Array>& read;
     Threads& threads;
-    void operator()(const plan::StartNormal& s) const { start_normal(x, seed, s.mean, s.sd, IdIsRow(), threads); }
-    void operator()(const plan::StartUniform& s) const { start_uniform(x, seed, s.low, s.high, IdIsRow(), threads); }
+    IdFrom id;
+    void operator()(const plan::StartNormal& s) const { start_normal(x, seed, s.mean, s.sd, id, threads); }
+    void operator()(const plan::StartUniform& s) const { start_uniform(x, seed, s.low, s.high, id, threads); }
     void operator()(const plan::StartOwn&) const { target.start(x); }
     void operator()(const plan::StartFile& s) const { take(*read, s.file, x); }
     void operator()(const plan::StartGiven&) const {
       plan::refuse("start", "this run began at positions that its program gave; give them again");
     }
   };
-  std::visit(Place{seed, target, x, read, threads}, plan.start);
+  std::visit(Place{seed, target, x, read, threads, {first}}, plan.start);
   if (plan.period) {
     const Torus<Real> torus(static_cast<Real>(*plan.period));
     std::transform(x.begin(), x.end(), x.begin(), [&](Real v) { return torus.wrap(v); });
@@ -83,8 +90,8 @@ void place(std::span<const double> given, Rows<Real> x) {
 template void place(std::span<const double>, Rows<double>);
 template void place(std::span<const double>, Rows<float>);
 template void start(const plan::Plan&, std::uint64_t, const run::AnyTarget<double>&, Rows<double>,
-                    const std::optional<io::Array>&, Threads&);
+                    const std::optional<io::Array>&, Threads&, std::size_t);
 template void start(const plan::Plan&, std::uint64_t, const run::AnyTarget<float>&, Rows<float>,
-                    const std::optional<io::Array>&, Threads&);
+                    const std::optional<io::Array>&, Threads&, std::size_t);
 
 } // namespace starling::assemble

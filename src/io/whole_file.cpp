@@ -2,7 +2,6 @@
 #include "io/whole_file.hpp"
 
 #include "io/errors.hpp"
-#include "io/output_file.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -24,30 +23,47 @@ void sync(const std::filesystem::path& path) {
     throw CannotWrite(path, error);
 }
 
-void write_whole(const std::filesystem::path& file, std::string_view text) {
-  namespace fs = std::filesystem;
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
+
+} // namespace
+
+WholeFile::WholeFile(const fs::path& file) : file_(file), unfinished_(file.string() + "." + std::to_string(::getpid())) {
   std::error_code error;
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  fs::create_directories(folder, error);
+  fs::create_directories(folder_of(file), error);
   if (error)
-    throw CannotWrite(folder, error.value());
+    throw CannotWrite(folder_of(file), error.value());
   // One that is left behind by a kill is removed by the next process of that number, or stays. What is written is
   // fresh: never through a link that someone laid in the way.
-  const fs::path unfinished = file.string() + "." + std::to_string(::getpid());
-  ::unlink(unfinished.c_str());
-  try {
-    OutputFile out(unfinished, OutputFile::fresh);
-    out.write(text);
-    out.close();
-    sync(unfinished);
-    fs::rename(unfinished, file, error);
-    if (error)
-      throw CannotWrite(file, error.value());
-  } catch (...) {
-    fs::remove(unfinished, error);
-    throw;
-  }
-  sync(folder);
+  ::unlink(unfinished_.c_str());
+  out_.emplace(unfinished_, OutputFile::fresh);
+}
+
+WholeFile::~WholeFile() {
+  if (!out_)
+    return;
+  std::error_code ignored;
+  fs::remove(unfinished_, ignored);
+}
+
+void WholeFile::commit() {
+  out_->close();
+  sync(unfinished_);
+  std::error_code error;
+  fs::rename(unfinished_, file_, error);
+  if (error)
+    throw CannotWrite(file_, error.value());
+  out_.reset();
+  sync(folder_of(file_));
+}
+
+void write_whole(const fs::path& file, std::string_view text) {
+  WholeFile whole(file);
+  whole.write(text);
+  whole.commit();
 }
 
 std::string read_bytes(const std::filesystem::path& file) {

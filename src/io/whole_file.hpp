@@ -1,7 +1,10 @@
 // A file of results that is there whole or not at all, whatever ends the program.
 #pragma once
 
+#include "io/output_file.hpp"
+
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,8 +13,24 @@ namespace starling::io {
 /// Waits until a file, or the names in a folder, are on the disk. Throws CannotWrite.
 void sync(const std::filesystem::path& path);
 
-/// Writes beside the file, brings that to the disk and renames it into place. Folders above are made
-/// as needed. Throws io::CannotWrite.
+/// Written beside the file; commit() brings that to the disk and renames it into place, and without it nothing is left.
+/// Folders above are made as needed. Throws io::CannotWrite.
+class WholeFile {
+public:
+  explicit WholeFile(const std::filesystem::path& file);
+  ~WholeFile();
+  WholeFile(const WholeFile&) = delete;
+  WholeFile& operator=(const WholeFile&) = delete;
+
+  void write(std::string_view bytes) { out_->write(bytes); }
+  void commit();
+
+private:
+  std::filesystem::path file_, unfinished_;
+  std::optional<OutputFile> out_;
+};
+
+/// All at once.
 void write_whole(const std::filesystem::path& file, std::string_view text);
 
 /// The bytes of a file as they are. Throws InputMissing.

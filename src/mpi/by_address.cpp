@@ -22,17 +22,26 @@ void PairsByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank, 
   share.total = n / 2;
   // Pairs m, sum - m for m in [begin, end), while neither leaves its rank.
   const auto together = [&](Whole begin, Whole end, Whole sum, std::size_t low, std::size_t high) {
-    for (Whole m = begin; m < end; ++m) {
-      const auto i = static_cast<std::uint32_t>(m), j = static_cast<std::uint32_t>(sum - m);
-      const std::size_t home = host_of(i, 2) == 0 ? low : high;
+    const std::size_t before = share.away[low].size();
+    for (Whole until; begin < end; begin = until) { // neighbours have one home
+      until = std::min(end, begin / neighbours * neighbours + neighbours);
+      const std::size_t home = host_of(static_cast<std::uint32_t>(begin), 2) == 0 ? low : high;
       if (home == rank) {
-        share.members.push_back(i);
-        share.members.push_back(j);
-        share.close();
+        std::uint32_t* pair = share.add(static_cast<std::size_t>(until - begin), 2);
+        for (Whole m = begin; m < until; ++m) {
+          *pair++ = static_cast<std::uint32_t>(m);
+          *pair++ = static_cast<std::uint32_t>(sum - m);
+        }
       } else {
-        share.away[home].push_back(static_cast<std::uint32_t>((low == rank ? m : sum - m) - first));
+        std::vector<std::uint32_t>& away = share.away[home];
+        const std::size_t at = away.size();
+        away.resize(at + static_cast<std::size_t>(until - begin));
+        for (Whole m = begin; m < until; ++m)
+          away[at + static_cast<std::size_t>(m - begin)] = static_cast<std::uint32_t>((low == rank ? m : sum - m) - first);
       }
     }
+    std::reverse(share.away[low].begin() + static_cast<std::ptrdiff_t>(before), share.away[low].end());
+    share.stretches.push_back({share.count(), static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(high)});
   };
   const auto stretch = [&](Whole begin, Whole end, Whole sum) {
     while (begin < end) {

@@ -2,9 +2,9 @@
 #include "mpi/crossing.hpp"
 
 #include "cpu/layouts.hpp"
+#include "mpi/packing.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -12,124 +12,200 @@ namespace starling::mpi {
 
 template <typename Real>
 Crossing<Real>::Crossing(const Blocks& blocks, Wire& wire)
-    : blocks_(blocks), wire_(wire), in_(wire.size()), sent_(wire.size()), received_(wire.size()) {}
+    : blocks_(blocks), wire_(wire), own_(blocks.rows_of(wire.rank())), from_(wire.size()), begin_(wire.size()), sent_(wire.size()), received_(wire.size()) {}
 
 template <typename Real>
 void Crossing<Real>::plan(const Share& share, std::size_t population, double time, std::size_t dim) {
-  const std::size_t me = wire_.rank(), first = blocks_.first(me), last = first + blocks_.rows_of(me);
   share_ = &share;
-  for (auto& list : in_)
-    list.clear();
-  own_.clear();
-  own_at_.clear();
-  rows_ = share.members.size();
-  for (std::uint32_t at = 0; at < rows_; ++at) {
-    const std::uint32_t place = share.members[at];
-    if (place >= first && place < last) {
-      own_.push_back(static_cast<std::uint32_t>(place - first));
-      own_at_.push_back(at);
-    } else {
-      in_[blocks_.rank_of(place)].push_back(at);
-    }
+  sent_positions_ = false;
+  for (Part* part : {&local_, &mixed_})
+    part->count = part->members = 0;
+  std::ranges::fill(from_, 0u);
+  share.stretches.empty() ? sort_out(dim) : sort_out_stretches(dim);
+  guests_ = std::accumulate(from_.begin(), from_.end(), std::size_t{0});
+  put_copies(local_, own_ + guests_);
+  put_copies(mixed_, own_ + guests_ + local_.copies.size());
+  for (Part* part : {&local_, &mixed_}) {
+    part->batches.population = population;
+    part->batches.here = own_ + strangers();
+    part->batches.time = time;
   }
-  const std::size_t homed = share.count(); // batches, and members of the first and of the last
-  const std::size_t leading = homed > 0 ? share[0].size() : 0, trailing = homed > 0 ? share[homed - 1].size() : 0;
-  // Sweeps lie otherwise where batches are few or small. What one process would do with all of them is done here with
-  // these: copies of rows stand for the batches elsewhere, a largest one in front and some at the end.
-  lead_ = homed > 0 && leading < share.largest ? share.largest : 0;
-  std::size_t batches = homed + (lead_ > 0 ? 1 : 0), after = 0;
-  if (dim <= cpu::small_dim && share.largest <= cpu::small_most && share.largest * dim <= cpu::small_room && homed > 0)
-    while (batches < std::min(share.total, 2 * cpu::widest)) {
-      ++batches;
-      after += trailing;
-    }
-  padded_ = homed > 0 ? lead_ + rows_ + after : 0;
-  in_place_ = (share.inside || wire_.size() == 1) && padded_ == rows_;
-  if (in_place_) {
-    std::ranges::copy(own_, batches_.cut(rows_, homed).begin());
-    batches_.population = population;
-    batches_.here = rows_;
-    batches_.time = time;
-    return;
+  for (std::size_t r = 0; r < from_.size(); ++r) {
+    sent_[r] = out()[r].size() * dim * sizeof(Real);
+    received_[r] = from_[r] * dim * sizeof(Real);
   }
-  if (padded_ > 0 && (!floor_ || floor_->count() < padded_))
-    floor_ = std::make_unique<Ensemble<Real>>(padded_ + padded_ / 8, dim);
-  if (padded_ == 0) {
-    batches_ = Batches();
-    return;
-  }
-  batches_.lay_out(padded_, batches);
-  batches_.population = population;
-  batches_.here = padded_;
-  batches_.time = time;
 }
 
+/// Which batches have guests, and where each member stands: guests of a rank in the order in which that rank lists them.
 template <typename Real>
-void Crossing<Real>::gather(const Ensemble<Real>& here) {
-  const std::size_t dim = here.dim();
-  std::size_t leaving = 0, coming = 0;
-  for (std::size_t r = 0; r < in_.size(); ++r) {
-    sent_[r] = out()[r].size() * 2 * dim * sizeof(Real);
-    received_[r] = in_[r].size() * 2 * dim * sizeof(Real);
-    leaving += out()[r].size();
-    coming += in_[r].size();
-  }
-  const std::size_t out_numbers = leaving * 2 * dim, in_numbers = coming * 2 * dim;
-  outward_.resize(std::max(outward_.size(), out_numbers)); // never shorter: what grows is cleared
-  inward_.resize(std::max(inward_.size(), in_numbers));
-  Real* to = outward_.data();
-  for (const auto& rows : out())
-    for (const std::uint32_t i : rows)
-      to = copy_row(here.score()[i], copy_row(here.position()[i], to));
-  if (!share_->inside)
-    wire_.exchange(bytes_of(std::as_const(outward_)).first(out_numbers * sizeof(Real)), sent_,
-                   bytes_of(inward_).first(in_numbers * sizeof(Real)), received_);
-  if (padded_ == 0)
-    return;
-  Rows<Real> x = floor_->position(), s = floor_->score();
-  for (std::size_t n = 0; n < own_.size(); ++n) {
-    std::ranges::copy(here.position()[own_[n]], x[lead_ + own_at_[n]].begin());
-    std::ranges::copy(here.score()[own_[n]], s[lead_ + own_at_[n]].begin());
-  }
-  const Real* from = inward_.data();
-  for (const auto& rows : in_)
-    for (const std::uint32_t at : rows) {
-      std::copy_n(from, dim, x[lead_ + at].begin());
-      std::copy_n(from + dim, dim, s[lead_ + at].begin());
-      from += 2 * dim;
-    }
-  const auto repeat = [&](std::size_t at, std::size_t of) {
-    std::ranges::copy(x[lead_ + of % rows_], x[at].begin());
-    std::ranges::copy(s[lead_ + of % rows_], s[at].begin());
+void Crossing<Real>::sort_out(std::size_t dim) {
+  const Share& share = *share_;
+  const auto own = static_cast<std::uint32_t>(own_);
+  foreign_.clear();
+  const auto count = [](Part& part, std::size_t members) {
+    if (part.count++ == 0)
+      part.leading = members;
+    part.trailing = members;
   };
-  for (std::size_t n = 0; n < lead_; ++n)
-    repeat(n, n);
-  for (std::size_t n = lead_ + rows_; n < padded_; ++n)
-    repeat(n, n);
+  for (Part* part : {&local_, &mixed_})
+    part->found.resize(std::max(part->found.size(), share.members.size()));
+  std::size_t local = 0, mixed = 0;
+  for (std::size_t q = 0; q < share.count(); ++q) {
+    const std::span<const std::uint32_t> members = share[q];
+    if (share.inside || std::ranges::all_of(members, [&](std::uint32_t place) { return place - first() < own; })) {
+      count(local_, members.size());
+      for (const std::uint32_t place : members)
+        local_.found[local++] = place - first();
+      continue;
+    }
+    count(mixed_, members.size());
+    for (const std::uint32_t place : members) {
+      std::uint32_t at = place - first();
+      if (at >= own) {
+        const auto rank = static_cast<std::uint32_t>(blocks_.rank_of(place));
+        foreign_.push_back({static_cast<std::uint32_t>(mixed), rank});
+        at = from_[rank]++;
+      }
+      mixed_.found[mixed++] = at;
+    }
+  }
+  std::exclusive_scan(from_.begin(), from_.end(), begin_.begin(), own);
+  for (const Foreign& guest : foreign_)
+    mixed_.found[guest.at] += begin_[guest.rank];
+  for (const auto& [part, members] : {std::pair(&local_, local), std::pair(&mixed_, mixed)}) {
+    lay_out(*part, members, dim);
+    std::copy_n(part->found.begin(), members, part->order);
+  }
+}
+
+/// The same of pairs that come in stretches.
+template <typename Real>
+void Crossing<Real>::sort_out_stretches(std::size_t dim) {
+  const auto me = static_cast<std::uint32_t>(wire_.rank());
+  const auto for_stretches = [&](auto&& visit) { // visit(pairs, how many, stretch)
+    std::size_t begin = 0;
+    for (const Share::Stretch& stretch : share_->stretches) {
+      visit(share_->members.data() + 2 * begin, stretch.end - begin, stretch);
+      begin = stretch.end;
+    }
+  };
+  const auto other = [&](const Share::Stretch& stretch) { return stretch.low == me ? stretch.high : stretch.low; };
+  for_stretches([&](const std::uint32_t*, std::size_t count, const Share::Stretch& stretch) {
+    (other(stretch) == me ? local_ : mixed_).count += count;
+    from_[other(stretch)] += other(stretch) == me ? 0 : static_cast<std::uint32_t>(count);
+  });
+  std::exclusive_scan(from_.begin(), from_.end(), begin_.begin(), static_cast<std::uint32_t>(own_));
+  for (Part* part : {&local_, &mixed_}) {
+    part->leading = part->trailing = 2;
+    lay_out(*part, 2 * part->count, dim);
+  }
+  std::uint32_t *local = local_.order, *mixed = mixed_.order;
+  for_stretches([&](const std::uint32_t* pairs, std::size_t count, const Share::Stretch& stretch) {
+    if (other(stretch) == me) {
+      local = std::transform(pairs, pairs + 2 * count, local, [&](std::uint32_t place) { return place - first(); });
+      return;
+    }
+    std::uint32_t& begin = begin_[other(stretch)];
+    const auto guests = static_cast<std::uint32_t>(count);
+    if (stretch.low == me)
+      for (std::uint32_t n = 0; n < guests; ++n) {
+        mixed[2 * n] = pairs[2 * n] - first();
+        mixed[2 * n + 1] = begin + guests - 1 - n;
+      }
+    else
+      for (std::uint32_t n = 0; n < guests; ++n) {
+        mixed[2 * n] = begin + n;
+        mixed[2 * n + 1] = pairs[2 * n + 1] - first();
+      }
+    mixed += 2 * count;
+    begin += guests;
+  });
+}
+
+/// Room for the members, and for the copies before and after them.
+template <typename Real>
+void Crossing<Real>::lay_out(Part& part, std::size_t members, std::size_t dim) {
+  part.members = members;
+  part.copies.clear();
+  if (part.count == 0)
+    return;
+  const std::size_t largest = share_->largest, lead = part.leading < largest ? largest : 0;
+  std::size_t batches = part.count + (lead > 0 ? 1 : 0), after = 0;
+  if (dim <= cpu::small_dim && largest <= cpu::small_most && largest * dim <= cpu::small_room)
+    while (batches < std::min(share_->total, 2 * cpu::widest)) {
+      ++batches;
+      after += part.trailing;
+    }
+  part.order = part.batches.cut(lead + members + after, batches).data() + lead;
+  part.copies.resize(lead + after);
 }
 
 template <typename Real>
-void Crossing<Real>::scatter(Ensemble<Real>& here) {
-  const std::size_t dim = here.dim();
-  for (std::size_t r = 0; r < in_.size(); ++r) {
-    sent_[r] = in_[r].size() * dim * sizeof(Real);
-    received_[r] = out()[r].size() * dim * sizeof(Real);
+void Crossing<Real>::put_copies(Part& part, std::size_t first_copy) {
+  const std::size_t lead = part.count > 0 ? static_cast<std::size_t>(part.order - part.batches.order().data()) : 0;
+  for (std::size_t n = 0; n < part.copies.size(); ++n) {
+    const std::size_t behind = n < lead ? 0 : part.members;
+    part.copies[n] = part.order[n % part.members];
+    (part.order - lead)[n + behind] = static_cast<std::uint32_t>(first_copy + n);
   }
-  Real* to = inward_.data();
-  for (const auto& rows : in_)
-    for (const std::uint32_t at : rows)
-      to = copy_row(std::as_const(*floor_).drift()[lead_ + at], to);
-  if (!share_->inside)
-    wire_.exchange(bytes_of(std::as_const(inward_)).first(std::accumulate(sent_.begin(), sent_.end(), std::size_t{0})), sent_,
-                   bytes_of(outward_).first(std::accumulate(received_.begin(), received_.end(), std::size_t{0})), received_);
-  for (std::size_t n = 0; n < own_.size(); ++n)
-    std::ranges::copy(floor_->drift()[lead_ + own_at_[n]], here.drift()[own_[n]].begin());
-  const Real* from = outward_.data();
+}
+
+template <typename Real>
+void Crossing<Real>::send(Rows<const Real> own, Column<Real>& packed, Rows<Real> arrives) {
+  if (share_->inside || wire_.size() == 1)
+    return;
+  const std::size_t bytes = std::accumulate(sent_.begin(), sent_.end(), std::size_t{0});
+  packed.resize(std::max(packed.size(), bytes / sizeof(Real))); // never shorter: what grows is cleared
+  Real* to = packed.data();
   for (const auto& rows : out())
-    for (const std::uint32_t i : rows) {
-      std::copy_n(from, dim, here.drift()[i].begin());
-      from += dim;
-    }
+    to = pack<Real>(own, rows, to);
+  wire_.start(std::as_bytes(std::span(std::as_const(packed))).first(bytes), sent_,
+              std::as_writable_bytes(std::span(arrives.data + own_ * arrives.dim, guests_ * arrives.dim)), received_);
+}
+
+template <typename Real>
+void Crossing<Real>::send_positions(Ensemble<Real>& here) {
+  make_room(here);
+  send(std::as_const(here).position(), positions_, here.position());
+  sent_positions_ = true;
+}
+
+template <typename Real>
+void Crossing<Real>::give_up() {
+  wire_.finish();
+  sent_positions_ = false;
+}
+
+template <typename Real>
+void Crossing<Real>::send_scores(Ensemble<Real>& here) {
+  send(std::as_const(here).score(), scores_, here.score());
+}
+
+template <typename Real>
+void Crossing<Real>::receive() {
+  wire_.finish();
+  sent_positions_ = false;
+}
+
+template <typename Real>
+void Crossing<Real>::make_copies(const Part& part, Ensemble<Real>& here) {
+  const std::size_t first = own_ + guests_ + (&part == &local_ ? 0 : local_.copies.size());
+  for (Rows<Real> column : {here.position(), here.score()})
+    pack<Real>(column, part.copies, column.data + first * column.dim);
+}
+
+/// A guest's drift lies where its position does, behind the own ones, and is sent from there.
+template <typename Real>
+void Crossing<Real>::bring_drifts(Ensemble<Real>& here) {
+  if (share_->inside || wire_.size() == 1)
+    return;
+  const Rows<Real> drift = here.drift();
+  const std::size_t bytes = std::accumulate(sent_.begin(), sent_.end(), std::size_t{0});
+  wire_.exchange(std::as_bytes(std::span(drift.data + own_ * drift.dim, guests_ * drift.dim)), received_,
+                 std::as_writable_bytes(std::span(positions_)).first(bytes), sent_);
+  const Real* from = positions_.data();
+  for (const auto& rows : out())
+    from = unpack<Real>(from, rows, drift);
 }
 
 template class Crossing<double>;

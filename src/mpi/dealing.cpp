@@ -42,20 +42,14 @@ void Dealing::share_inside(Step k, const Blocks& blocks, std::size_t rank, Share
   share.inside = true;
   share.largest = (*own[0])[0].size();
   share.total = own[0]->count() * blocks.count();
-  const auto put = [&](std::size_t b, std::size_t q) {
-    for (const std::uint32_t i : (*own[b - b0])[q])
-      share.members.push_back(i + static_cast<std::uint32_t>(b * rows));
-    share.close();
-  };
-  const std::size_t count = own[0]->count();
-  if (rows % count == 0) // batches of one size: a block after another, as they lie
-    for (std::size_t b = b0; b < b1; ++b)
-      for (std::size_t q = 0; q < count; ++q)
-        put(b, q);
-  else // larger ones first
-    for (std::size_t q = 0; q < count; ++q)
-      for (std::size_t b = b0; b < b1; ++b)
-        put(b, q);
+  const std::size_t count = own[0]->count(), larger = rows % count; // the first of each block have one more: before all others
+  for (const bool first : {true, false})
+    for (std::size_t b = b0; b < b1; ++b) {
+      const std::size_t edge = larger * (rows / count + 1), batches = first ? larger : count - larger;
+      const std::span<const std::uint32_t> order = own[b - b0]->order(), part = first ? order.first(edge) : order.subspan(edge);
+      std::ranges::transform(part, share.add(batches, part.size() / std::max<std::size_t>(1, batches)),
+                             [before = static_cast<std::uint32_t>(b * rows)](std::uint32_t i) { return i + before; });
+    }
 }
 
 std::vector<std::uint32_t> Dealing::sources(Step k, std::size_t first, std::size_t last) const {

@@ -3,18 +3,19 @@
 
 #include "mpi/agreement.hpp"
 #include "mpi/crossing.hpp"
+#include "mpi/saving.hpp"
 #include "mpi/spread.hpp"
-#include "run/state.hpp"
+#include "run/stopwatch.hpp"
 
+#include <starling/finite.hpp>
 #include <starling/observe/guard.hpp>
 #include <starling/rbm_svgd.hpp>
 #include <starling/run/lookout.hpp>
 #include <starling/target/score.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <cstring>
 #include <exception>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -22,19 +23,8 @@ namespace starling::mpi {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-class Stopwatch {
-public:
-  explicit Stopwatch(double& sum) : sum_(sum) {}
-  ~Stopwatch() { sum_ += std::chrono::duration<double>(Clock::now() - begin_).count(); }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
-private:
-  double& sum_;
-  Clock::time_point begin_ = Clock::now();
-};
+using run::Clock;
+using run::Stopwatch;
 
 /// A look's figures, of rank 0, to everyone.
 void broadcast_row(Wire& wire, judge::TraceRow& row) {
@@ -53,7 +43,7 @@ public:
       : Flight(settings, quiet(roles)), charge_(std::move(charge)), roles_(std::move(roles)), wire_(*charge_.wire),
         blocks_(settings.particles, charge_.blocks, wire_.size()), first_(blocks_.first(wire_.rank())),
         here_(blocks_.rows_of(wire_.rank()), roles_.target.dim), crossing_(blocks_, wire_),
-        score_(InBlocksHere{charge_, blocks_, wire_.rank(), roles_.target.dim}, crew()), guard_(roles_.target.names, crew()),
+        score_(InBlocksHere{charge_, blocks_, wire_, roles_.target.dim}, crew()), guard_(roles_.target.names, crew()),
         lookout_(settings.seed, settings.periodic, roles_.target.names, crew()) {
     for (std::size_t i = 0; i < here_.count(); ++i)
       here_.id()[i] = first_ + i;
@@ -62,18 +52,12 @@ public:
     all_here_.here = here_.count();
   }
 
-  void start(const std::function<void(Rows<Real>)>& fill) {
-    Ensemble<Real> all(settings_.particles, roles_.target.dim);
-    fill(all.position());
-    take_part(all, first_, here_);
-  }
+  void start(const std::function<void(Rows<Real>, std::size_t)>& fill) { fill(here_.position(), first_); }
 
   void restore(const run::Checkpoint& from, const std::string& where, const run::Head& head) {
     if (head.saved.done > total())
       reject("steps", "at least the " + std::to_string(head.saved.done) + " that are done", std::to_string(total()));
-    Ensemble<Real> all(settings_.particles, roles_.target.dim);
-    run::restore_columns(from, where, head.memories, all);
-    take_part(all, first_, here_);
+    take_rows(from, where, blocks_, first_, head.memories, here_);
     done_ = head.saved.done;
     settled_ = head.settled;
     seconds_ = head.seconds;
@@ -94,12 +78,20 @@ public:
         travel(wire_, blocks_, std::span<const std::uint32_t>(charge_.dealing.sources(k, first_, first_ + here.count())), here);
       charge_.dealing.share(k, blocks_, wire_.rank(), share_);
       crossing_.plan(share_, settings_.particles, static_cast<double>(k), here.dim());
+      crossing_.make_room(here);
       all_here_.time = static_cast<double>(k);
       return all_here_;
     };
     const auto score = [&](Step k, Ensemble<Real>& here, const Batches& batches) {
       const Stopwatch watch(seconds_.score);
-      together(wire_, [&] { score_(k, here, batches); });
+      crossing_.send_positions(here); // on their way meanwhile
+      try {
+        together(wire_, [&] { score_(k, here, batches); });
+      } catch (...) {
+        if (wire_.all_know)
+          crossing_.give_up();
+        throw;
+      }
     };
     const auto drift = [&](Step k, Ensemble<Real>& here, const Batches&) {
       const Stopwatch watch(seconds_.drift);
@@ -108,7 +100,7 @@ public:
     };
     const auto look = [&](Step k, Ensemble<Real>&, const Batches&) {
       if (k % every == 0 && (trace_.empty() || trace_.back().step < k))
-        this->look(k, before + std::chrono::duration<double>(Clock::now() - begin).count());
+        this->look(k, before + run::since(begin));
     };
     const auto advance = [&](Step k, Ensemble<Real>& here, const Batches& batches, const auto& flow) {
       roles_.advance(k, here, batches, std::cref(flow));
@@ -128,12 +120,26 @@ public:
   std::vector<double> drifts() const override { return at_home(here_.drift()); }
   const std::vector<std::string>& names() const override { return roles_.target.names; }
 
-  run::Checkpoint save(const std::string& note) const override { return state(note, To::first); }
+  run::Checkpoint save(const std::string& note) const override { return gathered(wire_, blocks_, here_, head(note), To::first); }
+  void save_to(const std::filesystem::path& file, const std::string& note) const override {
+    write_gathered(wire_, blocks_, here_, head(note), file);
+  }
+  bool spread() const override { return true; }
+  bool finite() const override { return !any(wire_, !all_finite(flat(here_.position()), crew())); }
 
   void report(bool measured, run::Outcome& outcome) override { // what one process makes of the same state
     if (lone_)
       std::rethrow_exception(lone_);
-    lonely([&] { outcome = run::resume<Real>(roles_, settings_, state({}, To::everyone), "the ranks")->outcome(measured); });
+    if (!measured) {
+      if (roles_.target.warnings)
+        std::ranges::move(roles_.target.warnings(), std::back_inserter(outcome.warnings));
+      return;
+    }
+    lonely([&] {
+      seen_.reset();
+      const auto alone = run::resume<Real>(roles_, settings_, gathered(wire_, blocks_, here_, head({}), To::everyone), "the ranks");
+      outcome = alone->outcome(measured);
+    });
   }
 
 private:
@@ -160,10 +166,11 @@ private:
   struct InBlocksHere {
     Charge<Real>& charge;
     const Blocks& blocks;
-    std::size_t rank, dimension;
+    Wire& wire;
+    std::size_t dimension;
     std::size_t dim() const { return dimension; }
     void operator()(Step k, Rows<const Real> x, Rows<Real> s) {
-      const std::size_t first = blocks.first(rank);
+      const std::size_t rank = wire.rank(), first = blocks.first(rank);
       for (std::size_t b = blocks.first_block(rank); b < blocks.first_block(rank + 1); ++b)
         if (const std::size_t begin = blocks.begin(b) - first, end = blocks.begin(b + 1) - first; begin < end) {
           try {
@@ -171,6 +178,7 @@ private:
           } catch (const TargetError& error) {
             throw TargetError(error.step(), begin + error.particle(), error.cause());
           }
+          wire.go_on();
         }
     }
   };
@@ -226,20 +234,11 @@ private:
     return places;
   }
 
-  /// On ranks that are not told, a head without columns.
-  run::Checkpoint state(const std::string& note, To whom) const {
+  run::Checkpoint head(const std::string& note) const {
     const run::Settings& s = settings_;
-    const bool told = whom == To::everyone || wire_.first();
-    Ensemble<Real> all(told ? s.particles : 1, here_.dim());
-    bring_state(wire_, blocks_, here_, all, whom);
-    run::Checkpoint checkpoint =
-        run::with_head({{s.particles, here_.dim(), sizeof(Real) == sizeof(float), s.identity, s.seed, s.run, done_, note},
-                        settled_, here_.memories(), seconds_, trace_});
-    if (told)
-      run::save_columns(all, checkpoint);
-    return checkpoint;
+    return run::with_head({{s.particles, here_.dim(), sizeof(Real) == sizeof(float), s.identity, s.seed, s.run, done_, note},
+                           settled_, here_.memories(), seconds_, trace_});
   }
-
   std::vector<double> at_home(Rows<const Real> rows) const {
     std::vector<Real> all(settings_.particles * rows.dim);
     std::vector<std::uint64_t> ids(settings_.particles);
@@ -272,7 +271,7 @@ private:
 
 template <typename Real>
 std::unique_ptr<run::Flight> begin(Charge<Real> charge, run::Roles<Real> roles, const run::Settings& settings,
-                                   const std::function<void(Rows<Real>)>& start) {
+                                   const std::function<void(Rows<Real>, std::size_t)>& start) {
   auto flight = std::make_unique<SpreadFlight<Real>>(std::move(charge), std::move(roles), settings);
   flight->start(start);
   return flight;
@@ -281,16 +280,16 @@ std::unique_ptr<run::Flight> begin(Charge<Real> charge, run::Roles<Real> roles, 
 template <typename Real>
 std::unique_ptr<run::Flight> resume(Charge<Real> charge, run::Roles<Real> roles, const run::Settings& settings,
                                     const run::Checkpoint& checkpoint, const std::string& where) {
-  run::resume<Real>(roles, settings, checkpoint, where); // says what does not fit
+  const run::Head head = run::read_head_for(settings, roles.target.dim, sizeof(Real) == sizeof(float), checkpoint, where);
   auto flight = std::make_unique<SpreadFlight<Real>>(std::move(charge), std::move(roles), settings);
-  flight->restore(checkpoint, where, run::read_head(checkpoint, where));
+  flight->restore(checkpoint, where, head);
   return flight;
 }
 
 template std::unique_ptr<run::Flight> begin(Charge<double>, run::Roles<double>, const run::Settings&,
-                                            const std::function<void(Rows<double>)>&);
+                                            const std::function<void(Rows<double>, std::size_t)>&);
 template std::unique_ptr<run::Flight> begin(Charge<float>, run::Roles<float>, const run::Settings&,
-                                            const std::function<void(Rows<float>)>&);
+                                            const std::function<void(Rows<float>, std::size_t)>&);
 template std::unique_ptr<run::Flight> resume(Charge<double>, run::Roles<double>, const run::Settings&,
                                              const run::Checkpoint&, const std::string&);
 template std::unique_ptr<run::Flight> resume(Charge<float>, run::Roles<float>, const run::Settings&,

@@ -30,10 +30,10 @@ struct Charge {
 
 /// Every rank calls this, and whatever it answers, alike. `roles` are those of one process: looks and outcomes are
 /// made by them, the looks on rank 0 alone; their target is shared out (shared_target.hpp). Each step of the flight
-/// gives the bits of one process.
+/// gives the bits of one process. `start(rows, first)` fills in the rows of this rank, of which `first` is the first.
 template <typename Real>
 std::unique_ptr<run::Flight> begin(Charge<Real> charge, run::Roles<Real> roles, const run::Settings& settings,
-                                   const std::function<void(Rows<Real>)>& start);
+                                   const std::function<void(Rows<Real>, std::size_t)>& start);
 
 /// Where a checkpoint left it, on however many ranks that was. Throws io::BadData that names `where`.
 template <typename Real>

@@ -36,6 +36,8 @@ const Module* load() {
   const auto* offered = static_cast<const Module*>(::dlsym(module, module_symbol));
   if (!offered || offered->version != version)
     throw std::runtime_error("mpi: " + file.string() + " is not of starling " + std::string(version));
+  if (offered->build != STARLING_MPI_BUILD)
+    throw std::runtime_error("mpi: " + file.string() + " is of another build of starling: build or install both together");
   return offered;
 }
 

@@ -78,17 +78,34 @@ public:
     std::abort();
   }
 
+  void finish() override {
+    MPI_Waitall(static_cast<int>(open_.size()), open_.data(), MPI_STATUSES_IGNORE);
+    open_.clear();
+  }
+  void go_on() override {
+    int done = 0;
+    if (!open_.empty())
+      MPI_Testall(static_cast<int>(open_.size()), open_.data(), &done, MPI_STATUSES_IGNORE);
+    if (done)
+      open_.clear();
+  }
+
 protected:
   void exchange_parts(std::span<const std::byte> from, std::span<const std::size_t> sent, std::span<std::byte> to,
                       std::span<const std::size_t> received) override {
-    std::vector<MPI_Request> open;
+    start_parts(from, sent, to, received);
+    finish();
+  }
+
+  void start_parts(std::span<const std::byte> from, std::span<const std::size_t> sent, std::span<std::byte> to,
+                   std::span<const std::size_t> received) override {
     std::size_t here = 0, at = 0;
     for (std::size_t r = 0; r < size(); at += received[r++])
       if (r == rank())
         here = at;
       else
         in_pieces(received[r], [&](std::size_t begin, int count) {
-          MPI_Irecv(to.data() + at + begin, count, MPI_BYTE, static_cast<int>(r), 2, comm_, &open.emplace_back());
+          MPI_Irecv(to.data() + at + begin, count, MPI_BYTE, static_cast<int>(r), 2, comm_, &open_.emplace_back());
         });
     at = 0;
     for (std::size_t r = 0; r < size(); at += sent[r++])
@@ -96,9 +113,8 @@ protected:
         std::copy_n(from.data() + at, sent[r], to.data() + here);
       else
         in_pieces(sent[r], [&](std::size_t begin, int count) {
-          MPI_Isend(from.data() + at + begin, count, MPI_BYTE, static_cast<int>(r), 2, comm_, &open.emplace_back());
+          MPI_Isend(from.data() + at + begin, count, MPI_BYTE, static_cast<int>(r), 2, comm_, &open_.emplace_back());
         });
-    MPI_Waitall(static_cast<int>(open.size()), open.data(), MPI_STATUSES_IGNORE);
   }
 
 private:
@@ -117,6 +133,7 @@ private:
   }
 
   MPI_Comm comm_ = MPI_COMM_NULL;
+  std::vector<MPI_Request> open_; // of what is under way
   int rank_ = 0, size_ = 1;
   bool ours_ = true; // else whoever began MPI ends it
 };
@@ -144,5 +161,5 @@ std::size_t ranks_of_world() {
 
 } // namespace starling::mpi
 
-extern "C" __attribute__((visibility("default"))) const starling::mpi::Module starling_mpi_module = {
-    starling::version, starling::mpi::library, starling::mpi::ranks_of_world, starling::mpi::over_mpi};
+extern "C" __attribute__((visibility("default"))) const starling::mpi::Module starling_mpi_module_with_build = {
+    starling::version, STARLING_MPI_BUILD, starling::mpi::library, starling::mpi::ranks_of_world, starling::mpi::over_mpi};

@@ -33,29 +33,26 @@ std::span<Real> flat(Rows<Real> rows) {
   return {rows.data, rows.size()};
 }
 
-/// All that outlives a step.
-template <typename Real>
-void bring_state(Wire& wire, const Blocks& blocks, const Ensemble<Real>& here, Ensemble<Real>& all, To whom) {
-  bring<Real>(wire, blocks, flat(here.position()), flat(all.position()), here.dim(), whom);
-  all.remember(here.memories());
-  for (std::size_t c = 0; c < here.memories(); ++c)
-    bring<Real>(wire, blocks, flat(here.memory(c)), flat(all.memory(c)), here.dim(), whom);
-  bring<std::uint32_t>(wire, blocks, here.moves(), all.moves(), 1, whom);
-  bring<std::uint64_t>(wire, blocks, here.id(), all.id(), 1, whom);
-}
-
-/// This rank's rows of a whole cloud.
-template <typename Real>
-void take_part(const Ensemble<Real>& all, std::size_t first, Ensemble<Real>& here) {
-  const auto part = [&](Rows<const Real> from, Rows<Real> to) {
-    std::copy_n(from.data + first * from.dim, to.size(), to.data);
-  };
-  part(all.position(), here.position());
-  here.remember(all.memories());
-  for (std::size_t c = 0; c < all.memories(); ++c)
-    part(all.memory(c), here.memory(c));
-  std::copy_n(all.moves().begin() + std::ptrdiff_t(first), here.count(), here.moves().begin());
-  std::copy_n(all.id().begin() + std::ptrdiff_t(first), here.count(), here.id().begin());
+/// A column's bytes of all ranks, in the order of places, to take(bytes) on rank 0, a few at a time.
+template <typename Take>
+void stream(Wire& wire, const Blocks& blocks, std::span<const std::byte> mine, std::size_t a_row, Take&& take) {
+  constexpr std::size_t few = std::size_t{1} << 22;
+  const std::vector<std::size_t> sizes = blocks.bytes(a_row);
+  std::vector<std::byte> arrived(wire.first() ? few : 0);
+  std::vector<std::size_t> sent(wire.size()), received(wire.size());
+  if (wire.first())
+    take(mine);
+  for (std::size_t r = 1; r < wire.size(); ++r)
+    for (std::size_t begin = 0, count; begin < sizes[r]; begin += count) {
+      count = std::min(few, sizes[r] - begin);
+      sent[0] = r == wire.rank() ? count : 0;
+      received.assign(wire.size(), 0);
+      received[r] = wire.first() ? count : 0;
+      wire.exchange(r == wire.rank() ? mine.subspan(begin, count) : std::span<const std::byte>(), sent,
+                    std::span(arrived).first(received[r]), received);
+      if (wire.first())
+        take(std::span<const std::byte>(arrived).first(count));
+    }
 }
 
 /// Row i here becomes what the row of place sources[i] was, in all that outlives a step. Who needs a row asks for it.

@@ -35,9 +35,19 @@ protected:
 
 void Wire::exchange(std::span<const std::byte> from, std::span<const std::size_t> sent, std::span<std::byte> to,
                     std::span<const std::size_t> received) {
+  count(sent);
+  exchange_parts(from, sent, to, received);
+}
+
+void Wire::start(std::span<const std::byte> from, std::span<const std::size_t> sent, std::span<std::byte> to,
+                 std::span<const std::size_t> received) {
+  count(sent);
+  start_parts(from, sent, to, received);
+}
+
+void Wire::count(std::span<const std::size_t> sent) {
   for (std::size_t r = 0; r < size(); ++r)
     bytes_sent_ += r == rank() ? 0 : sent[r];
-  exchange_parts(from, sent, to, received);
 }
 
 std::shared_ptr<Wire> alone() { return std::make_shared<Alone>(); }

@@ -24,6 +24,13 @@ public:
   /// The parts' sizes are known on both sides; the part for oneself is copied.
   void exchange(std::span<const std::byte> from, std::span<const std::size_t> sent, std::span<std::byte> to,
                 std::span<const std::size_t> received);
+  /// The same, under way until finish(): till then `from` stays as it is, and `to` means nothing. Several may be.
+  void start(std::span<const std::byte> from, std::span<const std::size_t> sent, std::span<std::byte> to,
+             std::span<const std::size_t> received);
+  /// Waits for all that was started.
+  virtual void finish() {}
+  /// For whoever computes meanwhile: lets what was started go on. Each rank as often as it likes.
+  virtual void go_on() {}
   /// What each rank brings, one after another, to everyone; sizes[r] bytes of rank r.
   virtual void all_gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t> sizes) = 0;
   /// The same to rank 0 alone; on the others `all` is left alone.
@@ -42,8 +49,14 @@ public:
 protected:
   virtual void exchange_parts(std::span<const std::byte> from, std::span<const std::size_t> sent,
                               std::span<std::byte> to, std::span<const std::size_t> received) = 0;
+  /// Where nothing can be under way, it is done at once.
+  virtual void start_parts(std::span<const std::byte> from, std::span<const std::size_t> sent, std::span<std::byte> to,
+                           std::span<const std::size_t> received) {
+    exchange_parts(from, sent, to, received);
+  }
 
 private:
+  void count(std::span<const std::size_t> sent);
   std::uint64_t bytes_sent_ = 0;
 };
 

@@ -23,9 +23,9 @@ void append_text(std::string& bytes, std::string_view text) {
   bytes += text;
 }
 
-std::uint32_t checksum(std::string_view bytes) {
+std::uint32_t checksum(std::string_view bytes, std::uint32_t before = 0) {
   return static_cast<std::uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+      crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
 /// Reads from the front; the checksum has vouched for the lengths, which are looked at all the
@@ -56,18 +56,57 @@ private:
   const std::string& where_;
 };
 
-} // namespace
-
-std::string pack(const Checkpoint& checkpoint) {
+/// All but the checksum, of which `more` columns will be.
+std::string pack_first(const Checkpoint& checkpoint, std::size_t more) {
   std::string bytes(magic);
   append_text(bytes, checkpoint.head);
-  append(bytes, static_cast<std::uint64_t>(checkpoint.columns.size()));
+  append(bytes, static_cast<std::uint64_t>(checkpoint.columns.size() + more));
   for (const auto& [name, column] : checkpoint.columns) {
     append_text(bytes, name);
     append_text(bytes, column);
   }
+  return bytes;
+}
+
+} // namespace
+
+std::string pack(const Checkpoint& checkpoint) {
+  std::string bytes = pack_first(checkpoint, 0);
   append(bytes, checksum(bytes));
   return bytes;
+}
+
+struct CheckpointFile::Open {
+  io::WholeFile file;
+  std::uint32_t sum = 0;
+  void write(std::string_view bytes) {
+    file.write(bytes);
+    sum = checksum(bytes, sum);
+  }
+};
+
+CheckpointFile::CheckpointFile(const std::filesystem::path& file, const Checkpoint& with, std::size_t more)
+    : open_(new Open{io::WholeFile(file)}) {
+  open_->write(pack_first(with, more));
+}
+CheckpointFile::~CheckpointFile() = default;
+
+void CheckpointFile::begin(std::string_view name, std::uint64_t bytes) {
+  std::string text;
+  append_text(text, name);
+  run::append(text, bytes);
+  open_->write(text);
+}
+
+void CheckpointFile::append(std::span<const std::byte> bytes) {
+  open_->write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+void CheckpointFile::commit() {
+  std::string end;
+  run::append(end, open_->sum);
+  open_->file.write(end);
+  open_->file.commit();
 }
 
 Checkpoint unpack(std::string_view bytes, const std::string& where) {

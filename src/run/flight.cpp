@@ -239,6 +239,12 @@ private:
 
 } // namespace
 
+void Flight::save_to(const std::filesystem::path& file, const std::string& note) const { write_checkpoint(file, save(note)); }
+
+bool Flight::finite() const {
+  return std::ranges::all_of(positions(), [](double x) { return std::isfinite(x); });
+}
+
 Outcome Flight::outcome(bool measured) {
   Outcome o;
   o.settings = settings_;
@@ -269,15 +275,7 @@ template <typename Real>
 std::unique_ptr<Flight> resume(Roles<Real> roles, const Settings& settings,
                                const Checkpoint& checkpoint, const std::string& where) {
   check(roles);
-  const Head head = read_head(checkpoint, where);
-  const bool single = sizeof(Real) == sizeof(float);
-  if (head.saved.particles != settings.particles || head.saved.dim != roles.target.dim ||
-      head.saved.single != single)
-    misfit(where, settings.particles, roles.target.dim, single, "position");
-  if (head.saved.seed != settings.seed || head.saved.run != settings.run)
-    throw io::BadData(where, fmt::format("was saved by run {2} of seed {3}; this is run {0} of seed {1}",
-                                         settings.run + 1, settings.seed, head.saved.run + 1,
-                                         head.saved.seed));
+  const Head head = read_head_for(settings, roles.target.dim, sizeof(Real) == sizeof(float), checkpoint, where);
   auto flight = std::make_unique<FlightOf<Real>>(std::move(roles), settings);
   flight->restore(checkpoint, where, head);
   return flight;

@@ -171,6 +171,17 @@ Head read_head(const Checkpoint& checkpoint, const std::string& where) {
   return head;
 }
 
+Head read_head_for(const Settings& settings, std::size_t dim, bool single, const Checkpoint& checkpoint, const std::string& where) {
+  Head head = read_head(checkpoint, where);
+  if (head.saved.particles != settings.particles || head.saved.dim != dim || head.saved.single != single)
+    misfit(where, settings.particles, dim, single, "position");
+  if (head.saved.seed != settings.seed || head.saved.run != settings.run)
+    throw io::BadData(where, fmt::format("was saved by run {2} of seed {3}; this is run {0} of seed {1}",
+                                         settings.run + 1, settings.seed, head.saved.run + 1,
+                                         head.saved.seed));
+  return head;
+}
+
 Saved saved(const Checkpoint& checkpoint, const std::string& where) {
   return read_head(checkpoint, where).saved;
 }

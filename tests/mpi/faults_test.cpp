@@ -101,6 +101,23 @@ TEST_F(Mpirun, RefusesAnotherBuildOnOneRank) {
   EXPECT_EQ(times(ended.err, "starling: "), 1u) << ended.err;
 }
 
+TEST_F(Mpirun, RefusesAModuleOfAnotherBuild) {
+  const fs::path there = folder_ / "mixed";
+  fs::create_directories(there);
+  fs::copy_file(STARLING_BINARY, there / "starling");
+  std::string module = bytes_of(fs::path(STARLING_BINARY).replace_filename("starling_mpi.so"));
+  std::smatch build;
+  ASSERT_TRUE(std::regex_search(module, build, std::regex("[0-9a-f]{64}")));
+  const std::string own = build.str(), another(own.size(), own[0] == '7' ? '8' : '7');
+  for (std::size_t at = module.find(own); at != std::string::npos; at = module.find(own))
+    module.replace(at, another.size(), another);
+  std::ofstream(there / "starling_mpi.so", std::ios::binary) << module;
+  const Ended ended = start_with({"-n", "2", (there / "starling").string(), "sample", "banana", "--particles", "20"}).wait();
+  EXPECT_EQ(ended.code, failed) << ended.err;
+  EXPECT_LT(ended.seconds, soon);
+  EXPECT_GE(times(ended.err, "starling_mpi.so is of another build of starling"), 1u) << ended.err;
+}
+
 TEST_F(Mpirun, EndsTogetherWhereNothingCanBeWritten) {
   for (const bool no_state_either : {false, true}) {
     const fs::path above = folder_ / (no_state_either ? "both" : "one");

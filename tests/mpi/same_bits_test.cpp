@@ -9,7 +9,9 @@
 
 #include <bit>
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace starling {
@@ -144,6 +146,36 @@ TEST(Ranks, ResumeOnAnotherNumberOfThem) {
       found = all;
   });
   EXPECT_EQ(found, alone(r));
+}
+
+TEST(Ranks, WriteTheCheckpointOfOneProcess) {
+  plan::Recipe r = recipe("banana", 100, "4", 80);
+  const auto one = assemble::make_flight(plan::resolve(r));
+  one->take(70, {}); // rows have travelled
+  const run::Checkpoint expected = one->save("note");
+  const auto file = std::filesystem::temp_directory_path() / ("starling-ranks-" + std::to_string(::getpid()) + ".checkpoint");
+  for (const std::size_t ranks : {2, 3, 7}) {
+    mpi::on_ranks(ranks, [&](const std::shared_ptr<mpi::Wire>& wire) {
+      const auto flight = assemble::make_flight(plan::resolve(r), 0, nullptr, {}, wire);
+      flight->take(70, {});
+      EXPECT_TRUE(flight->spread());
+      EXPECT_TRUE(flight->finite());
+      flight->save_to(file, "note");
+    });
+    EXPECT_EQ(run::read_checkpoint(file).columns, expected.columns) << ranks << " ranks";
+  }
+  std::filesystem::remove(file);
+}
+
+TEST(Ranks, AllFailWhereTheFirstCannotWriteACheckpoint) {
+  const plan::Recipe r = recipe("banana", 100, "4", 80);
+  mpi::on_ranks(3, [&](const std::shared_ptr<mpi::Wire>& wire) {
+    const auto flight = assemble::make_flight(plan::resolve(r), 0, nullptr, {}, wire);
+    flight->take(2, {});
+    EXPECT_THROW(flight->save_to("/dev/null/state.checkpoint"), std::runtime_error);
+    flight->take(2, {}); // and go on
+    EXPECT_EQ(flight->done(), 4u);
+  });
 }
 
 void expect_same_looks(const plan::Recipe& r, Step steps) {

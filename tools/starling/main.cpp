@@ -61,7 +61,8 @@ int end_with(Exit code, const std::string& text) {
 
 int guarded(int argc, char** argv) noexcept {
   try {
-    if (std::any_of(argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "sample"; }))
+    const char* const* const command = std::find_if(argv + 1, argv + argc, [](const char* word) { return *word != '-'; });
+    if (command != argv + argc && std::string_view(*command) == "sample")
       ranks(); // before anything that may be said
     else if (!does_it_alone())
       return ok;

@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace starling::tool {
@@ -51,6 +52,14 @@ std::uint64_t mark_of_program() {
 /// What mpirun, or the like, said of this process; nullptr where it did not.
 const char* all_ranks() { return first_of({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"}); }
 const char* own_rank() { return first_of({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK"}); }
+
+/// Whether this process was started by a program that mpirun started, and not by mpirun itself or one of its helpers.
+bool within_a_rank() {
+  std::string parent;
+  std::getline(std::ifstream(fmt::format("/proc/{}/comm", ::getppid())), parent);
+  return std::ranges::none_of(std::initializer_list<const char*>{"mpirun", "mpiexec", "orte", "prte", "prun", "hydra", "srun", "slurmstepd"},
+                              [&](const char* launcher) { return parent.starts_with(launcher); });
+}
 
 /// Their codes, to all; that of the rank where it began.
 int code_of_origin(int code) {
@@ -87,11 +96,15 @@ bool does_it_alone() {
   const char *own = own_rank(), *all = all_ranks();
   if (!own || (all && std::string(all) == "1"))
     return true;
-  if (std::string(own) != "0")
+  constexpr const char* why = "ranks share the command sample alone: the first of them does this, the others end";
+  if (std::string(own) != "0") {
+    if (within_a_rank()) // whose program would wonder
+      tell_line(fmt::format("rank {}: {}", own, why));
     return false;
+  }
   std::error_code ignored; // starling-lab takes over from a program that has said it
   if (all && std::filesystem::read_symlink("/proc/self/exe", ignored).filename() != "starling-lab")
-    tell_line("ranks share the command sample alone: the first of them does this, the others end");
+    tell_line(why);
   return true;
 }
 

@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <thread>
 
@@ -37,20 +36,29 @@ void rethrow_unless_written_wrong(const std::exception& error) {
     throw;
 }
 
+/// Every rank does this; the first writes. Rows that are spread are nowhere all together.
+void keep(StateFolder& state, const run::Flight& flight, const Presentation& p) {
+  if (flight.spread()) {
+    on_first([&] { state.claim(); });
+    return flight.save_to(state.name(flight.run()), p.out);
+  }
+  const run::Checkpoint now = flight.save(p.out);
+  on_first([&] { state.keep(flight.run(), now); });
+}
+
 /// Saves what is under way and says so, and how to go on. Part of a sentence.
 std::string save(StateFolder& state, const std::vector<run::Checkpoint>& finished,
                  const run::Flight& flight, const Presentation& p, bool goes_on) {
   if (flight.done() == 0 && !flight.stage().empty()) // before the scout is done there are no positions
     return "it had found no place to start from, so there is no state to save";
-  if (std::ranges::any_of(flight.positions(), [](double x) { return !std::isfinite(x); }))
+  if (!flight.finite())
     return "there is no state to save";
-  const run::Checkpoint last = flight.save(p.out);
   try {
     on_first([&] {
       for (std::size_t run = 0; run < finished.size(); ++run)
         state.keep(run, finished[run]);
-      state.keep(flight.run(), last);
     });
+    keep(state, flight, p);
   } catch (const std::exception& error) { // why the run ended matters more
     rethrow_unless_written_wrong(error);
     return fmt::format("its state is lost: {}", error.what());
@@ -116,10 +124,7 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
   run::Watch watch = watch_for(p, plan.runs);
   watch.interrupted = [] { return mpi::any(*ranks(), should_stop()); };
   watch.keep_every = p.checkpoint_every;
-  watch.keep = [&](const run::Flight& flight) {
-    const run::Checkpoint now = flight.save(p.out);
-    on_first([&] { state.keep(flight.run(), now); });
-  };
+  watch.keep = [&](const run::Flight& flight) { keep(state, flight, p); };
   std::vector<run::Checkpoint> finished; // runs before the one under way
   for (std::uint64_t run = 0; run < plan.runs; ++run) {
     std::unique_ptr<run::Flight> flight;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -75,6 +76,25 @@ Checkpoint unpack(std::string_view bytes, const std::string& where);
 /// Writes beside the file, brings that to the disk and renames it into place: whatever happens
 /// meanwhile, an older checkpoint stays readable. Throws io::CannotWrite.
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint);
+/// The same column by column, for what is nowhere whole: `with` has the head and the first columns, `more` follow. Nothing
+/// is there until commit().
+class CheckpointFile {
+public:
+  CheckpointFile(const std::filesystem::path& file, const Checkpoint& with, std::size_t more);
+  ~CheckpointFile();
+  CheckpointFile(const CheckpointFile&) = delete;
+  CheckpointFile& operator=(const CheckpointFile&) = delete;
+
+  /// The next column, of so many bytes, which are then appended.
+  void begin(std::string_view name, std::uint64_t bytes);
+  void append(std::span<const std::byte> bytes);
+  void commit();
+
+private:
+  struct Open;
+  std::unique_ptr<Open> open_;
+};
+
 /// Throws io::InputMissing, or io::BadData.
 Checkpoint read_checkpoint(const std::filesystem::path& file);
 

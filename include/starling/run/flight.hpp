@@ -116,6 +116,13 @@ public:
 
   /// Everything needed to go on elsewhere. `note` is kept as it is, whatever its bytes are.
   virtual Checkpoint save(const std::string& note = {}) const = 0;
+  /// The same to a file, which is whole or not there. Of a flight whose rows are spread the first rank writes it, block by
+  /// block. Throws io::CannotWrite.
+  virtual void save_to(const std::filesystem::path& file, const std::string& note = {}) const;
+  /// Whether its rows are spread over ranks, all of which then ask for all of this together.
+  virtual bool spread() const { return false; }
+  /// Whether every position is a number.
+  virtual bool finite() const;
 
   /// What it came to so far. With `measured`, exact scores at the end and all that follows from
   /// them; it can go on afterwards as if it had not been asked.
