@@ -26,6 +26,9 @@ set(starling_sanitize_flags "")
 if(STARLING_SANITIZE)
   set(starling_sanitize_flags -fsanitize=${STARLING_SANITIZE} -fno-sanitize-recover=all
                               -fno-omit-frame-pointer)
+  if(STARLING_SANITIZE MATCHES "undefined") # these the address sanitizer sees too, and they take a third of the time to compile
+    list(APPEND starling_sanitize_flags -fno-sanitize=null,object-size)
+  endif()
 endif()
 
 # Code that reads what others wrote: bounds are checked, a smashed stack ends the program. Not the hot code, which reads

@@ -34,6 +34,13 @@ void* counted(std::size_t size, std::size_t alignment) {
 
 void* operator new(std::size_t size) { return starling::counted(size, 16); }
 void* operator new(std::size_t size, std::align_val_t a) { return starling::counted(size, std::size_t(a)); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { // of sanitizers, where it is not replaced
+  try {
+    return starling::counted(size, 16);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void operator delete(void* p) noexcept { starling::release(p); }
 void operator delete(void* p, std::size_t) noexcept { starling::release(p); }
 void operator delete(void* p, std::align_val_t) noexcept { starling::release(p); }

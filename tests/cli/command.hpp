@@ -20,6 +20,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TOO_LONG_UNDER_SANITIZERS() GTEST_SKIP() << "takes many minutes under sanitizers; shorter runs go the same ways"
+#else
+#define TOO_LONG_UNDER_SANITIZERS()
+#endif
+
 namespace starling::cli {
 
 namespace fs = std::filesystem;

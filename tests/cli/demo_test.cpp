@@ -5,6 +5,7 @@ namespace starling::cli {
 namespace {
 
 TEST(Demo, PrintsItsTableAndLeavesEveryRunBehindAndIsReplaced) {
+  TOO_LONG_UNDER_SANITIZERS();
   const Place place;
   succeed(place, "demo");
   const std::string shown = succeed(place, "demo"); // in the place of the first

@@ -51,6 +51,7 @@ TEST(Limits, ASecondSignalAlwaysEndsTheProcess) {
 }
 
 TEST(Limits, TheTimeLimitSavesTheStateAndTheRunGoesOnAsIfNothingHadBeen) {
+  TOO_LONG_UNDER_SANITIZERS();
   const Place place;
   const std::string line = "sample normal --dim 2 --particles 4000 --batch 16 --bandwidth 1 --steps 15000 --quiet ";
   const Ended ended = place.run(line + "--time-limit 1 --out m");
@@ -102,6 +103,7 @@ long largest_child_kb() {
 }
 
 TEST(Limits, AMillionStepsTakeNoMoreMemoryThanTenThousand) {
+  TOO_LONG_UNDER_SANITIZERS();
   const Place place;
   const std::string line = "sample normal --dim 2 --particles 16 --batch 4 --bandwidth 1 --threads 1 --quiet --steps ";
   ASSERT_EQ(place.run(line + "10000").code, ok);

@@ -123,6 +123,7 @@ TEST(Report, KeepsTheWorkingFolderOutOfThePlacesWhereAPythonLooks) {
 }
 
 TEST(Demo, OpensThePageOfItsFirstRun) {
+  TOO_LONG_UNDER_SANITIZERS();
   const Place place;
   write_program(place, "python");
   place.write("browser", "#!/bin/sh\nprintf '%s' \"$*\" >'" + place.path("shown").string() + "'\n");

@@ -28,6 +28,7 @@ OrderedJson figures_of(const Place& place, const std::string& folder) {
 }
 
 TEST(Reproduce, WritesWhatWasAskedMeasuredAndFound) {
+  TOO_LONG_UNDER_SANITIZERS();
   const Place place;
   const Ended ended = place.run("reproduce mixture-error" + settings + "r");
   EXPECT_EQ(ended.code, failed);
@@ -96,6 +97,7 @@ TEST(Reproduce, RefusesToGoWithoutAFolderOrTheData) {
 }
 
 TEST(Reproduce, LeavesAFolderAloneThatIsNotItsOwn) {
+  TOO_LONG_UNDER_SANITIZERS();
   const Place place;
   const std::string command = "reproduce algorithm-2" + settings;
   place.write("mine/notes.txt", "keep");
