@@ -173,6 +173,8 @@ of("src/run/flight.cpp", "tests/run/flight_test.cpp", [
     ("a run resumed at step 0", "done_ = head.saved.done;", "done_ = 0;"),
     ("a trace that begins anew", "trace_ = head.trace;", ";"),
     ("rows not brought home", "particles_.id()[i] * rows.dim", "i * rows.dim"),
+])
+of("src/run/state.cpp", "tests/run/flight_test.cpp", [
     ("resumed by another seed", "head.saved.seed != settings.seed", "false"),
 ])
 of("src/run/state.hpp", "tests/run/flight_test.cpp", [
@@ -203,11 +205,11 @@ of("src/run/journey_rows.cpp", "tests/journey/rows_test.cpp", [
 ])
 ranks = "tests/mpi/same_bits_test.cpp"
 of("src/mpi/crossing.cpp", ranks, [
-    ("a row to the wrong home", "in_[@@blocks_.rank_of(place)@@].push_back(at)", "(blocks_.rank_of(place) + 1) % in_.size()"),
-    ("a row at the wrong place of its home", "here.position()[own_[n]], x[lead_ + @@own_at_[n]@@]", "std::uint32_t(n)"),
-    ("rows that cross without their scores", "std::copy_n(from + dim, dim, s[lead_ + at].begin());", ";"),
-    ("drifts that come back to the wrong row", "std::copy_n(from, dim, here.drift()[@@i@@].begin());", "rows.front()"),
-    ("weights of the rows that are here", "batches_.lay_out(padded_, batches);\n  @@batches_.population = population;@@", "batches_.population = padded_;"),
+    ("a guest taken for that of another rank", "mixed_.found[guest.at] += begin_[@@guest.rank@@];", "0"),
+    ("guests of pairs in the order of their rank", "mixed[2 * n + 1] = @@begin + guests - 1 - n@@;", "begin + n"),
+    ("rows that cross without their scores", "send(@@std::as_const(here).score()@@, scores_", "std::as_const(here).position()"),
+    ("drifts that do not come back", "from = @@unpack<Real>(from, rows, drift)@@;", "from + rows.size() * drift.dim"),
+    ("weights of the rows that are here", "part->batches.population = @@population@@;", "own_"),
 ])
 of("src/mpi/by_address.cpp", "tests/mpi/law_test.cpp", [
     ("the pair of the last row forgotten", "together(alone, alone + 1, alone + outside, low, high);", ";"),
