@@ -4,8 +4,8 @@
 #include <starling/threads.hpp>
 
 #include <atomic>
-#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <span>
 #include <type_traits>
@@ -24,8 +24,11 @@ bool all_finite(std::span<const Real> values, Threads& threads) {
   std::atomic<bool> sound{true};
   threads.for_pieces(values.size(), 32768, [&](std::size_t begin, std::size_t end) {
     Bits carried = 0;
-    for (std::size_t n = begin; n < end; ++n)
-      carried |= (std::bit_cast<Bits>(values[n]) & exponent) + one;
+    for (std::size_t n = begin; n < end; ++n) {
+      Bits bits;
+      std::memcpy(&bits, &values[n], sizeof bits); // not every library has std::bit_cast: that of the live page has not
+      carried |= (bits & exponent) + one;
+    }
     if (carried & sign)
       sound.store(false, std::memory_order_relaxed);
   });
