@@ -44,7 +44,7 @@ double error_of_a_product() {
 TEST(Processor, LeavesNoThreadThatWouldChooseForItself) {
   if (cpu::products().core == "Prescott" || !assemble::multiply_for("Prescott"))
     GTEST_SKIP() << "this OpenBLAS stays with " << cpu::products().core;
-  // A thread of the library's that was slow to start took the choice back: one test in some ten thousand failed.
+  // A thread of the library's that was slow to start took the choice back, once in many thousand starts.
   const std::filesystem::directory_iterator threads("/proc/self/task");
   EXPECT_EQ(std::distance(begin(threads), end(threads)), 1);
   assemble::multiply_for_this_processor();
