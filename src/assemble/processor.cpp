@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
 // Its own functions, which builds for one processor alone do not have.
 extern "C" {
@@ -38,19 +39,24 @@ bool multiply_for(const std::string& core) {
   return cpu::products().core == core;
 }
 
-std::string multiply_for_this_processor() {
-#if defined(__x86_64__)
+std::vector<std::string> better_cores(const std::string& core, const std::vector<std::string>& levels) {
   constexpr std::array wide = {"Haswell", "Zen", "Excavator", "SkylakeX", "Cooperlake", "SapphireRapids", "Sapphirerapids"};
-  const auto levels = cpu::levels();
   const auto runs = [&](std::string_view level) { return std::ranges::find(levels, level) != levels.end(); };
-  const std::string core = cpu::products().core;
-  if (std::getenv(word) || !runs("avx2") || std::ranges::find(wide, core) != wide.end())
+  if (!runs("avx2") || std::ranges::find(wide, core) != wide.end())
     return {};
-  for (const char* better : {"SkylakeX", "Haswell"})
-    if ((std::string_view(better) == "Haswell" || runs("avx512")) && multiply_for(better))
-      return better;
-  multiply_for(core);
-#endif
+  return runs("avx512") ? std::vector<std::string>{"SkylakeX", "Haswell"} : std::vector<std::string>{"Haswell"};
+}
+
+std::string multiply_for_this_processor() {
+  if (std::getenv(word))
+    return {};
+  const std::string core = cpu::products().core;
+  const std::vector<std::string> better = better_cores(core, cpu::levels());
+  for (const std::string& one : better)
+    if (multiply_for(one))
+      return one;
+  if (!better.empty())
+    multiply_for(core);
   return {};
 }
 
