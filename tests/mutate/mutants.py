@@ -271,6 +271,19 @@ of("src/cuda/sweep_products.hpp", card + "products_test.cpp", [
 of("src/cuda/sweep_many.hpp", card + "step_test.cpp", [
     ("steps of a small cloud not taken out", "take(work, here);", ";"),
 ])
+of("src/cpu/permute.cpp", "tests/simd/permute_test.cpp", [
+    ("picks that are to be rejected kept", "if (@@w < some@@)", "false"),
+])
+of("src/cpu/panels.hpp", "tests/simd/layouts_test.cpp", [
+    ("parts of a match times 1.3", "panel_.sum[i] += @@from[i]@@;", "Real(1.3) * from[i]"),
+    ("sums of a part added twice", "from[i] = 0;", ";"),
+])
+of("include/starling/ensemble.hpp", "tests/observe/observers_test.cpp", [
+    ("known to be numbers though somebody may write", "known_finite_.take_away();", ";"),
+])
+of("include/starling/finite.hpp", "tests/observe/observers_test.cpp", [
+    ("infinities taken for numbers", "(bits & exponent) + @@one@@;", "Bits{0}"),
+])
 
 # Sources that hold code of a mutated header, or that call a mutated source from the same unit of the library, where they
 # would go on calling the right one: compiled with it, as the library would be.
@@ -283,6 +296,7 @@ also = {
     "src/run/state.hpp": ["src/run/flight.cpp"],
     "src/cpu/gemm_drift.hpp": ["src/cpu/pairwise_drift.cpp"],
     "src/cpu/wide_drift.hpp": ["src/cpu/pairwise_drift.cpp"],
+    "src/cpu/panels.hpp": ["src/cpu/pairwise_drift.cpp"],
     "src/cuda/pairs.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/sweep_rows.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/sweep_teams.hpp": ["src/cuda/cloud.cpp"],
