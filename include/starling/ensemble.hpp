@@ -63,7 +63,7 @@ public:
   Rows<const Real> drift() const { return {drift_.data(), count_, dim_}; }
 
   /// Whether every position is known to be a number, so that the guard need not read them: who moved them all and saw
-  /// it says so. It holds until somebody asks for positions to write.
+  /// it says so. It holds until somebody asks for positions to write; rows asked for before are not seen.
   bool known_finite() const { return known_finite_.there(); }
   void note_finite() { known_finite_.set(); }
 

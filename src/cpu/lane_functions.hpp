@@ -31,7 +31,8 @@ HWY_INLINE Lanes<Real, V> root(const Lanes<Real, V>& a) {
   using L = Lanes<Real, V>;
   using Vec = typename L::Vec;
   constexpr bool wide = sizeof(Real) == 8;
-  const L some = at_least(a, wide ? Real(1e-290) : Real(1e-36)); // a finite estimate
+  // A finite estimate that is not 0, so that infinity has its root.
+  const L some = at_most(at_least(a, wide ? Real(1e-290) : Real(1e-36)), wide ? Real(1.7976931348623157e308) : Real(3.4028234e38));
   L e = L::made([&](std::size_t k) STARLING_INLINE {
     if constexpr (wide)
       return Vec(vrsqrteq_f64(some.v[k].raw));

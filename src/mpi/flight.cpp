@@ -43,7 +43,7 @@ public:
       : Flight(settings, quiet(roles)), charge_(std::move(charge)), roles_(std::move(roles)), wire_(*charge_.wire),
         blocks_(settings.particles, charge_.blocks, wire_.size()), first_(blocks_.first(wire_.rank())),
         here_(blocks_.rows_of(wire_.rank()), roles_.target.dim), crossing_(blocks_, wire_),
-        score_(InBlocksHere{charge_, blocks_, wire_, roles_.target.dim}, crew()), guard_(roles_.target.names, crew()),
+        score_(InBlocksHere{charge_, blocks_, wire_, roles_.target.dim}, crew()), guard_(roles_.target.names, crew(), true),
         lookout_(settings.seed, settings.periodic, roles_.target.names, crew()) {
     for (std::size_t i = 0; i < here_.count(); ++i)
       here_.id()[i] = first_ + i;

@@ -28,7 +28,7 @@ class FlightOf final : public Flight {
 public:
   FlightOf(Roles<Real> roles, const Settings& settings)
       : Flight(settings, roles), roles_(std::move(roles)), score_(View{roles_.target}, crew()),
-        guard_(roles_.target.names, crew()),
+        guard_(roles_.target.names, crew(), true),
         lookout_(settings.seed, settings.periodic, roles_.target.names, crew()),
         particles_(settings.particles, roles_.target.dim) {}
 
@@ -219,11 +219,14 @@ private:
   }
 
   void certify(Outcome& o) {
-    if (settings_.certify == std::optional<std::size_t>(0))
+    const bool converged = o.diagnosis.verdict == "converged";
+    if (settings_.certify == std::optional<std::size_t>(0)) {
+      o.diagnosis.sentence += converged ? " (not certified)" : "";
       return;
+    }
     if constexpr (std::is_same_v<Real, double>)
       certify_at(roles_.target, roles_.threads ? *roles_.threads : Threads::alone(), o.trace.back().sweeps, o);
-    else if (o.diagnosis.verdict == "converged")
+    else if (converged)
       o.diagnosis.sentence += " (not certified: that needs double precision)";
   }
 

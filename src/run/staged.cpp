@@ -204,7 +204,12 @@ private:
       judge_by(*certificate, target, false, o, journey_->doubt());
     } else {
       take_back(o);
-      o.diagnosis.sentence += alone_ ? " (not certified: the target gives scores and no log density)" : " (not certified)";
+      if (alone_)
+        o.diagnosis.sentence += " (not certified: the target gives scores and no log density)";
+      else if (o.diagnosis.verdict == "converged") // a funnel whose scores balance may be far off
+        o.diagnosis.verdict = "cannot tell", o.diagnosis.sentence += ", but no exact moves were made that could confirm it: --certify 20 makes them";
+      else
+        o.diagnosis.sentence += " (not certified)";
     }
     if (!o.trace.empty())
       o.trace.back().verdict = o.diagnosis.verdict;

@@ -124,6 +124,13 @@ TEST(Guard, NeedNotReadWhatTheStepHasSeen) {
   copy.position()[4][6] = NAN; // from here on somebody may have written
   EXPECT_FALSE(copy.known_finite());
   EXPECT_THROW(Guard{}(0, copy, Whole()(0, copy)), Diverged);
+
+  auto late = sound;
+  const auto kept = late.position();
+  late.note_finite();
+  kept[4][6] = NAN; // by rows asked for before, which nobody sees
+  EXPECT_THROW(Guard{}(0, late, Whole()(0, late)), Diverged);
+  EXPECT_EQ((Guard({}, Threads::alone(), true)(0, late, Whole()(0, late))), Signal::go_on); // it did not read them
 }
 
 TEST(Guard, SeesWhatAStepMadeWhereverItIs) {

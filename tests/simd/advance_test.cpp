@@ -85,6 +85,17 @@ TEST(SimdAdvance, EqualsItsSlowTwinInSinglePrecision) {
   expect_twins<float>(Adam<float>(0.1));
 }
 
+// A drift whose square overflows has an infinite memory, and its particle stands still: at every level, NEON's estimates too.
+TEST(SimdAdvance, StandsStillWhereTheMemoryOverflows) {
+  at_every_level([] {
+    Ensemble<float> particles(33, 2);
+    cpu::ExplicitStep<float, FadingAdaGrad<float>> step(FadingAdaGrad<float>(0.1));
+    step(0, particles, Whole()(0, particles), [&] { std::ranges::fill_n(particles.drift().data, 66, 1e20f); });
+    for (std::size_t n = 0; n < 66; ++n)
+      EXPECT_EQ(std::as_const(particles).position().data[n], 0) << n;
+  });
+}
+
 TEST(SimdAdvance, IsToldApartFromAnotherRule) {
   Ensemble<double> fast(64, 2);
   Ensemble<double> slow = fast;

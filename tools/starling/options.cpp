@@ -241,7 +241,7 @@ CommandLine::CommandLine() : parser_(std::make_unique<Parser>()) {
   app.add_option_function<std::string>("--simd", cpu::force_level, "Use this SIMD level: see starling info")->type_name("");
   app.require_subcommand(0, 1);
   app.footer("Start with:  starling demo\n"
-             "Then:        starling sample mixture --start normal:-10,1 --out out/m");
+             "Then:        starling sample mixture --out out/m");
   const auto add = [&](const char* name, const char* does, Action (*register_options)(CLI::App&)) {
     CLI::App* command = app.add_subcommand(name, does);
     parser_->actions[command] = register_options(*command);

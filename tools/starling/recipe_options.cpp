@@ -56,7 +56,7 @@ CLI::Option* add_field(CLI::App& app, const plan::About& about, Field& field) {
 }
 
 std::string heading(const plan::Extra& extra) {
-  return extra.of_target ? fmt::format("Only for {}", plan::in_a_row(extra.owners)) : "Method";
+  return extra.of_target ? fmt::format("Only for {}", plan::in_a_row(extra.owners)) : std::string(plan::raw_heading);
 }
 
 } // namespace
@@ -64,7 +64,7 @@ std::string heading(const plan::Extra& extra) {
 void add_recipe(CLI::App& app, plan::Recipe& recipe) {
   const auto names = plan::names_of(plan::targets());
   offer(app.add_option("TARGET", recipe.target, fmt::format("{}", fmt::join(names, " | "))), names);
-  app.add_option("MODEL", "For stan and plugin: the library, LIB.so")->type_name("");
+  app.add_option("MODEL", "For stan: MODEL.stan or its library; for plugin: LIB.so")->type_name("");
   plan::for_each_field(recipe, [&](const plan::About& about, auto& field) { add_field(app, about, field); });
   for (const plan::Extra& extra : plan::extras()) {
     const plan::Setting& setting = extra.setting;

@@ -14,11 +14,13 @@
 #include <starling/run/pool.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <stdexcept>
 #include <string_view>
+#include <vector>
 
 namespace starling::tool {
 
@@ -41,7 +43,8 @@ std::string batch_of(const plan::Plan& plan, const run::Outcome& o) {
   return plan.by_looks && !o.trace.empty() ? fmt::format("auto (2 to {})", o.trace.back().batch) : plan.recipe.batch;
 }
 
-void show(const plan::Plan& plan, std::span<const run::Outcome> runs) {
+/// `raw` are the options that made it a run of the raw method, where no --method says so.
+void show(const plan::Plan& plan, const std::vector<std::string>& raw, std::span<const run::Outcome> runs) {
   const run::Outcome o = run::pool(runs);
   const plan::Recipe& r = plan.recipe;
   const std::string many = runs.size() > 1 ? fmt::format("{} runs of ", runs.size()) : "";
@@ -60,6 +63,9 @@ void show(const plan::Plan& plan, std::span<const run::Outcome> runs) {
   if ((!o.stages || o.stages->raw) && !std::isnan(o.diagnosis.ksd.value)) // a run in stages goes by exact moves; none on a torus, none of one particle
     fmt::print("squared Stein discrepancy {:.3g} +- {:.2g}\n", o.diagnosis.ksd.value, o.diagnosis.ksd.se);
   fmt::print("{}: {}\n", o.diagnosis.verdict, o.diagnosis.sentence);
+  if (o.diagnosis.verdict != "converged" && !raw.empty())
+    fmt::print("(This was the raw method, since --{} {} given. With no option of the method a run tunes itself.)\n",
+               fmt::join(raw, ", --"), raw.size() > 1 ? "were" : "was");
 }
 
 /// A mistake that the config file makes on its own is the file's, not the command line's.
@@ -160,7 +166,7 @@ int sample(SampleRequest s) {
   if (s.json)
     fmt::print("{}\n", results::to_json(runs).dump(2));
   else if (!s.presentation.quiet)
-    show(plan, runs);
+    show(plan, s.recipe.method.empty() ? plan::raw_settings(s.recipe) : std::vector<std::string>{}, runs);
   if (s.report && ranks()->first()) {
     limit_memory(0); // the page is another program's
     try {

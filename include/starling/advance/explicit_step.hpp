@@ -89,7 +89,7 @@ public:
       }
     }
     if constexpr (seen_by_pace && requires { particles.note_finite(); })
-      if (batches.whole() && sound)
+      if (batches.whole() && order.size() == particles.count() && sound)
         particles.note_finite();
   }
 

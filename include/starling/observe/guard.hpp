@@ -12,18 +12,19 @@
 
 namespace starling {
 
-/// Throws Diverged with the step, the particle and the parameter. Costs one pass over those that moved, or nothing where
-/// the step has seen to it (Ensemble::known_finite).
+/// Throws Diverged with the step, the particle and the parameter. Costs one pass over those that moved, or, for those who
+/// let it trust the steps, nothing where the step has seen to it (Ensemble::known_finite): where nobody writes positions
+/// between the step and the guard, not even by rows asked for before.
 class Guard {
 public:
-  explicit Guard(std::vector<std::string> names = {}, Threads& threads = Threads::alone())
-      : names_(std::move(names)), threads_(&threads) {}
+  explicit Guard(std::vector<std::string> names = {}, Threads& threads = Threads::alone(), bool trusts_steps = false)
+      : names_(std::move(names)), threads_(&threads), trusts_steps_(trusts_steps) {}
 
   template <HostParticles P>
   Signal operator()(Step k, const P& particles, const Batches& batches) const {
     using Real = typename P::Real;
     if constexpr (requires { particles.known_finite(); })
-      if (particles.known_finite())
+      if (trusts_steps_ && particles.known_finite())
         return Signal::go_on;
     const auto x = particles.position();
     if constexpr (PlainColumn<decltype(x), Real>)
@@ -52,6 +53,7 @@ public:
 private:
   std::vector<std::string> names_;
   Threads* threads_;
+  bool trusts_steps_;
 };
 
 } // namespace starling
