@@ -10,6 +10,7 @@
 #include "plan/spec.hpp"
 
 #include <starling/cpu/level.hpp>
+#include <starling/cpu/products.hpp>
 #include <starling/version.hpp>
 
 #include <nanobind/ndarray.h>
@@ -152,7 +153,8 @@ std::pair<std::shared_ptr<mpi::Wire>, plan::Plan> agreed(nb::handle ranks, Make&
     return {wire, make()};
   std::optional<plan::Plan> plan;
   mpi::together(*wire, [&] { plan = make(); });
-  mpi::same_everywhere(*wire, "build", fmt::format("{} for {}", version, cpu::level()));
+  const cpu::Products products = cpu::products();
+  mpi::same_everywhere(*wire, "build", fmt::format("{} for {}, {} for {}", version, cpu::level(), products.library, products.core));
   mpi::same_everywhere(*wire, "settings", assemble::write_identity(plan->recipe));
   if (plan->blocks < wire->size())
     plan::refuse("blocks", plan->blocks == 0 ? "this run has no blocks of rows, so it goes on with one rank alone"

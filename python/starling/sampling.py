@@ -154,8 +154,8 @@ def _stops(callback: Callable, flight: Flight, ranks: Ranks | None) -> bool:
             answer = bool(callback(flight))
         except Exception as failed:
             error = failed
-    ranks.agree(error)
-    return ranks.any(answer)
+        ranks.agree(error)
+        return ranks.any(answer)
 
 
 class _Silent:

@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace starling::mpi {
 
@@ -88,14 +90,32 @@ void broadcast(Wire& wire, std::vector<std::uint32_t>& numbers) {
   wire.broadcast(bytes_of(numbers));
 }
 
+namespace {
+
+/// The first line of each that the other has not in its place.
+std::pair<std::string, std::string> first_difference(const std::string& a, const std::string& b) {
+  std::istringstream in_a(a), in_b(b);
+  std::string line_a, line_b;
+  bool more_a = true, more_b = true;
+  while (more_a || more_b) {
+    more_a = more_a && std::getline(in_a, line_a), more_b = more_b && std::getline(in_b, line_b);
+    if (more_a != more_b || line_a != line_b)
+      break;
+  }
+  return {more_a ? line_a : "nothing", more_b ? line_b : "nothing"};
+}
+
+} // namespace
+
 void same_everywhere(Wire& wire, const std::string& what, const std::string& mine) {
   const std::vector<std::string> all = all_texts(wire, mine);
   for (std::size_t r = 1; r < all.size(); ++r)
     if (all[r] != all[0]) {
       wire.all_know = true;
       wire.origin = r;
+      const auto [there, here] = first_difference(all[r], all[0]);
       throw std::runtime_error("mpi: all ranks must have the same " + what + "; rank " + std::to_string(r) + " has " +
-                               all[r] + ", rank 0 has " + all[0]);
+                               there + ", rank 0 has " + here);
     }
 }
 

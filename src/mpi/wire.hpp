@@ -82,7 +82,7 @@ std::vector<std::string> all_texts(Wire& wire, const std::string& mine);
 void broadcast(Wire& wire, std::string& text);
 /// The numbers of rank 0.
 void broadcast(Wire& wire, std::vector<std::uint32_t>& numbers);
-/// Throws runtime_error, on every rank, unless all ranks say the same of themselves.
+/// Throws runtime_error, on every rank, unless all ranks say the same of themselves; it names the first line that differs.
 void same_everywhere(Wire& wire, const std::string& what, const std::string& mine);
 
 } // namespace starling::mpi

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace starling::mpi {
@@ -79,10 +80,20 @@ public:
         std::copy_n(table_->laid[0], bytes.size(), bytes.data());
     });
   }
+  void finish() override {
+    for (const Started& one : std::exchange(started_, {}))
+      exchange_parts(one.from, one.sent, one.to, one.received);
+  }
   [[noreturn]] void abort(int code) override { std::_Exit(code); }
   void leave() { table_->meet.arrive_and_drop(); }
 
 protected:
+  /// Nothing arrives, nor is read, before it is waited for: whoever looks sooner sees what is no number.
+  void start_parts(std::span<const std::byte> from, std::span<const std::size_t> sent, std::span<std::byte> to,
+                   std::span<const std::size_t> received) override {
+    std::ranges::fill(to, std::byte{0xff});
+    started_.push_back({from, {sent.begin(), sent.end()}, to, {received.begin(), received.end()}});
+  }
   void exchange_parts(std::span<const std::byte> from, std::span<const std::size_t> sent, std::span<std::byte> to,
                       std::span<const std::size_t> received) override {
     lay(from.data(), sent.data(), [&] {
@@ -100,6 +111,13 @@ protected:
   }
 
 private:
+  struct Started {
+    std::span<const std::byte> from;
+    std::vector<std::size_t> sent;
+    std::span<std::byte> to;
+    std::vector<std::size_t> received;
+  };
+
   template <typename Take>
   void lay(const std::byte* bytes, const std::size_t* sizes, Take&& take) {
     table_->laid[rank_] = bytes;
@@ -111,6 +129,7 @@ private:
 
   std::shared_ptr<Table> table_;
   std::size_t rank_;
+  std::vector<Started> started_;
 };
 
 /// work(wire) on so many ranks at once. Throws what the lowest threw.

@@ -22,6 +22,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stdexcept>
 
 namespace starling::tool {
 
@@ -182,7 +183,7 @@ Action add_info(CLI::App& app) {
 }
 
 /// Words that nothing took: an option, a command, or an argument too many.
-int refuse_extras(const CLI::App& app) {
+[[noreturn]] void refuse_extras(const CLI::App& app) {
   const auto used = app.get_subcommands();
   const CLI::App& where = used.empty() ? app : *used.front();
   const std::string word = app.remaining(true).empty() ? std::string() : app.remaining(true).front();
@@ -191,14 +192,14 @@ int refuse_extras(const CLI::App& app) {
     for (const CLI::Option* option : where.get_options())
       for (const std::string& name : option->get_lnames())
         known.push_back("--" + name);
-    return complain(usage, fmt::format("{}: is no option of {}{}", word, where.get_name(),
+    throw std::invalid_argument(fmt::format("{}: is no option of {}{}", word, where.get_name(),
                                        io::did_you_mean(word.substr(0, word.find('=')), known)));
   }
   if (!used.empty())
-    return complain(usage, fmt::format("{}: is one argument too many for {}", word, where.get_name()));
+    throw std::invalid_argument(fmt::format("{}: is one argument too many for {}", word, where.get_name()));
   for (const CLI::App* command : app.get_subcommands({}))
     known.push_back(command->get_name());
-  return complain(usage, fmt::format("{}: is no command{}", word, io::did_you_mean(word, known)));
+  throw std::invalid_argument(fmt::format("{}: is no command{}", word, io::did_you_mean(word, known)));
 }
 
 /// `sample logistic --help` shows what is for logistic.
@@ -275,9 +276,9 @@ int CommandLine::run(int argc, char** argv) {
   } catch (const CLI::CallForVersion& show) {
     return app.exit(show);
   } catch (const CLI::ExtrasError&) {
-    return refuse_extras(app);
+    refuse_extras(app);
   } catch (const CLI::ParseError& error) {
-    return complain(usage, reworded(error));
+    throw std::invalid_argument(reworded(error));
   }
   const auto used = app.get_subcommands();
   if (!used.empty())

@@ -4,6 +4,7 @@
 #include "commands.hpp"
 
 #include <starling/cpu/level.hpp>
+#include <starling/cpu/products.hpp>
 #include <starling/error.hpp>
 #include <starling/version.hpp>
 
@@ -34,15 +35,15 @@ const char* first_of(std::initializer_list<const char*> names) {
   return nullptr;
 }
 
-/// The bytes of this program, mixed (FNV-1a, a word at a time): other ones may compute other bits.
-std::uint64_t mark_of_program() {
-  std::ifstream program("/proc/self/exe", std::ios::binary);
+/// The bytes of a file, mixed (FNV-1a, a word at a time).
+std::uint64_t mark_of(const std::filesystem::path& file) {
+  std::ifstream bytes_there(file, std::ios::binary);
   std::uint64_t mark = 0xcbf29ce484222325;
   std::vector<std::uint64_t> piece(65536);
   const auto bytes = static_cast<std::streamsize>(piece.size() * sizeof piece[0]);
-  while (program) {
+  while (bytes_there) {
     std::ranges::fill(piece, 0);
-    program.read(reinterpret_cast<char*>(piece.data()), bytes);
+    bytes_there.read(reinterpret_cast<char*>(piece.data()), bytes);
     for (const std::uint64_t word : piece)
       mark = (mark ^ word) * 0x100000001b3;
   }
@@ -110,11 +111,21 @@ bool does_it_alone() {
 
 void leave_ranks() { wire.reset(); }
 
-void begin_together() {
+void begin_together(const std::string& settings, const std::vector<std::string>& files) {
   mpi::agree(*ranks(), nullptr);
   each_for_itself = false;
-  if (wire->size() > 1)
-    mpi::same_everywhere(*wire, "build", fmt::format("{} for {}, {:016x}", version, cpu::level(), mark_of_program()));
+  if (wire->size() == 1)
+    return;
+  const cpu::Products products = cpu::products(); // another library, or kernels for another processor, round otherwise
+  mpi::same_everywhere(*wire, "build", fmt::format("{} for {}, {:016x}, {} for {}", version, cpu::level(), mark_of("/proc/self/exe"),
+                                                   products.library, products.core));
+  mpi::same_everywhere(*wire, "settings", settings);
+  for (const std::string& file : files) {
+    std::error_code none;
+    const bool there = std::filesystem::is_regular_file(file, none);
+    if (!mpi::any(*wire, !there)) // whoever reads it says so
+      mpi::same_everywhere(*wire, file, there ? fmt::format("one of {} bytes, {:016x}", std::filesystem::file_size(file), mark_of(file)) : "");
+  }
 }
 
 int end_of_rank(int code, const std::string& text) {

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace starling::tool {
 
@@ -23,7 +24,8 @@ bool does_it_alone();
 void leave_ranks();
 
 /// Until here ranks do things each for itself, and what fails on one is agreed on here; from here on where it happens.
-void begin_together();
+/// They compare their builds, their settings and, by their bytes, the files that each of them reads.
+void begin_together(const std::string& settings, const std::vector<std::string>& files);
 
 /// Runs work() on rank 0 alone; what it throws is thrown on all.
 template <typename Work>

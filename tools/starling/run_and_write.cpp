@@ -10,11 +10,14 @@
 #include "stop.hpp"
 
 #include <starling/cpu/products.hpp>
+#include <starling/error.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 
 namespace starling::tool {
@@ -32,6 +35,8 @@ std::unique_ptr<run::Flight> begin_or_resume(const plan::Plan& plan, std::uint64
 /// In a handler of what was thrown on all ranks, and on all of them the same: ranks other than the first know only the
 /// words of what failed to be written.
 void rethrow_unless_written_wrong(const std::exception& error) {
+  if (ranks()->size() > 1 && !ranks()->all_know) // or on this one alone
+    throw;
   if (!mpi::any(*ranks(), dynamic_cast<const io::CannotWrite*>(&error) != nullptr))
     throw;
 }
@@ -66,6 +71,29 @@ std::string save(StateFolder& state, const std::vector<run::Checkpoint>& finishe
   return fmt::format("state after {} steps saved, {} {}", flight.done(),
                      goes_on ? "go on with --resume" : "start from there with --start",
                      goes_on ? state.path().string() : state.name(flight.run()));
+}
+
+/// Where every rank holds the whole cloud, all meet scores that are no numbers, and settings that do not do, alike, after
+/// they were gathered: they still have to know that of each other.
+void know_alike(const run::Flight& flight, const std::exception_ptr& failure) {
+  if (!failure || ranks()->size() == 1 || ranks()->all_know || flight.spread())
+    return;
+  const auto tell = [&] {
+    try {
+      mpi::agree(*ranks(), failure);
+    } catch (...) { // what it was, is known
+    }
+  };
+  try {
+    std::rethrow_exception(failure);
+  } catch (const TargetError&) {
+    tell();
+  } catch (const Diverged&) {
+    tell();
+  } catch (const std::invalid_argument&) {
+    tell();
+  } catch (...) { // this rank's alone, perhaps
+  }
 }
 
 bool lacks_memory(const run::Outcome& outcome) {
@@ -132,7 +160,12 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
     if (p.checkpoint_every > 0)
       on_first([&] { state.claim(); }); // else when there is something to save
     wait_for_steps(kept(state, p));
-    outcomes.push_back(run::fly(*flight, watch));
+    try {
+      outcomes.push_back(run::fly(*flight, watch));
+    } catch (...) {
+      know_alike(*flight, std::current_exception());
+      throw;
+    }
     const run::Outcome& outcome = outcomes.back();
     clear_progress();
     if (!p.quiet)
@@ -142,6 +175,7 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
       stop_the_clock();
     if (!outcome.complete()) {
       limit_memory(0); // what there is must be saved
+      know_alike(*flight, outcome.failure);
       if (outcome.failure && ranks()->size() > 1 && !ranks()->all_know)
         std::rethrow_exception(outcome.failure); // nobody else knows: no state can be gathered
       return stopped(outcome, p, save(state, finished, *flight, p, outcome.interrupted || lacks_memory(outcome)));
