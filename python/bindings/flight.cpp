@@ -78,8 +78,9 @@ plan::Plan plan_from(const std::string& target, const nb::dict& settings) {
   for (const plan::Extra& extra : plan::extras())
     with(extra.setting.name, [&](const std::string& name, nb::handle value) {
       if (!extra.is_for(target))
-        throw nb::type_error(fmt::format("{}: is a setting of {}; the target here is {}", name,
-                                         plan::in_a_row(extra.owners), target)
+        throw nb::type_error(fmt::format("{}: is a setting of {}; the target here is {}{}", name,
+                                         plan::in_a_row(extra.owners), target == "guest" ? "a function" : target,
+                                         target == "guest" && name == "data_batch" ? ": give it to from_rows or from_jax_rows" : "")
                                  .c_str());
       plan::Value typed = extra.setting.usual;
       std::visit([&](auto& field) { set(field, name, value); }, typed);

@@ -102,7 +102,7 @@ Verdict not_by_local_tests(const Verdict& verdict, const std::vector<Group>& gro
                            const std::vector<std::string>& names) {
   if (groups.size() < 2 || (verdict.word != "converged" && verdict.word != "cannot tell"))
     return verdict;
-  return {"cannot tell", fmt::format("the particles lie in {} separate groups ({}), and nothing here tells how much each of "
+  return {"cannot tell", fmt::format("{} separate groups ({}) were found, and nothing here tells how much each of "
                                      "them weighs; --method auto weighs groups",
                                      groups.size(), places(groups, names))};
 }
