@@ -82,16 +82,13 @@ const std::vector<About>& abouts() {
   return all;
 }
 
-std::vector<std::string> raw_settings(const Recipe& recipe) {
+bool asks_for_the_raw_method(const Recipe& recipe) {
   const Recipe untouched;
-  std::vector<std::string> names;
+  bool asks = recipe.extra.contains("data-batch");
   for_each_pair(recipe, untouched, [&](const About& about, const auto& field, const auto& usual) {
-    if (about.raw && field != usual)
-      names.push_back(about.name);
+    asks = asks || (about.raw && field != usual);
   });
-  if (recipe.extra.contains("data-batch"))
-    names.push_back("data-batch");
-  return names;
+  return asks;
 }
 
 const std::vector<Extra>& extras() {

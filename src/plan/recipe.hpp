@@ -55,8 +55,8 @@ struct Recipe {
   }
 };
 
-/// Names of what it asks for that only the raw method has: a start, steps, a batch, a kernel ...
-std::vector<std::string> raw_settings(const Recipe& recipe);
+/// Whether it asks for something that only the raw method has: a start, steps, a batch, a kernel ...
+bool asks_for_the_raw_method(const Recipe& recipe);
 
 /// Of the options that ask for the raw method.
 inline constexpr const char* raw_heading = "Raw method, which any of these asks for";

@@ -62,7 +62,7 @@ void resolve_around_the_raw_method(const Recipe& r, Plan& plan) {
 void resolve_stages(const Recipe& r, Plan& plan) {
   Recipe& text = plan.recipe;
   if (text.method.empty())
-    text.method = !raw_settings(r).empty() || r.particles < least_particles ? "paper" : "auto";
+    text.method = asks_for_the_raw_method(r) || r.particles < least_particles ? "paper" : "auto";
   if (choose("method", text.method, {"auto", "paper"}) == 1) {
     return resolve_around_the_raw_method(r, plan);
   }

@@ -21,7 +21,7 @@ std::set<std::string> every_option(const Place& place) {
 TEST(Explain, GivesThePagesWordsAboutEachVerdict) {
   const Place place;
   const std::pair<const char*, const char*> verdicts[] = {
-      {"converged", "no sign of the five others"},         {"cannot tell", "more --particles; the sentence"},
+      {"converged", "no sign of the five others"},         {"cannot tell", "more --particles, or --certify 20"},
       {"still moving", "the scores do not balance"}, {"collapsed", "do not trust means and standard deviations"},
       {"noisy", "raise --batch"},                  {"diverged", "the cloud grows without end"}};
   for (const auto& [verdict, meaning] : verdicts) {

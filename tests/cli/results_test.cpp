@@ -3,10 +3,15 @@
 
 #include "io/stan_csv.hpp"
 
+#include <gmock/gmock.h>
+
 #include <algorithm>
 
 namespace starling::cli {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string small_run = "sample banana --particles 40 --batch 4 --steps 30 --seed 5 --out out/m ";
 
@@ -162,6 +167,15 @@ TEST(Results, OfTheMixtureHaveItsMeanAndVariance) {
   EXPECT_NEAR(mean, 2.0 / 3, 0.12);
   EXPECT_NEAR(sd * sd + mean * mean, 5, 0.40);
   EXPECT_NEAR(sd * sd, 5 - 4.0 / 9, 0.56);
+}
+
+// Whoever adds an option of the method to a run that tuned itself should hear what that did.
+TEST(Results, SayWhichOptionMadeARunRaw) {
+  const Place place;
+  const std::string run = "sample normal --dim 20 --particles 64 ", why = "This was the raw method, since --batch and --steps were given";
+  EXPECT_THAT(succeed(place, run + "--batch 8 --steps 20"), HasSubstr(why));
+  EXPECT_THAT(succeed(place, run + "--batch 8 --steps 20 --method paper"), Not(HasSubstr("This was the raw method")));
+  EXPECT_THAT(succeed(place, run), Not(HasSubstr("This was the raw method")));
 }
 
 } // namespace

@@ -94,12 +94,24 @@ WhatWasGiven what_was_given(const CLI::App& app) {
   return given;
 }
 
+std::vector<std::string> what_made_it_raw(const WhatWasGiven& given) {
+  std::vector<std::string> names;
+  if (given.contains("--method"))
+    return names;
+  plan::Recipe any;
+  plan::for_each_field(any, [&](const plan::About& about, auto&) {
+    if (about.raw && given.contains("--" + about.name))
+      names.push_back("--" + about.name);
+  });
+  if (given.contains("--data-batch"))
+    names.push_back("--data-batch");
+  return names;
+}
+
 void take_what_was_given(const CLI::App& app, plan::Recipe& recipe) {
   const WhatWasGiven given = what_was_given(app);
-  plan::for_each_field(recipe, [&](const plan::About& about, auto&) {
-    if (about.raw && given.contains("--" + about.name) && !given.contains("--method"))
-      recipe.method = "paper";
-  });
+  if (!what_made_it_raw(given).empty())
+    recipe.method = "paper";
   const auto& all = plan::extras();
   const auto model = std::ranges::find_if(all, [](auto& extra) { return extra.setting.name == "model"; });
   if (const auto found = given.find("MODEL"); found != given.end()) {

@@ -14,7 +14,6 @@
 #include <starling/run/pool.hpp>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -43,7 +42,7 @@ std::string batch_of(const plan::Plan& plan, const run::Outcome& o) {
   return plan.by_looks && !o.trace.empty() ? fmt::format("auto (2 to {})", o.trace.back().batch) : plan.recipe.batch;
 }
 
-/// `raw` are the options that made it a run of the raw method, where no --method says so.
+/// `raw` are the options that made it a run of the raw method, where no --method did.
 void show(const plan::Plan& plan, const std::vector<std::string>& raw, std::span<const run::Outcome> runs) {
   const run::Outcome o = run::pool(runs);
   const plan::Recipe& r = plan.recipe;
@@ -64,8 +63,8 @@ void show(const plan::Plan& plan, const std::vector<std::string>& raw, std::span
     fmt::print("squared Stein discrepancy {:.3g} +- {:.2g}\n", o.diagnosis.ksd.value, o.diagnosis.ksd.se);
   fmt::print("{}: {}\n", o.diagnosis.verdict, o.diagnosis.sentence);
   if (o.diagnosis.verdict != "converged" && !raw.empty())
-    fmt::print("(This was the raw method, since --{} {} given. With no option of the method a run tunes itself.)\n",
-               fmt::join(raw, ", --"), raw.size() > 1 ? "were" : "was");
+    fmt::print("(This was the raw method, since {} {} given. With no option of the method a run tunes itself.)\n",
+               plan::in_a_row(raw), raw.size() > 1 ? "were" : "was");
 }
 
 /// A mistake that the config file makes on its own is the file's, not the command line's.
@@ -188,7 +187,7 @@ int sample(SampleRequest s) {
   if (s.json)
     fmt::print("{}\n", results::to_json(runs).dump(2));
   else if (!s.presentation.quiet)
-    show(plan, s.recipe.method.empty() ? plan::raw_settings(s.recipe) : std::vector<std::string>{}, runs);
+    show(plan, s.presentation.resume.empty() ? s.made_it_raw : std::vector<std::string>{}, runs);
   if (s.report && ranks()->first()) {
     limit_memory(0); // the page is another program's
     try {
