@@ -34,6 +34,8 @@ OutputFile::OutputFile(const std::filesystem::path& file, What what)
 }
 
 void OutputFile::write(std::string_view bytes) {
+  if (bytes.empty()) // an empty array may have no address
+    return;
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size())
     throw CannotWrite(path_, errno);
   size_ += bytes.size();
