@@ -156,7 +156,7 @@ std::pair<std::shared_ptr<mpi::Wire>, plan::Plan> agreed(nb::handle ranks, Make&
   mpi::together(*wire, [&] { plan = make(); });
   const cpu::Products products = cpu::products();
   mpi::same_everywhere(*wire, "build", fmt::format("{} for {}, {} for {}", version, cpu::level(), products.library, products.core));
-  mpi::same_everywhere(*wire, "settings", assemble::write_identity(plan->recipe));
+  mpi::same_everywhere(*wire, "settings", assemble::identity_of_ranks(plan->recipe));
   if (plan->blocks < wire->size())
     plan::refuse("blocks", plan->blocks == 0 ? "this run has no blocks of rows, so it goes on with one rank alone"
                                              : fmt::format("{} blocks are too few for {} ranks", plan->blocks, wire->size()));

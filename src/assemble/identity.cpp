@@ -11,6 +11,11 @@ std::string write_identity(const plan::Recipe& recipe) {
   return plan::write_config(recipe);
 }
 
+std::string identity_of_ranks(plan::Recipe recipe) {
+  recipe.threads = 0;
+  return write_identity(recipe);
+}
+
 plan::Recipe read_identity(const std::string& identity, const std::string& where) {
   plan::Recipe recipe;
   try {

@@ -12,6 +12,9 @@ namespace starling::assemble {
 /// The recipe as TOML, as in config.toml.
 std::string write_identity(const plan::Recipe& recipe);
 
+/// What all ranks of a run must have alike: the same without the threads of each.
+std::string identity_of_ranks(plan::Recipe recipe);
+
 /// Throws io::BadData that names `where`.
 plan::Recipe read_identity(const std::string& identity, const std::string& where);
 

@@ -59,7 +59,9 @@ TEST(Ensemble, NamesWhatDidNotFitAlsoWhereTheSizeOverflows) {
   // 2^31 x 2^33 numbers are 2^67 bytes, of which 64 bits keep 0
   EXPECT_EQ(said(std::size_t{1} << 31, std::size_t{1} << 33),
             "particles: 2147483648 of 8589934592 numbers each do not fit into memory");
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // whose new ends the program where ours throws
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the rest: where there is no memory, new of a sanitizer ends the program";
+#else
   // 2^62 bytes: a size that 64 bits can say, and no machine has
   EXPECT_EQ(said(1 << 20, std::size_t{1} << 39),
             "particles: 1048576 of 549755813888 numbers each do not fit into memory");

@@ -66,6 +66,11 @@ TEST(Certify, ConfirmsWhatIsRightUnaskedWhereItIsCheap) {
   ASSERT_TRUE(cheap.stages->certificate) << cheap.diagnosis.sentence;
   EXPECT_EQ(cheap.diagnosis.verdict, "converged");
   EXPECT_THAT(cheap.diagnosis.sentence, HasSubstr("exact moves"));
+  recipe.certify = "none";
+  const run::Outcome unasked = flown(recipe);
+  EXPECT_EQ(unasked.diagnosis.verdict, "converged");
+  EXPECT_THAT(unasked.diagnosis.sentence, testing::EndsWith(" (not certified)"));
+  recipe.certify = "";
   recipe.steps = 200;
   const run::Outcome dear = flown(recipe);
   ASSERT_TRUE(dear.stages);

@@ -122,9 +122,8 @@ void begin_together(const std::string& settings, const std::vector<std::string>&
   mpi::same_everywhere(*wire, "settings", settings);
   for (const std::string& file : files) {
     std::error_code none;
-    const bool there = std::filesystem::is_regular_file(file, none);
-    if (!mpi::any(*wire, !there)) // whoever reads it says so
-      mpi::same_everywhere(*wire, file, there ? fmt::format("one of {} bytes, {:016x}", std::filesystem::file_size(file), mark_of(file)) : "");
+    if (!mpi::any(*wire, !std::filesystem::is_regular_file(file, none))) // where one lacks it, whoever reads it says so
+      mpi::same_everywhere(*wire, file, fmt::format("one of {} bytes, {:016x}", std::filesystem::file_size(file, none), mark_of(file)));
   }
 }
 

@@ -78,21 +78,17 @@ std::string save(StateFolder& state, const std::vector<run::Checkpoint>& finishe
 void know_alike(const run::Flight& flight, const std::exception_ptr& failure) {
   if (!failure || ranks()->size() == 1 || ranks()->all_know || flight.spread())
     return;
-  const auto tell = [&] {
-    try {
-      mpi::agree(*ranks(), failure);
-    } catch (...) { // what it was, is known
-    }
-  };
   try {
     std::rethrow_exception(failure);
   } catch (const TargetError&) {
-    tell();
   } catch (const Diverged&) {
-    tell();
   } catch (const std::invalid_argument&) {
-    tell();
   } catch (...) { // this rank's alone, perhaps
+    return;
+  }
+  try {
+    mpi::agree(*ranks(), failure);
+  } catch (...) { // what it was, is known
   }
 }
 

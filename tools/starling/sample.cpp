@@ -128,20 +128,12 @@ void refuse_to_write(const SampleRequest& s) {
     plan::refuse("--out", fmt::format("{} says {}; give --out {}, or --trust to write where it says", s.config, out, out));
 }
 
-/// What ranks must agree on: all but their threads.
-std::string settings_of_all(plan::Recipe recipe) {
-  recipe.threads = 0;
-  return plan::write_config(recipe);
-}
-
-/// What each rank reads for itself.
+/// What each rank reads for itself, if it is a file.
 std::vector<std::string> files_of(const SampleRequest& s) {
   std::vector<std::string> files;
-  for (const char* name : {"data", "model"})
-    if (const std::string file = s.recipe.text_of(name); !file.empty())
+  for (const std::string& file : {s.recipe.text_of("data"), s.recipe.text_of("model"), s.recipe.start})
+    if (!file.empty())
       files.push_back(file);
-  if (s.recipe.start.find('.') != std::string::npos)
-    files.push_back(s.recipe.start);
   if (!s.presentation.resume.empty()) {
     const StateFolder state = StateFolder::of(s.presentation.resume);
     for (std::uint64_t run = 0; run < s.recipe.runs; ++run)
@@ -170,7 +162,7 @@ int sample(SampleRequest s) {
   if (ranks()->size() > 1 && plan.blocks < ranks()->size())
     plan::refuse("blocks", plan.blocks == 0 ? "this run has no blocks of rows, so it goes on with one rank alone"
                                             : fmt::format("{} blocks are too few for {} ranks", plan.blocks, ranks()->size()));
-  begin_together(settings_of_all(plan.recipe), files_of(s));
+  begin_together(assemble::identity_of_ranks(plan.recipe), files_of(s));
   if (s.dump_config) {
     if (ranks()->first())
       fmt::print("{}", plan::write_config(plan.recipe));
