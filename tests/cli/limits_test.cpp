@@ -106,10 +106,11 @@ TEST(Limits, AMillionStepsTakeNoMoreMemoryThanTenThousand) {
   TOO_LONG_UNDER_SANITIZERS();
   const Place place;
   const std::string line = "sample normal --dim 2 --particles 16 --batch 4 --bandwidth 1 --threads 1 --quiet --steps ";
-  ASSERT_EQ(place.run(line + "10000").code, ok);
+  for (int again = 0; again < 5; ++again) // pages of libraries that happen to be there make runs differ by some 400 kB
+    ASSERT_EQ(place.run(line + "10000").code, ok);
   const long before = largest_child_kb();
   ASSERT_EQ(place.run(line + "1000000").code, ok);
-  EXPECT_LE(largest_child_kb(), before + 300) << "one byte a step would be 1000 kB";
+  EXPECT_LE(largest_child_kb(), before + 500) << "one byte a step would be 1000 kB";
 }
 
 TEST(Limits, AreNumbersThatMakeSense) {
