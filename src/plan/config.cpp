@@ -75,17 +75,21 @@ bool may_follow(const std::string& text, std::size_t at) {
 }
 
 /// What the parser takes for granted, so that it may end the process or do anything at all: no byte of zeros, a name after
-/// the brackets of a table, brackets that match, and no letter beyond ASCII where blanks are. TOML has those in quotes and comments alone.
+/// the brackets of a table, brackets that match, no letter beyond ASCII where blanks are, no quote in what begins as a number, and
+/// no digit after such a one and a blank. TOML has those letters in quotes and comments alone, the last in dates with a time, which no run has.
 void check_bytes(const std::string& text, const std::filesystem::path& file) {
   std::size_t line = 1;
   const auto refuse = [&](std::string_view rule, unsigned char got) {
     throw BadConfig(fmt::format("{}:{}: must be {}; got a byte of {:#04x}", file.string(), line, rule, got));
   };
   const auto is_blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto one_of = [](char c, std::string_view list) { return list.find(c) != list.npos; };
   std::string open; // brackets, outermost first
   char quote = 0;   // around where we are; 0: none
   bool three = false, comment = false, after_backslash = false, line_begins = true;
   bool line_ended = false; // since the backslash
+  bool fresh = true, number = false; // whether a value may begin here; whether we are in one that begins as a number
   for (std::size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0; i < text.size(); ++i) {
     const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);
@@ -94,7 +98,8 @@ void check_bytes(const std::string& text, const std::filesystem::path& file) {
     if (c == '\n') {
       ++line;
       comment = false;
-      line_begins = true;
+      line_begins = fresh = true;
+      number = false;
       line_ended = after_backslash;
       if (!three)
         quote = 0, after_backslash = false;
@@ -106,6 +111,12 @@ void check_bytes(const std::string& text, const std::filesystem::path& file) {
         if (const std::size_t name = text.find_first_not_of(" \t", i + (text.compare(i, 2, "[[") == 0 ? 2 : 1)); !may_follow(text, name))
           refuse("the name of a table after its brackets", static_cast<unsigned char>(text[name]));
       line_begins = line_begins && is_blank(c);
+      if (number && (c == '"' || c == '\''))
+        refuse("without quotes in a number", byte);
+      if (number && c == ' ' && i + 1 < text.size() && is_digit(text[i + 1]))
+        refuse("a single value", static_cast<unsigned char>(text[i + 1]));
+      number = number ? !is_blank(c) && !one_of(c, ",]}#") : fresh && (is_digit(c) || one_of(c, "+-"));
+      fresh = is_blank(c) || one_of(c, "=,[]{}");
       if (c == '[' || c == '{') {
         open += c;
       } else if (c == ']' || c == '}') {

@@ -46,6 +46,9 @@ TEST(BadConfig, RefusesWhatTheParserTakesForGranted) {
   expect_refused_config("seed = 1\nb = {a = [}", "c.toml:2: must be the bracket that closes the open one; got a byte of 0x7d");
   expect_refused_config("seed = 1\n\xcc\xbe = 2\n", "c.toml:2: must be ASCII outside of quotes and comments; got a byte of 0xcc");
   expect_refused_config("kernel = \"\"\"\\\n \xc3\xa9\"\"\"\n", "c.toml:2: must be ASCII after a backslash in three quotes; got a byte of 0xc3");
+  expect_refused_config("seed = 1\nsteps = 2\"\xc3\xa9\"\n", "c.toml:2: must be without quotes in a number; got a byte of 0x22");
+  expect_refused_config("seed = 1\nsteps = 2='\xc3\xa9'\n", "c.toml:2: must be without quotes in a number; got a byte of 0x27");
+  expect_refused_config("seed = 1\nsteps = 0989-02-57 7 \n", "c.toml:2: must be a single value; got a byte of 0x37");
 }
 
 TEST(BadConfig, RefusesAKeyOfAnotherTarget) {
