@@ -6,19 +6,24 @@
 namespace starling::cpu {
 
 // Few dimensions: one batch per lane, or lanes that are members of one batch (panels).
-inline constexpr std::size_t small_dim = 8;        ///< up to here coordinates are laid out apart
+inline constexpr std::size_t small_dim = 8;        ///< up to here panels lay coordinates out apart
 inline constexpr std::size_t small_most = 128;     ///< members of a batch in one lane
+inline constexpr std::size_t lane_dim = 12;        ///< coordinates of such a batch
 inline constexpr std::size_t small_room = 256;     ///< members times coordinates of such a batch
+constexpr bool fits_a_lane(std::size_t members, std::size_t dim) {
+  return members <= small_most && dim <= lane_dim && members * dim <= small_room;
+}
 inline constexpr std::size_t one_vector_most = 64; ///< above, batches must fill two vectors: a panel fills more by itself
 inline constexpr std::size_t panel_columns = 64;   ///< columns that a panel takes at a time
 inline constexpr std::size_t panel_block = 256;    ///< rows of a block of a panel
 inline constexpr std::size_t shared_panel = 4 * panel_block; ///< from here threads share one batch
-inline constexpr std::size_t matches_a_thread = 4; ///< of blocks in a round: where there are fewer, matches have parts
+inline constexpr std::size_t panel_matches = 64;   ///< of blocks that are played at the same time
 
 // Many dimensions: row by row, small products in registers, or products by BLAS.
 inline constexpr std::size_t few = 5;           ///< members that are taken row by row
 inline constexpr std::size_t gemm_least = 256;  ///< members a batch needs for BLAS to pay
 inline constexpr std::size_t gemm_block = 256;  ///< rows of a block
+inline constexpr std::size_t gemm_matches = 32; ///< of blocks that are played at the same time
 inline constexpr std::size_t shared_products = 2 * gemm_block; ///< from here threads share one batch
 
 // Very many dimensions: blocks of columns, all threads on one batch.

@@ -81,24 +81,34 @@ public:
     }
   }
 
-  /// Adds their forces to the sums of rows i + r, and of j + c when `both`, and takes them out of the
-  /// weights and slopes; without slopes these are ratio times the weights.
-  void add(const MemberRows<Real>& rows, std::size_t i, std::size_t j, Real* weights, Real* slopes,
-           Real ratio, bool both, Real* sums) const {
-    const std::size_t dim = rows.position.dim;
+  /// Takes them out of the weights and slopes; without slopes these are ratio times the weights.
+  void take_out(Real* weights, Real* slopes, Real ratio) {
+    taken_.clear();
+    taken_.reserve(places_.capacity());
     for (const auto [r, c] : places_) {
       const std::size_t at = r * columns_ + c;
-      const Real weight = weights[at], push = slopes ? slopes[at] : ratio * weight;
+      taken_.push_back({weights[at], slopes ? slopes[at] : ratio * weights[at]});
       weights[at] = 0;
       if (slopes)
         slopes[at] = 0;
+    }
+  }
+
+  /// Adds the forces of what was taken out to the sums of rows i + r, and of j + c where these have any.
+  void add(const MemberRows<Real>& rows, std::size_t i, std::size_t j, Real* sums_of_i, Real* sums_of_j) const {
+    const std::size_t dim = rows.position.dim;
+    for (std::size_t n = 0; n < places_.size(); ++n) {
+      const auto [r, c] = places_[n];
+      const auto [weight, push] = taken_[n];
       const Real *x = rows.x(i + r), *y = rows.x(j + c), *s = rows.s(i + r), *t = rows.s(j + c);
-      Real *own = sums + (i + r) * dim, *other = sums + (j + c) * dim;
+      Real* const own = sums_of_i + r * dim;
       for (std::size_t a = 0; a < dim; ++a)
         own[a] += weight * t[a] + push * (x[a] - y[a]);
-      if (both)
-        for (std::size_t a = 0; a < dim; ++a)
-          other[a] += weight * s[a] - push * (x[a] - y[a]);
+      if (!sums_of_j)
+        continue;
+      Real* const other = sums_of_j + c * dim;
+      for (std::size_t a = 0; a < dim; ++a)
+        other[a] += weight * s[a] - push * (x[a] - y[a]);
     }
   }
 
@@ -106,7 +116,11 @@ private:
   struct Place {
     std::uint32_t row, column;
   };
+  struct Taken {
+    Real weight, push;
+  };
   std::vector<Place> places_;
+  std::vector<Taken> taken_; // as long as places_
   std::size_t columns_ = 0;
 };
 

@@ -117,8 +117,7 @@ template <typename Real>
 bool fills_lanes(const Ensemble<Real>& particles, const Batches& batches, const PairTable<Real>& table) {
   const std::size_t largest = batches[0].size(), dim = particles.dim();
   const std::size_t vectors = largest <= one_vector_most ? 1 : 2;
-  return dim <= small_dim && largest <= small_most && largest * dim <= small_room &&
-         batches.count() >= vectors * table.lanes;
+  return fits_a_lane(largest, dim) && batches.count() >= vectors * table.lanes;
 }
 
 /// Every layout but that of small batches in lanes.

@@ -11,7 +11,7 @@ template <typename L, std::size_t Dim, std::size_t Rows, typename Real, typename
 HWY_INLINE void meet_columns(const K& kernel, const BatchWork<Real>& work, const Real* x,
                              const Real* s, Real* sum, std::size_t i, std::size_t size,
                              std::size_t dim) {
-  constexpr std::size_t lanes = L::count, most = Dim ? Dim : small_dim;
+  constexpr std::size_t lanes = L::count, most = Dim ? Dim : lane_dim;
   constexpr Nature nature = nature_of<Real, K>();
   const auto at = [=](std::size_t k, std::size_t a) { return (k * dim + a) * lanes; };
   L xi[Rows][most], si[Rows][most], sum_i[Rows][most];

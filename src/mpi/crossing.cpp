@@ -131,7 +131,7 @@ void Crossing<Real>::lay_out(Part& part, std::size_t members, std::size_t dim) {
     return;
   const std::size_t largest = share_->largest, lead = part.leading < largest ? largest : 0;
   std::size_t batches = part.count + (lead > 0 ? 1 : 0), after = 0;
-  if (dim <= cpu::small_dim && largest <= cpu::small_most && largest * dim <= cpu::small_room)
+  if (cpu::fits_a_lane(largest, dim))
     while (batches < std::min(share_->total, 2 * cpu::widest)) {
       ++batches;
       after += part.trailing;

@@ -246,7 +246,9 @@ of("src/cuda/order.hpp", card + "order_test.cpp", [
 ])
 of("src/cpu/gemm_drift.hpp", "tests/simd/layouts_test.cpp", [
     ("forces of matrix products times 1.3", "pair * sum_[i * dim_ + a]", "Real(1.3) * pair * sum_[i * dim_ + a]"),
-    ("columns without their slopes", "add_scaled(j + c, down[c]);", ";"),
+    ("columns without their slopes", "add_scaled(j + c, down[c], of_j + c * dim_);", ";"),
+    ("products added to what lay aside before", "meet(kernel, a, b, aside(slot), @@Real(0)@@);", "Real(1)"),
+    ("close pairs felt by one of the two", "near.add(rows_, i, j, of_i, of_j);", "near.add(rows_, i, j, of_i, nullptr);"),
     ("self term in the product", "w.data[r * columns + r] = p.data[r * columns + r] = 0;", ";"),
 ])
 of("src/cpu/coordinate_drift.cpp", "tests/simd/coordinates_test.cpp", [
@@ -275,8 +277,12 @@ of("src/cpu/permute.cpp", "tests/simd/permute_test.cpp", [
     ("picks that are to be rejected kept", "if (@@w < some@@)", "false"),
 ])
 of("src/cpu/panels.hpp", "tests/simd/layouts_test.cpp", [
-    ("parts of a match times 1.3", "panel_.sum[i] += @@from[i]@@;", "Real(1.3) * from[i]"),
-    ("sums of a part added twice", "from[i] = 0;", ";"),
+    ("matches times 1.3", "panel.sum[i] += @@aside[slot * whole + i]@@;", "Real(1.3) * aside[slot * whole + i]"),
+    ("what lay aside added twice", "aside[slot * whole + i] = 0;", ";"),
+])
+of("src/cpu/tournament.hpp", "tests/simd/layouts_test.cpp", [
+    ("a block that rests keeps what lay there", "rest(a, slot);", ";"),
+    ("the last rounds left out", "first < @@rounds()@@; first += together", "rounds() - 1"),
 ])
 of("include/starling/ensemble.hpp", "tests/observe/observers_test.cpp", [
     ("known to be numbers though somebody may write", "known_finite_.take_away();", ";"),
@@ -297,6 +303,7 @@ also = {
     "src/cpu/gemm_drift.hpp": ["src/cpu/pairwise_drift.cpp"],
     "src/cpu/wide_drift.hpp": ["src/cpu/pairwise_drift.cpp"],
     "src/cpu/panels.hpp": ["src/cpu/pairwise_drift.cpp"],
+    "src/cpu/tournament.hpp": ["src/cpu/pairwise_drift.cpp"],
     "src/cuda/pairs.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/sweep_rows.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/sweep_teams.hpp": ["src/cuda/cloud.cpp"],
