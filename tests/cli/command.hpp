@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -55,6 +56,12 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+/// Without lines of progress, which appear where a short run takes long after all.
+inline std::string without_progress(const std::string& err) {
+  static const std::regex progress("(run [0-9]+ of [0-9]+  )?step [0-9]+ of [0-9]+, [0-9:]+ left, [^\n]*\n");
+  return std::regex_replace(err, progress, "");
+}
+
 /// How a command ended. A command killed by a signal has 128 + the signal as its code, like a
 /// shell.
 struct Ended {
@@ -75,8 +82,10 @@ public:
     std::vector<std::string> all = {binary};
     all.insert(all.end(), arguments.begin(), arguments.end());
     std::vector<char*> argv;
-    for (std::string& word : all)
+    for (std::string& word : all) {
       argv.push_back(word.data());
+      shows_progress_ |= word.find("--progress") != std::string::npos;
+    }
     argv.push_back(nullptr);
     child_ = ::fork();
     if (child_ < 0)
@@ -130,9 +139,11 @@ public:
     }
   }
 
+  /// What is on stderr is told without progress, unless the command was told how to show it.
   Ended wait() {
     const int code = wait_for_code();
-    return {code, bytes_of(out_), bytes_of(err_), seconds()};
+    const std::string err = bytes_of(err_);
+    return {code, bytes_of(out_), shows_progress_ ? err : without_progress(err), seconds()};
   }
 
   int wait_for_code() {
@@ -173,7 +184,7 @@ private:
 
   fs::path out_, err_;
   pid_t child_ = -1;
-  bool ended_ = false;
+  bool ended_ = false, shows_progress_ = false;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
