@@ -174,7 +174,8 @@ def resume(file: str | os.PathLike, target: Any = None, *, dim: int | None = Non
     is a Stan model or a plugin: what a file names is loaded only with trust=True. comm: the ranks that go on together, of
     whatever number; the first of them reads the file."""
     ranks = None if comm is None else Ranks(comm)
-    state = _read(file, ranks)
+    with nullcontext() if ranks is None else ranks.deaf():
+        state = _read(file, ranks)
     own = None if target is None else as_target(target)
     steps, threads = (None if n is None else whole(name, n, 0) for name, n in (("steps", steps), ("threads", threads)))
     with in_own_words(), nullcontext() if ranks is None else ranks.deaf():

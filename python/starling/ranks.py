@@ -17,6 +17,11 @@ class Ranks:
     _key: int | None = None
 
     def __init__(self, comm: Any):
+        self.pressed = False  # Ctrl-C, which waits for the end of a step
+        with self.deaf():
+            self._join(comm)
+
+    def _join(self, comm: Any) -> None:
         try:
             from mpi4py import MPI
         except ImportError as error:
@@ -30,7 +35,6 @@ class Ranks:
             own = comm.Dup()
             comm.Set_attr(Ranks._key, own)
         self._mpi, self._comm, self.rank, self.size = MPI, own, comm.Get_rank(), comm.Get_size()
-        self.pressed = False  # Ctrl-C, which waits for the end of a step
 
     @contextmanager
     def deaf(self) -> Iterator[None]:

@@ -83,30 +83,31 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
         raise TypeError(f"check: must be True or False; got {check!r}")
     watched = check and isinstance(chosen, Function)
     ranks = None if comm is None else Ranks(comm)
-    outcomes, interrupted = [], False
-    for run in range(runs):
-        flight = Flight(chosen.watched() if watched and run == 0 else chosen, dim=dim, start=start, run=run, comm=ranks,
-                        **settings)
-        try:
-            interrupted = not _fly(flight, progress if ranks is None or ranks.first else False, callback, checkpoint,
-                                   checkpoint_every, ranks)
-            outcomes.append(flight._outcome())
-        except BaseException as error:
-            with contextlib.suppress(AttributeError):  # one that cannot be changed, or an old Python
-                error.flight = flight
-                stage = f" of the stage {flight.stage}" if flight.stage else ""
-                error.add_note(f"starling: in step {flight.done}{stage}; the state so far is this exception's .flight")
-            raise
-        if interrupted and (ranks is None or ranks.first):
-            so_far = f"{flight.done} steps, in the stage {flight.stage}" if flight.stage else \
-                f"{flight.done} of {flight.total} steps"
-            warnings.warn(f"interrupted after {so_far}: these are the particles so far", stacklevel=2)
-        if interrupted:
-            break
-    result = Result(outcomes, interrupted=interrupted)
-    for warning in result.warnings if ranks is None or ranks.first else ():
-        warnings.warn(warning, stacklevel=2)
-    return result
+    with contextlib.nullcontext() if ranks is None else ranks.deaf():  # Ctrl-C is heard in a step, by all
+        outcomes, interrupted = [], False
+        for run in range(runs):
+            flight = Flight(chosen.watched() if watched and run == 0 else chosen, dim=dim, start=start, run=run, comm=ranks,
+                            **settings)
+            try:
+                interrupted = not _fly(flight, progress if ranks is None or ranks.first else False, callback, checkpoint,
+                                       checkpoint_every, ranks)
+                outcomes.append(flight._outcome())
+            except BaseException as error:
+                with contextlib.suppress(AttributeError):  # one that cannot be changed, or an old Python
+                    error.flight = flight
+                    stage = f" of the stage {flight.stage}" if flight.stage else ""
+                    error.add_note(f"starling: in step {flight.done}{stage}; the state so far is this exception's .flight")
+                raise
+            if interrupted and (ranks is None or ranks.first):
+                so_far = f"{flight.done} steps, in the stage {flight.stage}" if flight.stage else \
+                    f"{flight.done} of {flight.total} steps"
+                warnings.warn(f"interrupted after {so_far}: these are the particles so far", stacklevel=2)
+            if interrupted:
+                break
+        result = Result(outcomes, interrupted=interrupted)
+        for warning in result.warnings if ranks is None or ranks.first else ():
+            warnings.warn(warning, stacklevel=2)
+        return result
 
 
 def _fly(flight: Flight, progress: bool | str, callback: Callable | None, checkpoint: Any, every: int | None,

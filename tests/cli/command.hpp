@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -17,6 +18,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,6 +56,12 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+/// Without lines of progress, which appear where a short run takes long after all.
+inline std::string without_progress(const std::string& err) {
+  static const std::regex progress("(run [0-9]+ of [0-9]+  )?step [0-9]+ of [0-9]+, [0-9:]+ left, [^\n]*\n");
+  return std::regex_replace(err, progress, "");
+}
+
 /// How a command ended. A command killed by a signal has 128 + the signal as its code, like a
 /// shell.
 struct Ended {
@@ -62,7 +70,8 @@ struct Ended {
   double seconds = 0;
 };
 
-/// A command under way. Killed when it is still there at the end.
+/// A command under way, which hears every signal whoever started the tests. Killed with all it started when it is still
+/// there at the end.
 class Running {
 public:
   using Environment = std::map<std::string, std::string>;
@@ -73,14 +82,22 @@ public:
     std::vector<std::string> all = {binary};
     all.insert(all.end(), arguments.begin(), arguments.end());
     std::vector<char*> argv;
-    for (std::string& word : all)
+    for (std::string& word : all) {
       argv.push_back(word.data());
+      shows_progress_ |= word.find("--progress") != std::string::npos;
+    }
     argv.push_back(nullptr);
     child_ = ::fork();
     if (child_ < 0)
       throw std::runtime_error("cannot fork");
-    if (child_ > 0)
+    if (child_ > 0) {
+      ::setpgid(child_, child_); // as it does itself: whoever comes first
       return;
+    }
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (const int heard : {SIGINT, SIGTERM, SIGHUP})
+      ::signal(heard, SIG_DFL);
     const int to = O_WRONLY | O_CREAT | O_TRUNC;
     ::unsetenv("NO_COLOR"); // the test says when
     for (const auto& [name, value] : environment)
@@ -93,7 +110,7 @@ public:
   }
   ~Running() {
     if (!ended_) {
-      ::kill(child_, SIGKILL);
+      ::kill(-child_, SIGKILL);
       ::waitpid(child_, nullptr, 0);
     }
   }
@@ -103,9 +120,30 @@ public:
   void signal(int which) const { ::kill(child_, which); }
   std::string err_so_far() const { return fs::exists(err_) ? bytes_of(err_) : std::string(); }
 
+  /// Whether it has a function for this signal, or has asked not to hear of it: from the system, so without a guess how long
+  /// it takes to get there.
+  bool catches(int which) const { return has_signal("SigCgt:", which); }
+  bool ignores(int which) const { return has_signal("SigIgn:", which); }
+
+  /// Waits until that holds, however slow the machine is. A failure when the command ends without it.
+  template <typename Condition>
+  void until(const char* what, Condition&& holds) const {
+    while (!holds()) {
+      const bool over = seconds() > timeout_s;
+      if ((over || has_ended()) && !holds()) {
+        ADD_FAILURE() << (over ? "not after " + std::to_string(timeout_s) + " s" : "it ended before") << ": " << what
+                      << "; stderr: " << err_so_far();
+        return;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
+
+  /// What is on stderr is told without progress, unless the command was told how to show it.
   Ended wait() {
     const int code = wait_for_code();
-    return {code, bytes_of(out_), bytes_of(err_), seconds()};
+    const std::string err = bytes_of(err_);
+    return {code, bytes_of(out_), shows_progress_ ? err : without_progress(err), seconds()};
   }
 
   int wait_for_code() {
@@ -113,7 +151,7 @@ public:
     while (::waitpid(child_, &status, WNOHANG) == 0) {
       if (seconds() > timeout_s) {
         ADD_FAILURE() << "still running after " << timeout_s << " s; stderr: " << err_so_far();
-        ::kill(child_, SIGKILL);
+        ::kill(-child_, SIGKILL);
         ::waitpid(child_, &status, 0);
         break;
       }
@@ -124,7 +162,21 @@ public:
   }
 
 private:
-  static constexpr double timeout_s = 280; // the test runner's own is a little longer
+  static constexpr double timeout_s = 1400; // the test runner's own is a little longer
+
+  bool has_ended() const { // it can still be waited for
+    siginfo_t about{};
+    return ::waitid(P_PID, static_cast<id_t>(child_), &about, WEXITED | WNOHANG | WNOWAIT) != 0 || about.si_pid != 0;
+  }
+
+  /// A set of signals of /proc/PID/status, in hexadecimal digits.
+  bool has_signal(std::string_view set, int which) const {
+    std::ifstream status("/proc/" + std::to_string(child_) + "/status");
+    for (std::string line; std::getline(status, line);)
+      if (line.starts_with(set))
+        return std::stoull(line.substr(set.size()), nullptr, 16) >> (which - 1) & 1;
+    return false;
+  }
 
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
@@ -132,7 +184,7 @@ private:
 
   fs::path out_, err_;
   pid_t child_ = -1;
-  bool ended_ = false;
+  bool ended_ = false, shows_progress_ = false;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

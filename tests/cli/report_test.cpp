@@ -87,8 +87,7 @@ TEST(Report, IsInterruptedWithThePythonThatItWaitsFor) {
       write_endless(place, while_it);
       Running running = place.start("sample normal --particles 20 --steps 5 --method paper --quiet --out out --report",
                                     {{"STARLING_PYTHON", place.path("python").string()}});
-      for (int tries = 0; tries < 6000 && (!place.has("begun") || place.read("begun").empty()); ++tries)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      running.until("Python begins", [&] { return place.has("begun") && !place.read("begun").empty(); });
       running.signal(signal);
       const Ended ended = running.wait();
       EXPECT_EQ(ended.code, interrupted) << while_it;

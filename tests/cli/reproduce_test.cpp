@@ -58,26 +58,37 @@ TEST(Reproduce, WritesWhatWasAskedMeasuredAndFound) {
                  "r/mixture-error.json: is of a run with --quick; choose another --out or add --force");
 }
 
-TEST(Reproduce, GoesOnWhereItWasInterruptedAndEndsAsIfItHadNotBeen) {
+TEST(Reproduce, GoesOnWithWhatIsMeasuredAndEndsAsIfItHadNotBeenCut) {
   const Place place;
   const std::string command = "reproduce growing-batch" + settings;
   place.run(command + "whole");
-
-  Running cut = place.start(command + "cut");
-  for (int tries = 0; tries < 20000 && !place.has("cut/parts/growing-batch/p = 8.json"); ++tries)
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  cut.signal(SIGINT);
-  const Ended ended = cut.wait();
-  EXPECT_EQ(ended.code, interrupted);
-  EXPECT_EQ(ended.out, "");
-  EXPECT_THAT(ended.err, HasSubstr("starling: interrupted; what was measured is kept in cut: the same command goes on from there\n"));
-  EXPECT_FALSE(place.has("cut/growing-batch.json"));
-
+  fs::create_directories(place.path("cut"));
+  fs::copy(place.path("whole/parts"), place.path("cut/parts"), fs::copy_options::recursive);
+  for (const std::string part : {"p = 32", "doubling", "square root"})
+    EXPECT_TRUE(fs::remove(place.path("cut/parts/growing-batch/" + part + ".json"))) << part;
   const Ended rest = place.run(command + "cut");
   for (const char* done : {"/p = 2\n", "/p = 8\n"})
     EXPECT_THAT(rest.err, Not(HasSubstr(done)));
-  EXPECT_THAT(rest.err, HasSubstr("growing-batch/square root\n"));
+  for (const char* measured : {"/p = 32\n", "/doubling\n", "/square root\n"})
+    EXPECT_THAT(rest.err, HasSubstr(measured));
   EXPECT_EQ(figures_of(place, "cut"), figures_of(place, "whole"));
+}
+
+TEST(Reproduce, IsInterruptedAndKeepsWhatWasMeasured) {
+  const Place place;
+  Ended ended;
+  for (int tries = 0; tries < 20 && ended.code != interrupted; ++tries) { // it may be over before the signal comes
+    fs::remove_all(place.path("cut"));
+    Running cut = place.start("reproduce growing-batch" + settings + "cut");
+    cut.until("a part", [&] { return place.has("cut/parts/growing-batch/p = 2.json"); });
+    cut.signal(SIGINT);
+    ended = cut.wait();
+  }
+  EXPECT_EQ(ended.code, interrupted);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_THAT(ended.err, HasSubstr("starling: interrupted; what was measured is kept in cut: the same command goes on from there\n"));
+  EXPECT_TRUE(place.has("cut/parts/growing-batch/p = 2.json"));
+  EXPECT_FALSE(place.has("cut/growing-batch.json"));
 }
 
 TEST(Reproduce, RefusesNamesThatItDoesNotKnow) {

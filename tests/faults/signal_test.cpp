@@ -4,7 +4,7 @@
 namespace starling::faults {
 namespace {
 
-const std::string plugin = std::string("plugin ") + STARLING_TEST_LIBRARIES + "/plugin_signals.so";
+const std::string plugin = std::string("plugin ") + STARLING_TEST_LIBRARIES + "/plugin_on_demand.so";
 
 void try_all(const std::string& method, long last, long tried) {
   const Place place;

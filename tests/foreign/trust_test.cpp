@@ -23,8 +23,7 @@ TEST(Trust, LoadsNothingThatOnlyAFileNames) {
   EXPECT_EQ(place.read("first/draws.npz"), place.read("third/draws.npz"));
   {
     Running running = place.start("sample plugin " + so + " --particles 20 --steps 100000000 --checkpoint-every 50 --quiet --out m");
-    for (int tries = 0; tries < 6000 && !place.has("m-state/run-1.checkpoint"); ++tries)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    running.until("a checkpoint", [&] { return place.has("m-state/run-1.checkpoint"); });
     running.signal(SIGKILL);
     running.wait();
   }

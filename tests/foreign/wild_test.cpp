@@ -32,13 +32,19 @@ TEST(Wild, WhatAPluginThrowsIsAFailureOfTheTargetAndTheStateIsKept) {
 }
 
 TEST(Wild, ATargetThatDoesNotComeBackIsGivenUpAfterTheTimeLimit) {
-  const Place place;
-  const Ended ended = place.run("sample plugin " + library("plugin_hangs") + raw + "--time-limit 1 --checkpoint-every 7 --out p");
+  const Place place, early; // two at a time: each waits ten seconds for its step
+  const std::string line = "sample plugin " + library("plugin_on_demand") + raw + "--time-limit 1000 --out p --checkpoint-every ";
+  const Running::Environment hangs = {{"ALARM_AT_CALL", "21"}, {"HANG_AT_CALL", "21"}};
+  Running running = place.start(line + "7", hangs), unsaved = early.start(line + "70", hangs);
+  const Ended ended = running.wait(), ended_early = unsaved.wait();
+  const std::string words = "starling: the time limit is over and the step under way does not end; ";
   EXPECT_EQ(ended.code, over_time);
-  EXPECT_EQ(ended.err, "starling: the time limit is over and the step under way does not end; what the last "
-                       "checkpoint saved is in p-state\n");
+  EXPECT_EQ(ended.err, words + "what the last checkpoint saved is in p-state\n");
   EXPECT_TRUE(place.has("p-state/run-1.checkpoint"));
-  EXPECT_LT(ended.seconds, 60);
+  EXPECT_EQ(ended_early.code, over_time);
+  EXPECT_EQ(ended_early.err, words + "no state was saved: the first checkpoint was still to come\n");
+  EXPECT_FALSE(early.has("p-state/run-1.checkpoint"));
+  EXPECT_LT(ended.seconds, 200);
 }
 
 TEST(Wild, MemoryAboveTheLimitEndsTheRunWithItsState) {

@@ -76,7 +76,7 @@ TEST_F(Processor, LeavesNoThreadThatWouldChooseForItself) {
     const std::filesystem::directory_iterator all("/proc/self/task");
     return std::distance(begin(all), end(all));
   };
-  for (int wait = 0; wait < 1000 && threads() > 1; ++wait)
+  for (int wait = 0; wait < 10000 && threads() > 1; ++wait)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_EQ(threads(), 1);
 }

@@ -12,42 +12,48 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr double soon = 60; // seconds, on a machine where others work too
+constexpr double soon = 200; // seconds, on a machine where others work too
 
 const std::string long_run = "sample banana --particles 130 --batch 4 --steps 100000000 --threads 1 --seed 3 --progress none";
+
+/// The number of kills: a few each time, and as many as are asked for in STARLING_KILLS.
+int kills_of_ranks() {
+  const char* asked = std::getenv("STARLING_KILLS");
+  return asked ? std::atoi(asked) : 3;
+}
 
 TEST_F(Mpirun, EndsSoonWhicheverRankIsKilledAndGoesOnFromTheLastCheckpoint) {
   std::mt19937 random(5);
   const fs::path state = folder_ / "killed-state" / "run-1.checkpoint";
   fs::file_time_type last{};
-  for (int kill = 0; kill < 10; ++kill) {
+  const auto goes_on = [&](const Running& running) {
+    running.until("a newer checkpoint", [&] { return fs::exists(state) && fs::last_write_time(state) != last; });
+  };
+  for (int kill = 0; kill < kills_of_ranks(); ++kill) {
     Running running = start(3, kill == 0 ? long_run + " --checkpoint-every 5 --out killed"
                                          : "sample --resume killed --checkpoint-every 5 --progress none");
-    wait_for(state);
-    while (fs::last_write_time(state) == last) // it has gone on
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    goes_on(running);
     const std::vector<pid_t> ranks = ranks_in(folder_);
     ASSERT_EQ(ranks.size(), 3u);
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 20000)); // anywhere in a step, or in writing
     const auto began = std::chrono::steady_clock::now();
+    const auto since = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(); };
     ::kill(ranks[random() % 3], SIGKILL);
     const Ended ended = running.wait();
     EXPECT_NE(ended.code, 0);
     EXPECT_TRUE(std::regex_search(ended.err, std::regex("killed", std::regex::icase))) << ended.err;
-    while (!ranks_in(folder_).empty())
+    while (!ranks_in(folder_).empty() && since() < soon)
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), soon);
+    EXPECT_LT(since(), soon);
     last = fs::last_write_time(state);
   }
   Running running = start(2, "sample --resume killed --checkpoint-every 5 --progress none");
-  while (fs::last_write_time(state) == last)
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  goes_on(running);
   ::kill(ranks_in(folder_).at(0), SIGTERM);
   const Ended stopped = running.wait();
   ASSERT_EQ(stopped.code, interrupted) << stopped.err;
-  std::smatch steps;
-  ASSERT_TRUE(std::regex_search(stopped.err, steps, std::regex("state after (\\d+) steps"))) << stopped.err;
-  const std::string as_many = " --steps " + steps[1].str();
+  ASSERT_GT(steps_saved(stopped), 0u) << stopped.err;
+  const std::string as_many = " --steps " + std::to_string(steps_saved(stopped));
   const Ended ended = start(3, "sample --resume killed --progress none" + as_many).wait();
   ASSERT_EQ(ended.code, 0) << ended.err;
   ASSERT_EQ(start_alone(long_run + as_many + " --blocks 64 --out alone").wait().code, 0);
@@ -118,17 +124,16 @@ TEST_F(Mpirun, RefusesAModuleOfAnotherBuild) {
   EXPECT_GE(times(ended.err, "starling_mpi.so is of another build of starling"), 1u) << ended.err;
 }
 
+// Something is in the way from the middle of a step on: where the results belong, or in the place of the folder above, which
+// goes away.
 TEST_F(Mpirun, EndsTogetherWhereNothingCanBeWritten) {
   for (const bool no_state_either : {false, true}) {
-    const fs::path above = folder_ / (no_state_either ? "both" : "one");
+    const fs::path above = folder_ / (no_state_either ? "both" : "one"), file = above.string() + ".file";
     fs::create_directories(above);
-    Running running = start(3, "sample banana --particles 130 --batch 4 --steps 800 --threads 1 --progress none --checkpoint-every 40 --out " +
-                                   (above / "out").string());
-    wait_for(above / "out-state" / "run-1.checkpoint");
-    if (no_state_either)
-      fs::remove_all(above);
-    std::ofstream(no_state_either ? above : above / "out") << "in the way";
-    const Ended ended = running.wait();
+    std::ofstream(file) << "in the way";
+    const Ended ended = start(3, std::string("sample plugin ") + STARLING_TEST_LIBRARIES + "/plugin_on_demand.so --particles 130 --batch 4 --steps 60 "
+                                 "--threads 1 --progress none --checkpoint-every 10 --out " + (above / "out").string(),
+                              {{"PUT_AT_CALL", "25"}, {"PUT", file}, {"PUT_AT", no_state_either ? above : above / "out"}}).wait();
     EXPECT_EQ(ended.code, cannot_write) << ended.err;
     EXPECT_EQ(times(ended.err, "starling: "), 1u) << ended.err;
     EXPECT_THAT(ended.err, HasSubstr(no_state_either ? "is not a folder" : "go on with --resume"));

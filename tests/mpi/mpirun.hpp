@@ -31,11 +31,13 @@ inline std::vector<std::string> mpirun(std::size_t ranks, const std::string& com
   return all;
 }
 
-/// OpenMPI's own: more ranks than cores, which wait without keeping one busy; by root; without what containers forbid.
+/// OpenMPI's own: more ranks than cores, which wait without keeping one busy and go where there is room; by root; without
+/// what containers forbid.
 inline Running::Environment many_on_few_cores() {
   return {{"OMPI_MCA_rmaps_base_oversubscribe", "1"}, {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
           {"OMPI_ALLOW_RUN_AS_ROOT", "1"},            {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
           {"OMPI_MCA_mpi_yield_when_idle", "1"},      {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
+          {"OMPI_MCA_hwloc_base_binding_policy", "none"}, {"PRTE_MCA_hwloc_default_binding_policy", "none"},
           {"OMP_NUM_THREADS", "1"}};
 }
 
@@ -48,10 +50,8 @@ inline std::string draws(const fs::path& folder) {
   return rows;
 }
 
-/// Waits until a file is there; the test's own limit ends a wait for nothing.
-inline void wait_for(const fs::path& file) {
-  while (!fs::exists(file))
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+inline void wait_for(const Running& running, const fs::path& file) {
+  running.until(file.c_str(), [&] { return fs::exists(file); });
 }
 
 /// How often a text holds another.
@@ -60,6 +60,13 @@ inline std::size_t times(const std::string& text, const std::string& part) {
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
     ++found;
   return found;
+}
+
+/// The number of steps that a command says to have saved; 0: it says none.
+inline std::size_t steps_saved(const Ended& ended) {
+  const std::string before = "state after ";
+  const std::size_t at = ended.err.find(before);
+  return at == std::string::npos ? 0 : std::stoul(ended.err.substr(at + before.size()));
 }
 
 /// Processes of this folder's run, by their command line.
@@ -94,11 +101,12 @@ protected:
     fs::remove_all(folder_, ignored);
   }
 
-  Running start(std::size_t ranks, const std::string& command) {
-    return start_with(mpirun(ranks, command));
+  Running start(std::size_t ranks, const std::string& command, const Running::Environment& more = {}) {
+    return start_with(mpirun(ranks, command), more);
   }
-  Running start_with(const std::vector<std::string>& arguments) {
-    return Running(STARLING_MPIRUN, arguments, folder_, streams(), many_on_few_cores());
+  Running start_with(const std::vector<std::string>& arguments, Running::Environment environment = {}) {
+    environment.merge(many_on_few_cores());
+    return Running(STARLING_MPIRUN, arguments, folder_, streams(), environment);
   }
   Running start_alone(const std::string& command) { return Running(STARLING_BINARY, words(command), folder_, streams(), {}); }
 

@@ -32,18 +32,19 @@ TEST_F(Mpirun, GoesInStagesAsOneProcessDoes) {
 }
 
 TEST_F(Mpirun, StopsAllRanksWhenOneIsAskedAndGoesOnWithAnotherNumber) {
-  const std::string slow = "sample banana --particles 130 --batch 4 --steps 1000 --threads 1 --seed 3 --progress none";
-  ASSERT_EQ(start_alone(slow + " --blocks 64 --out alone").wait().code, 0);
-  Running running = start(4, slow + " --out four --checkpoint-every 10");
-  wait_for(folder_ / "four-state" / "run-1.checkpoint");
+  const std::string endless = "sample banana --particles 130 --batch 4 --threads 1 --seed 3 --progress none --steps ";
+  Running running = start(4, endless + "100000000 --out four --checkpoint-every 10");
+  wait_for(running, folder_ / "four-state" / "run-1.checkpoint");
   const std::vector<pid_t> ranks = ranks_in(folder_);
   ASSERT_EQ(ranks.size(), 4u);
   ::kill(ranks[2], SIGTERM);
   const Ended stopped = running.wait();
   EXPECT_EQ(stopped.code, interrupted) << stopped.err;
   EXPECT_EQ(times(stopped.err, "starling: interrupted; state after"), 1u) << stopped.err;
-  const Ended ended = start(3, "sample --resume four --progress none").wait();
+  const std::string steps = std::to_string(steps_saved(stopped) + 20);
+  const Ended ended = start(3, "sample --resume four --progress none --steps " + steps).wait();
   ASSERT_EQ(ended.code, 0) << ended.err;
+  ASSERT_EQ(start_alone(endless + steps + " --blocks 64 --out alone").wait().code, 0);
   EXPECT_EQ(draws(folder_ / "four"), draws(folder_ / "alone"));
 }
 

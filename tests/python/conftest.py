@@ -37,7 +37,7 @@ def quick_run(binary, tmp_path_factory):
         command += ["--covertype", str(COVERTYPE)]
     else:
         warnings.warn(f"without logistic-accuracy: {COVERTYPE} is not there", stacklevel=1)
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=900)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=3600)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -54,7 +54,7 @@ def browser():
     if not chromium:
         pytest.skip("chromium: must be installed to look at pages; the Debian package is chromium")
     with sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        started = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"], timeout=180_000)
         yield started
         started.close()
 
@@ -65,7 +65,7 @@ def draw():
 
     def run(folder):
         return subprocess.run(
-            [sys.executable, str(ROOT / "reproduce" / "page"), str(folder)], capture_output=True, text=True, timeout=300
+            [sys.executable, str(ROOT / "reproduce" / "page"), str(folder)], capture_output=True, text=True, timeout=1500
         )
 
     return run

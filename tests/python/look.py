@@ -8,6 +8,7 @@ def seen(browser, file, scheme, width):
     """The page as seen in one scheme and width, all details open; `heard` is what it said and asked for."""
     context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900}, offline=True)
     page = context.new_page()
+    page.set_default_timeout(120_000)  # milliseconds
     page.heard = []
     address = file.as_uri()
     page.on("console", lambda message: page.heard.append(f"console: {message.text}"))

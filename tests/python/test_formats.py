@@ -15,7 +15,7 @@ PARTICLES = 40
 
 
 def starling(binary, *words, code=0):
-    done = subprocess.run([str(binary), *map(str, words)], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([str(binary), *map(str, words)], capture_output=True, text=True, timeout=600)
     assert done.returncode == code, done.stderr
     return done.stdout
 

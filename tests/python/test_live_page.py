@@ -154,16 +154,21 @@ def test_ten_thousand_particles_leave_time_for_thirty_frames_a_second(browser):
         session = page.context.new_cdp_session(page)
         session.send("Performance.enable", {"timeDomain": "threadTicks"})
 
-        def ms(call, times):
-            def ticks():
-                return {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}["TaskDuration"]
-            page.evaluate(call)
-            before = ticks()
-            page.evaluate(f"for (let n = 0; n < {times}; n++) {{ {call}; }}")
-            return 1000 * (ticks() - before) / times
+        def ticks():
+            return {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}["TaskDuration"]
 
-        step = ms("starlingLive.take(1)", 20)
-        picture = ms("starlingLive.draw(true), document.getElementById('view0').getContext('2d').getImageData(0, 0, 1, 1)", 20)
+        def ms(call, batches=10):
+            """The least of some batches of two calls: others who use the caches and the core make it more, never less."""
+            page.evaluate(call)
+            took = []
+            for _ in range(batches):
+                before = ticks()
+                page.evaluate(f"for (let n = 0; n < 2; n++) {{ {call}; }}")
+                took.append(1000 * (ticks() - before) / 2)
+            return min(took)
+
+        step = ms("starlingLive.take(1)")
+        picture = ms("starlingLive.draw(true), document.getElementById('view0').getContext('2d').getImageData(0, 0, 1, 1)")
         look = ms("starlingLive.look()", 4)
         print(f"ms of processor time at 10,000 particles: a step {step:.1f}, a picture {picture:.1f}, a look {look:.1f}")
         assert 0.1 < step + picture + look / 40 < 1000 / 30

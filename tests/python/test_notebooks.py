@@ -8,7 +8,7 @@ from conftest import ROOT
 from nbclient import NotebookClient
 
 FOLDER = ROOT / "examples" / "notebooks"
-SECONDS = 300  # for one cell; a whole notebook takes about 15 on two slow cores that do nothing else
+SECONDS = 900  # for one cell; a whole notebook takes about 15 on two slow cores that do nothing else
 
 
 def read(name):
@@ -18,7 +18,8 @@ def read(name):
 def shown_at_the_end_of(name, folder):
     """Runs a notebook in an empty folder; the dictionary that its last cell shows. An error in a cell is raised."""
     notebook = read(name)
-    NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", resources={"metadata": {"path": folder}}).execute()
+    NotebookClient(notebook, timeout=SECONDS, startup_timeout=300, kernel_name="python3",
+                   resources={"metadata": {"path": folder}}).execute()
     (output,) = notebook.cells[-1].outputs
     return ast.literal_eval(output.data["text/plain"])
 

@@ -33,7 +33,7 @@ def words(settings):
 
 def command_line(binary, target, settings, out, *more):
     command = [str(binary), "sample", *target.split(), *words(settings), "--out", str(out), "--quiet", *map(str, more)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     return np.load(out / "draws.npz")
 

@@ -14,7 +14,8 @@ import starling
 # Several on few cores, by root, without what containers forbid.
 MANY = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "OMPI_MCA_mpi_yield_when_idle": "1",
-        "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+        "OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_hwloc_base_binding_policy": "none",
+        "PRTE_MCA_hwloc_default_binding_policy": "none"}
 MPIRUN = shutil.which("mpirun")
 
 
@@ -46,7 +47,7 @@ def ranks(tmp_path):
         script.write_text("import sys, time\nimport numpy as np, starling\nfrom mpi4py import MPI\n"
                           "from test_package_ranks import score, RAW, STAGED\ncomm = MPI.COMM_WORLD\n" + textwrap.dedent(lines))
         path = os.pathsep.join([os.path.dirname(__file__), *sys.path])
-        done = subprocess.run([MPIRUN, "-n", str(n), sys.executable, "-m", "mpi4py", str(script)], cwd=tmp_path, timeout=280,
+        done = subprocess.run([MPIRUN, "-n", str(n), sys.executable, "-m", "mpi4py", str(script)], cwd=tmp_path, timeout=1400,
                               capture_output=True, text=True, env={**os.environ, **MANY, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"})
         assert (done.returncode == 0) == (code == 0), done.stderr
         return done
@@ -139,14 +140,34 @@ def test_ctrl_c_on_one_rank_stops_all_with_what_there_is(ranks):
     ranks(2, """
         import os, signal, threading, warnings
         warnings.simplefilter("ignore")
-        if comm.rank == 1:
-            threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
-        result = starling.sample(score, comm=comm, **{**RAW, "steps": 10**7})
-        assert result.interrupted and 0 < result._summary['steps_done'] < 10**7
-        if comm.rank == 1:
-            threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
-        result = starling.sample(score, comm=comm, callback=lambda flight: False, **{**RAW, "steps": 10**7})
-        assert result.interrupted and 0 < result._summary['steps_done'] < 10**7  # also between callbacks
+        for more in (dict(), dict(callback=lambda flight: False)):  # also between callbacks
+            calls = []
+            def counted(x):
+                calls.append(1)
+                if comm.rank == 1 and len(calls) == 20:  # steps are taken by then
+                    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+                return score(x)
+            comm.Barrier()
+            result = starling.sample(counted, comm=comm, **more, **{**RAW, "steps": 10**7})
+            assert result.interrupted and 0 < result._summary['steps_done'] < 10**7
+        """)
+
+
+def test_ctrl_c_on_one_rank_before_the_first_step_stops_all_too(ranks):
+    ranks(2, """
+        import signal, warnings
+        warnings.simplefilter("ignore")
+        from starling.ranks import Ranks
+        for place in ("_join", "same"):  # where all ranks wait for each other
+            before = getattr(Ranks, place)
+            def pressed(self, *given):
+                if comm.rank == 1:
+                    signal.raise_signal(signal.SIGINT)
+                before(self, *given)
+            setattr(Ranks, place, pressed)
+            result = starling.sample(score, comm=comm, **{**RAW, "steps": 10**7})
+            setattr(Ranks, place, before)
+            assert result.interrupted and 0 < result._summary['steps_done'] < 10**7
         """)
 
 

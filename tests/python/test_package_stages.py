@@ -227,7 +227,7 @@ def test_libraries_go_in_stages_as_the_command_line_does(kind, binary, tmp_path)
         pytest.skip(f"{library}: must be built; build test_foreign")
     ours = starling.sample(make(library), **SMALL)
     subprocess.run([str(binary), "sample", kind, str(library), "--particles", "64", "--seed", "1", "--threads", "1", "--quiet",
-                    "--out", str(tmp_path / "out")], check=True, timeout=120)
+                    "--out", str(tmp_path / "out")], check=True, timeout=600)
     theirs = starling.load(tmp_path / "out")
     assert np.array_equal(ours.unconstrained, theirs.unconstrained) and ours.gradients == theirs.gradients
     assert ours.certificate == theirs.certificate and ours.certificate is not None

@@ -31,9 +31,15 @@ int all(size_t n, size_t d, const double* x, double* g, double* logp, void* user
     if (one(d, x + i * d, g + i * d, logp + i, user)) return 7;
   return 0;
 }
-int slow(size_t n, size_t d, const double* x, double* g, double* logp, void* user) {
-  const struct timespec nap = {0, 50000000};
-  nanosleep(&nap, 0);
+static volatile long told = 0;
+void tell(void) { ++told; }
+int patient(size_t n, size_t d, const double* x, double* g, double* logp, void* user) {  /* until it is told 20 times */
+  const struct timespec nap = {0, 1000000};
+  const long before = told;
+  for (int naps = 0; told < before + 20; ++naps) {
+    if (naps == 60000) return 7;
+    nanosleep(&nap, 0);
+  }
   return all(n, d, x, g, logp, user);
 }
 """
@@ -81,20 +87,19 @@ def test_a_c_function_that_fails_is_a_target_error(library):
 
 
 def test_a_c_function_runs_while_python_does_something_else(library):
-    counted, over = [0], threading.Event()
+    over = threading.Event()
 
-    def count():
+    def tell():
         while not over.is_set():
-            counted[0] += 1
+            library.tell()
             time.sleep(0.001)
 
-    other = threading.Thread(target=count)
+    other = threading.Thread(target=tell)
     other.start()
     try:
-        flight = starling.Flight(starling.CFunction(library.slow, 2, batched=True), particles=10, steps=10)
-        before = counted[0]
-        flight.step(4)  # a fifth of a second inside C
-        assert counted[0] - before > 20, "the other thread must have moved on"
+        flight = starling.Flight(starling.CFunction(library.patient, 2, batched=True), particles=10, steps=10)
+        flight.step(4)  # which comes back only when the other thread has moved on
+        assert flight.done == 4
     finally:
         over.set()
         other.join()

@@ -74,13 +74,13 @@ def test_names_every_numbered_item_of_the_paper():
 @pytest.mark.parametrize("command", commands())
 def test_names_only_commands_that_the_binary_knows(binary, command):
     _, subcommand, *words = command.split()
-    shown = subprocess.run([str(binary), subcommand, "--help"], capture_output=True, text=True, timeout=60)
+    shown = subprocess.run([str(binary), subcommand, "--help"], capture_output=True, text=True, timeout=600)
     assert f"Usage: starling {subcommand} " in shown.stdout, shown.stdout + shown.stderr
     for option in (word for word in words if word.startswith("--")):
         assert re.search(rf"{option}\b", shown.stdout), f"{option}: not in the help of {subcommand}"
     if subcommand == "sample":  # all that can be checked without a run is checked
         done = subprocess.run(
-            [str(binary), *command.split()[1:], "--dump-config"], capture_output=True, text=True, timeout=60
+            [str(binary), *command.split()[1:], "--dump-config"], capture_output=True, text=True, timeout=600
         )
         assert done.returncode == 0, done.stderr
     if subcommand == "reproduce" and words[0] != "--out":

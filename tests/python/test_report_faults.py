@@ -87,7 +87,7 @@ def test_python_files_of_the_working_folder_are_not_run(binary, tmp_path):
     for name in ("matplotlib", "numpy"):
         (tmp_path / f"{name}.py").write_text(f"open('{tmp_path}/{name}-ran', 'w')\nraise SystemExit(3)\n")
     done = subprocess.run([str(binary), "reproduce", "lemma", "--quick", "--out", "out", "--python", sys.executable],
-                          cwd=tmp_path, capture_output=True, text=True, timeout=300)
+                          cwd=tmp_path, capture_output=True, text=True, timeout=1500)
     assert done.returncode == 0, done.stderr
     assert not list(tmp_path.glob("*-ran"))
     assert (tmp_path / "out" / "report.html").is_file(), done.stderr

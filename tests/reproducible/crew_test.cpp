@@ -149,7 +149,7 @@ int in_a_child(Work&& work) {
   }
   int status = 0;
   for (int waits = 0; ::waitpid(child, &status, WNOHANG) == 0; ++waits) {
-    if (waits == 3000) {
+    if (waits == 30000) {
       ::kill(child, SIGKILL);
       ::waitpid(child, &status, 0);
       return -1;

@@ -142,7 +142,7 @@ int reproduce(const ReproduceRequest& request) {
   const fs::path root(request.out);
   Threads threads(request.threads);
   listen(0, {});
-  wait_for_steps(""); // what was measured is on the disk
+  wait_for_steps("", ""); // what was measured is on the disk
   const auto asked_to_stop = should_stop;
   std::string heading;
   reproduce::Parts parts(

@@ -120,13 +120,6 @@ int stopped(const run::Outcome& outcome, const Presentation& p, const std::strin
   }
 }
 
-/// What is on the disk while a step is under way.
-std::string kept(const StateFolder& state, const Presentation& p) {
-  if (p.checkpoint_every == 0 && p.resume.empty())
-    return "no state was saved: --checkpoint-every does so on the way";
-  return fmt::format("what the last checkpoint saved is in {}", state.path().string());
-}
-
 } // namespace
 
 int run_and_write(const plan::Plan& plan, const Presentation& p,
@@ -143,19 +136,26 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
     limit_memory(bytes);
   }
   StateFolder state = p.resume.empty() ? StateFolder::beside(p.out) : StateFolder::of(p.resume);
-  if (!p.resume.empty())
+  if (!p.resume.empty()) {
     on_first([&] { state.claim(); });
+    note_saved();
+  }
   run::Watch watch = watch_for(p, plan.runs);
   watch.interrupted = [] { return mpi::any(*ranks(), should_stop()); };
   watch.keep_every = p.checkpoint_every;
-  watch.keep = [&](const run::Flight& flight) { keep(state, flight, p); };
+  watch.keep = [&](const run::Flight& flight) {
+    keep(state, flight, p);
+    note_saved();
+  };
   std::vector<run::Checkpoint> finished; // runs before the one under way
   for (std::uint64_t run = 0; run < plan.runs; ++run) {
     std::unique_ptr<run::Flight> flight;
     mpi::together(*ranks(), [&] { flight = begin_or_resume(plan, run, p, state); });
     if (p.checkpoint_every > 0)
       on_first([&] { state.claim(); }); // else when there is something to save
-    wait_for_steps(kept(state, p));
+    wait_for_steps(p.checkpoint_every == 0 ? "no state was saved: --checkpoint-every does so on the way"
+                                           : "no state was saved: the first checkpoint was still to come",
+                   fmt::format("what the last checkpoint saved is in {}", state.path().string()));
     try {
       outcomes.push_back(run::fly(*flight, watch));
     } catch (...) {

@@ -17,6 +17,7 @@
 #include <csignal>
 #include <cstring>
 #include <limits>
+#include <string_view>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -32,9 +33,10 @@ using Clock = std::chrono::steady_clock;
 constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
 constexpr double patience = 10; // seconds that a step may take after the time limit, at least
 
-volatile std::sig_atomic_t asked = 0, out_of_time = 0, steps_are_taken = 0;
+std::atomic<bool> asked{false}; // any thread may be the one that hears a signal
+volatile std::sig_atomic_t out_of_time = 0, steps_are_taken = 0, saved = 0;
 std::vector<std::string> empty_folders; // outermost first
-std::string interrupted_early, given_up;
+std::string interrupted_early, over_early, given_up_unsaved, given_up_saved; // none changes while a handler may read it
 std::atomic<std::int64_t> grace_in_ms{0}; // what a step may take: twice the longest so far
 Clock::time_point last_step;
 
@@ -57,11 +59,16 @@ void say(const std::string& line) { // write alone is safe in a handler
   ::_exit(code);
 }
 
-// The first asks, and waits for the step. A second, of any kind, ends the process at once.
-extern "C" void ask_to_stop(int) {
+// The first asks, and waits for the step. A second, of any kind, ends the process at once: also one that came together
+// with the first, and so comes here too.
+extern "C" void ask_to_stop(int which) {
   if (!steps_are_taken)
     leave(interrupted_early, interrupted);
-  asked = 1;
+  if (asked.exchange(true)) {
+    std::signal(which, SIG_DFL);
+    std::raise(which); // when this returns
+    return;
+  }
   for (const int signal : signals)
     std::signal(signal, SIG_DFL);
 }
@@ -73,7 +80,7 @@ void ring_after(std::int64_t ms) {
 
 extern "C" void at_the_limit(int) {
   if (out_of_time)
-    leave(given_up, over_time);
+    leave(!steps_are_taken ? over_early : saved ? given_up_saved : given_up_unsaved, over_time);
   out_of_time = 1;
   ring_after(grace_in_ms);
 }
@@ -81,12 +88,13 @@ extern "C" void at_the_limit(int) {
 } // namespace
 
 void listen(std::uint64_t seconds, std::span<const std::filesystem::path> made) {
-  asked = 0;
+  asked = false;
   out_of_time = 0;
   steps_are_taken = 0;
+  saved = 0;
   empty_folders.assign(made.begin(), made.end());
   interrupted_early = "starling: interrupted before the first step; nothing was written\n";
-  given_up = fmt::format("starling: the time limit of {} s is over before the first step; nothing was written\n", seconds);
+  over_early = fmt::format("starling: the time limit of {} s is over before the first step; nothing was written\n", seconds);
   grace_in_ms = 1; // a run that has not begun has nothing to save
   for (const int signal : signals)
     if (std::signal(signal, ask_to_stop) == SIG_IGN && signal == SIGHUP)
@@ -98,19 +106,35 @@ void listen(std::uint64_t seconds, std::span<const std::filesystem::path> made) 
   ring_after(static_cast<std::int64_t>(std::min(seconds, longest) * 1000));
 }
 
-void wait_for_steps(const std::string& kept) {
-  given_up = fmt::format("starling: the time limit is over and the step under way does not end; {}\n", kept);
+void wait_for_steps(const std::string& unsaved, const std::string& kept) {
+  sigset_t alarm, before;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  ::pthread_sigmask(SIG_BLOCK, &alarm, &before);
+  if (!steps_are_taken) { // of several runs the first
+    constexpr std::string_view begin = "starling: the time limit is over and the step under way does not end";
+    given_up_unsaved = fmt::format("{}; {}\n", begin, unsaved);
+    given_up_saved = fmt::format("{}; {}\n", begin, kept);
+  }
   grace_in_ms = static_cast<std::int64_t>(1000 * patience);
   last_step = Clock::now();
+  if (out_of_time) { // just now, with the grace of a run that had not begun: it may ring before there was a step
+    ring_after(grace_in_ms);
+    const timespec at_once{};
+    ::sigtimedwait(&alarm, nullptr, &at_once);
+  }
   steps_are_taken = 1;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
+
+void note_saved() { saved = 1; }
 
 bool should_stop() {
   const Clock::time_point now = Clock::now();
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(now - last_step).count();
   last_step = now;
   grace_in_ms = std::max<std::int64_t>(grace_in_ms, 2 * took);
-  return asked != 0 || out_of_time != 0;
+  return asked || out_of_time != 0;
 }
 
 bool time_is_up() { return out_of_time != 0; }

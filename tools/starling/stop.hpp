@@ -13,9 +13,10 @@ namespace starling::tool {
 void listen(std::uint64_t seconds, std::span<const std::filesystem::path> made);
 
 /// There is a run now: the first signal, and the time limit, ask it to stop after its step. A second signal ends
-/// the process at once. A step that does not end for long after the limit is given up: that is said with `kept`,
-/// which tells what is saved, and the process ends.
-void wait_for_steps(const std::string& kept);
+/// the process at once. A step that does not end for long after the limit is given up, and the process ends: what is saved
+/// is then told in the words `unsaved`, or `kept` after note_saved(). Of several runs the first says the words.
+void wait_for_steps(const std::string& unsaved, const std::string& kept);
+void note_saved();
 
 /// Asked after every step.
 bool should_stop();
