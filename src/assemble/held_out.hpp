@@ -18,6 +18,12 @@
 
 namespace starling::assemble {
 
+/// log(y!). std::lgamma writes a sign that all threads share.
+inline double log_factorial(double y) {
+  int sign = 0;
+  return ::lgamma_r(y + 1, &sign);
+}
+
 /// Log probability of a response, with all its constants: u are the linear predictors, then the family's own numbers.
 inline double log_probability(RegressionKind kind, std::span<const double> u, double y) {
   switch (kind) {
@@ -25,7 +31,7 @@ inline double log_probability(RegressionKind kind, std::span<const double> u, do
     const double off = (y - u[0]) * std::exp(-u[1]);
     return -0.5 * off * off - u[1] - 0.91893853320467274; // log(2 pi) / 2
   }
-  case RegressionKind::poisson: return y * u[0] - std::exp(u[0]) - std::lgamma(y + 1);
+  case RegressionKind::poisson: return y * u[0] - std::exp(u[0]) - log_factorial(y);
   case RegressionKind::logistic: return (y > 0.5 ? u[0] : 0) - (std::max(u[0], 0.0) + std::log1p(std::exp(-std::abs(u[0]))));
   case RegressionKind::multinomial: break;
   }
