@@ -52,6 +52,12 @@ Work<Real> Cloud<Real>::work() const {
   work.g = particles_.drift().address;
   for (std::size_t c = 0; c < particles_.memories(); ++c)
     work.memory[c] = particles_.memory(c).address;
+  work.pitch = work.dim;
+  if (side_by_side_) {
+    work.x = particles_.side_by_side();
+    work.memory[0] = work.x + work.dim;
+    work.pitch = 2 * work.dim;
+  }
   work.order = order_.data();
   work.inverse = inverse_h_.data();
   work.distances = distances_.data();
@@ -152,10 +158,15 @@ void Cloud<Real>::flush() {
   const auto begin = std::chrono::steady_clock::now();
   try {
     put_turns();
-    keep(spares_columns());
-    kept = true;
+    side_by_side_ = wants_side_by_side();
+    if (side_by_side_) // and the columns are what is kept
+      particles_.put_side_by_side();
+    else
+      keep(spares_columns());
+    kept = !side_by_side_;
     take_turns();
   } catch (...) {
+    side_by_side_ = false;
     if (!pending_.empty()) { // a sweep that could not begin, or no room: not one of them is taken
       if (kept)
         take_back();
@@ -164,8 +175,11 @@ void Cloud<Real>::flush() {
     }
     throw;
   }
+  const bool apart = std::exchange(side_by_side_, false);
   if (is_bad())
-    find_fault();
+    find_fault(!apart);
+  else if (apart)
+    particles_.take_apart();
   if (outside_) {
     const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
     const double fit = longest_flush * static_cast<double>(pending_.size()) / all.count();
@@ -173,24 +187,6 @@ void Cloud<Real>::flush() {
   }
   pending_.clear();
   pending_lists_.clear();
-}
-
-template <typename Real>
-void Cloud<Real>::keep(bool in_columns) {
-  const std::size_t columns = 1 + particles_.memories();
-  kept_at_ = {particles_.score().address, particles_.drift().address};
-  while (!in_columns && kept_.size() < columns)
-    kept_.emplace_back(*machine_, particles_.count() * particles_.dim());
-  for (std::size_t c = 0; !in_columns && c < columns; ++c)
-    kept_at_[c] = kept_[c].data();
-  for (std::size_t c = 0; c < columns; ++c)
-    machine_->copy(kept_at_[c], outlives(c), particles_.count() * particles_.dim() * sizeof(Real));
-}
-
-template <typename Real>
-void Cloud<Real>::take_back() {
-  for (std::size_t c = 0; c < 1 + particles_.memories(); ++c)
-    machine_->copy(outlives(c), kept_at_[c], particles_.count() * particles_.dim() * sizeof(Real));
 }
 
 template <typename Real>
@@ -203,8 +199,9 @@ bool Cloud<Real>::is_bad() {
 }
 
 template <typename Real>
-void Cloud<Real>::find_fault() {
-  take_back();
+void Cloud<Real>::find_fault(bool moved) {
+  if (moved)
+    take_back();
   particles_.moved -= static_cast<std::uint32_t>(pending_.size());
   const std::vector<Turn<Real>> turns = std::exchange(pending_, {});
   pending_lists_.clear(); // they are on the device

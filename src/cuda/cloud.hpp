@@ -69,11 +69,12 @@ private:
   void forget_from(std::size_t turn);
   void make_room_for_products();
   bool spares_columns() const;
+  bool wants_side_by_side() const;
   /// Before turns that may fail; in the columns of scores and drifts where nobody needs those.
   void keep(bool in_columns);
   void take_back();
   bool is_bad();
-  void find_fault();
+  void find_fault(bool moved); ///< whether the columns have to be taken back
   void travel(Step k);
   Real* outlives(std::size_t c) {
     return c == 0 ? particles_.position().address : particles_.memory(c - 1).address;
@@ -94,6 +95,7 @@ private:
   std::vector<Turn<Real>> pending_;
   std::vector<std::uint32_t> pending_lists_;
   Step next_ = 0;
+  bool side_by_side_ = false; // while turns are taken: rows lie so, in the room of scores and drifts
   OutsideScore<Real> outside_;
   std::size_t at_once_ = most_turns; // turns that are gathered
 };

@@ -8,8 +8,8 @@
 
 #include "cuda/machine.hpp"
 #include "cuda/sizes.hpp"
-#include "cuda/sweep_logistic.hpp"
-#include "cuda/sweep_fused_rows.hpp"
+#include "cuda/sweep_logistic_few.hpp"
+#include "cuda/sweep_fused_quads.hpp"
 #include "cuda/sweep_many.hpp"
 #include "cuda/sweep_products.hpp"
 
@@ -100,22 +100,27 @@ void sweep_fused(Launcher& launch, const Work<float>& work, const Turn<float>& n
     if (order.smaller() == 8)
       return mates(std::integral_constant<std::uint32_t, 8>());
   }
-  if (order.larger() == 0 && work.dim > layout::few && work.dim % 4 == 0) { // four threads a row
-    const auto rows = [&](auto members) {
-      constexpr std::uint32_t p = members();
+  const bool in_quads = work.dim > layout::few && work.dim % 4 == 0;
+  if (order.larger() == 0 && in_quads) {
+    const auto quads = [&](auto members, auto normal) {
       if (work.dim <= 32)
-        launch.template teams<4 * p>(many, FusedRows<Real, p, 2>{work, now});
+        launch.template teams<8>(many, FusedQuads<Real, members(), normal()>{work, now});
       else
-        launch.template teams<4 * p>(many, FusedRows<Real, p, 4>{work, now});
+        launch.template teams<16>(many, FusedQuads<Real, members(), normal()>{work, now});
+    };
+    const auto of = [&](auto members) {
+      if (work.target.kind == Scoring<Real>::Kind::normal)
+        quads(members, std::true_type());
+      else
+        quads(members, std::false_type());
     };
     if (order.smaller() == 4)
-      return rows(std::integral_constant<std::uint32_t, 4>());
+      return of(std::integral_constant<std::uint32_t, 4>());
     if (order.smaller() == 8)
-      return rows(std::integral_constant<std::uint32_t, 8>());
+      return of(std::integral_constant<std::uint32_t, 8>());
   }
   const bool pairs = order.smaller() == 2;
   const std::uint32_t odd = pairs ? order.larger() : many; // those that are no pairs come first
-  const bool in_quads = work.dim > layout::few && work.dim % 4 == 0;
   if (odd > 0) {
     constexpr std::uint32_t members = layout::fused_members;
     if (work.dim <= 2)
@@ -204,6 +209,22 @@ void sweep_travel(Launcher& launch, void* to, const void* from, std::uint32_t ro
   launch.threads(
       std::size_t{rows} * width,
       TravelByList<Word>{static_cast<Word*>(to), static_cast<const Word*>(from), width, order});
+}
+
+/// Two columns to one, or back.
+template <typename Launcher>
+void sweep_side_by_side(Launcher& launch, void* both, const std::array<void*, 2>& columns, std::size_t rows,
+                        std::size_t bytes, bool apart) {
+  const auto by = [&](auto word) {
+    using Word = decltype(word);
+    const auto width = static_cast<std::uint32_t>(bytes / sizeof(Word));
+    launch.threads(rows * width, SideBySide<Word>{static_cast<Word*>(both), static_cast<Word*>(columns[0]),
+                                                  static_cast<Word*>(columns[1]), width, apart});
+  };
+  if (bytes % 16 == 0)
+    by(Numbers<std::uint32_t, 4>());
+  else
+    by(std::uint32_t());
 }
 
 /// The sweeps of a machine, by its launcher.

@@ -17,6 +17,7 @@ namespace starling::cuda {
 template <std::uint32_t many>
 struct InTurn {
   static constexpr std::uint32_t lanes = many, threads = many;
+  using Alone = InTurn<1>;
 
   template <typename T, std::uint32_t n>
   class Each {
@@ -25,6 +26,18 @@ struct InTurn {
 
   private:
     std::vector<T> values_ = std::vector<T>(many * n);
+  };
+  template <typename T, std::uint32_t n>
+  class Aside {
+  public:
+    void send_for(std::uint32_t lane, std::uint32_t k, const void* from) {
+      std::memcpy(&held_.of(lane, k), from, sizeof(T));
+    }
+    void wait() const {}
+    T of(std::uint32_t lane, std::uint32_t k) { return held_.of(lane, k); }
+
+  private:
+    Each<T, n> held_;
   };
   template <typename F>
   void each(const F& f) const {
@@ -42,6 +55,11 @@ struct InTurn {
       total += f(lane);
     return total;
   }
+  template <typename T, std::uint32_t n, typename F>
+  void sums(Each<T, n>& to, const F& f) const {
+    for (std::uint32_t i = 0; i < n * many; ++i)
+      to.of(i / n, i % n) = sum([&](std::uint32_t lane) { return f(lane, i); });
+  }
   template <typename Values>
   auto see(Values& values, std::uint32_t other, std::uint32_t k) const {
     return values.of(other, k);
@@ -53,6 +71,10 @@ struct InTurn {
   }
 
   static void bring(void* to, const void* from) { std::memcpy(to, from, 16); }
+  template <typename T>
+  static void bring_one(T* to, const T* from) {
+    *to = *from;
+  }
   void sent_for() const {}
   template <int>
   void brought() const {}
@@ -156,6 +178,12 @@ public:
   void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes,
               const std::uint32_t* order) override {
     sweep_travel(launcher_, to, from, rows, bytes, order);
+  }
+  void put_side_by_side(void* to, const std::array<void*, 2>& from, std::size_t rows, std::size_t bytes) override {
+    sweep_side_by_side(launcher_, to, from, rows, bytes, false);
+  }
+  void take_apart(const std::array<void*, 2>& to, void* from, std::size_t rows, std::size_t bytes) override {
+    sweep_side_by_side(launcher_, from, to, rows, bytes, true);
   }
   double seconds(const std::function<void()>& call) override {
     const auto begin = std::chrono::steady_clock::now();

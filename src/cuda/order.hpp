@@ -113,18 +113,14 @@ private:
   }
 
   // Cosets::span: the bits of the batch's number where the pivots are not, xor a vector of the
-  // subspace.
+  // subspace. There are as many members as subsets of the pivots.
   STARLING_DEVICE std::uint32_t in_cosets(std::uint32_t place) const {
-    const std::uint32_t members = smaller();
-    std::uint32_t row = 0, places = ~pivots;
-    for (std::uint32_t number = place / members; number != 0; number >>= 1, places &= places - 1)
-      if (number & 1)
-        row |= places & (0 - places);
-    std::uint32_t k = 0;
-    for (std::uint32_t member = place % members; member != 0; member >>= 1, ++k)
-      if (member & 1)
-        row ^= basis[k];
-    return row;
+    std::uint32_t row = place, among = 0, k = 0;
+    for (std::uint32_t rest = pivots; rest != 0; rest &= rest - 1, ++k, row >>= 1)
+      among ^= basis[k] & (0 - (row & 1));
+    for (std::uint32_t rest = pivots; rest != 0; rest &= rest - 1)
+      row += row & (0 - (rest & (0 - rest))); // all from the pivot on makes room for it
+    return row ^ among;
   }
 };
 

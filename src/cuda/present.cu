@@ -36,18 +36,24 @@ __global__ void __launch_bounds__(block_threads)
        n += std::size_t{gridDim.x} * block_threads)
     f(n);
 }
-/// Blocks that a processor is to hold at once, which limits the registers of a thread.
+/// Of a sweep by teams: threads of a block; blocks that a processor is to hold at once, which limits the registers of a
+/// thread; bytes of the block's memory that each thread puts things aside in.
 template <typename F>
-constexpr unsigned at_once = 2;
-template <typename Real, std::uint32_t members, std::uint32_t kept>
-constexpr unsigned at_once<FusedRows<Real, members, kept>> = 3;
+struct Blocks {
+  static constexpr unsigned threads = block_threads, at_once = 2, aside = 0;
+};
+template <typename Real, std::uint32_t members, bool normal>
+struct Blocks<FusedQuads<Real, members, normal>> {
+  static constexpr unsigned threads = 128, at_once = normal ? 5 : 4, aside = members * 4 * sizeof(Real);
+};
 
 template <std::uint32_t lanes, typename F>
-__global__ void __launch_bounds__(block_threads, at_once<F>)
+__global__ void __launch_bounds__(Blocks<F>::threads, Blocks<F>::at_once)
     by_teams(const __grid_constant__ F f, std::uint32_t count) {
-  const std::uint32_t n = blockIdx.x * (block_threads / lanes) + threadIdx.x / lanes;
-  if (n < count)
-    f(Team<lanes>::of(threadIdx.x), n);
+  const std::uint32_t n = blockIdx.x * (Blocks<F>::threads / lanes) + threadIdx.x / lanes;
+  if (n >= count) // a warp's other teams do not wait for one that has ended
+    return;
+  f(Team<lanes>::of(threadIdx.x), n);
 }
 template <typename Real, typename F>
 __global__ void __launch_bounds__(block_threads) by_blocks(const __grid_constant__ F f) {
@@ -68,7 +74,8 @@ struct Launcher {
   }
   template <std::uint32_t lanes = 32, typename F>
   void teams(std::size_t count, const F& f) {
-    by_teams<lanes><<<blocks_for(count, block_threads / lanes), block_threads, 0, stream>>>(
+    constexpr unsigned threads = Blocks<F>::threads;
+    by_teams<lanes><<<blocks_for(count, threads / lanes), threads, threads * Blocks<F>::aside, stream>>>(
         f, static_cast<std::uint32_t>(count));
     must(cudaPeekAtLastError());
   }
@@ -162,6 +169,14 @@ public:
               const std::uint32_t* order) override {
     here();
     sweep_travel(launcher_, to, from, rows, bytes, order);
+  }
+  void put_side_by_side(void* to, const std::array<void*, 2>& from, std::size_t rows, std::size_t bytes) override {
+    here();
+    sweep_side_by_side(launcher_, to, from, rows, bytes, false);
+  }
+  void take_apart(const std::array<void*, 2>& to, void* from, std::size_t rows, std::size_t bytes) override {
+    here();
+    sweep_side_by_side(launcher_, from, to, rows, bytes, true);
   }
   void* stream() override {
     here();

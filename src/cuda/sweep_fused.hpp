@@ -3,6 +3,7 @@
 // other targets is in its column.
 #pragma once
 
+#include "cuda/numbers.hpp"
 #include "cuda/sweep_teams.hpp"
 
 #include <type_traits>
@@ -17,7 +18,8 @@ struct Shared {
   kernel::Gaussian<Real> gaussian;
   Real inverse, height, self;
 
-  STARLING_DEVICE Shared(const Work<Real>& work, const Turn<Real>& now)
+  template <typename Held>
+  STARLING_DEVICE Shared(const Held& work, const Turn<Real>& now)
       : normal(work.target.kind == Scoring<Real>::Kind::normal), form(work.target.normal),
         gaussian(work.pairs.terms[0].gaussian), inverse(*work.inverse),
         height(work.pairs.terms[0].weight *
@@ -35,16 +37,6 @@ struct Shared {
   }
 };
 
-/// Numbers that lie together, read and written at once: 1, 2 or 4.
-template <typename Real, std::uint32_t n>
-struct alignas(n * sizeof(Real)) Numbers {
-  Real of[n];
-};
-template <std::uint32_t n, typename Real>
-STARLING_DEVICE Numbers<Real, n>& numbers(Real* at) {
-  return *reinterpret_cast<Numbers<Real, n>*>(at);
-}
-
 /// Lets the memory know that this will be read.
 template <typename Real>
 STARLING_DEVICE void ask_for([[maybe_unused]] const Real* at) {
@@ -55,26 +47,26 @@ STARLING_DEVICE void ask_for([[maybe_unused]] const Real* at) {
 
 /// Moves numbers that lie together, by a step that has `memories` of them each; says whether all are numbers still.
 template <std::uint32_t memories, typename Real, std::uint32_t n, typename Step>
-STARLING_DEVICE bool advance_together(const Work<Real>& work, const Step& step, std::size_t at, Numbers<Real, n> x,
-                                      const Real* g, const Numbers<Real, n>* asked = nullptr) {
+STARLING_DEVICE bool advance_together(const Work<Real>& work, std::uint32_t row, std::uint32_t a, const Step& step,
+                                      Numbers<Real, n> x, const Real* g, const Numbers<Real, n>* asked = nullptr) {
   Numbers<Real, n> kept[2] = {};
   STARLING_UNROLL
   for (std::uint32_t c = 0; c < memories; ++c)
-    kept[c] = c == 0 && asked ? *asked : numbers<n>(work.memory[c] + at);
-  bool good = true;
+    kept[c] = c == 0 && asked ? *asked : numbers<n>(work.remembered(row, c) + a);
+  Real lost = 0;
   STARLING_UNROLL
   for (std::uint32_t k = 0; k < n; ++k) {
     Real own[2] = {kept[0].of[k], kept[1].of[k]};
     x.of[k] += step(g[k], own);
     kept[0].of[k] = own[0];
     kept[1].of[k] = own[1];
-    good &= x.of[k] * 0 == 0;
+    lost += x.of[k] * 0;
   }
-  numbers<n>(work.x + at) = x;
+  numbers<n>(work.position(row) + a) = x;
   STARLING_UNROLL
   for (std::uint32_t c = 0; c < memories; ++c)
-    numbers<n>(work.memory[c] + at) = kept[c];
-  return good;
+    numbers<n>(work.remembered(row, c) + a) = kept[c];
+  return lost == 0;
 }
 
 /// Calls f(step, number of memories) for the rule of this turn: asked once, and not for every number.
@@ -92,6 +84,9 @@ STARLING_DEVICE void by_rule(const Move<Real>& move, const F& f) {
 /// Everyone finds its own row, and sees the others where they are.
 template <typename Real, std::uint32_t members, std::uint32_t dim>
 struct FusedMates {
+  using Some = Numbers<Real, dim>;
+  using Both = Numbers<Real, 2 * dim>; ///< position and memory, side by side
+
   Work<Real> work;
   Turn<Real> now;
 
@@ -100,11 +95,25 @@ struct FusedMates {
     static_assert(Team::lanes == members);
     const Shared<Real> shared(work, now);
     typename Team::template Each<Real, dim> x, s, g;
-    typename Team::template Each<std::size_t, 1> at;
+    typename Team::template Each<Some, 1> memory; // the first, asked for before it is needed
+    typename Team::template Each<std::uint32_t, 1> row;
     team.each([&](std::uint32_t lane) {
-      at.of(lane, 0) = std::size_t{now.order.row(batch * members + lane, work.tables)} * dim;
-      const Numbers<Real, dim> here = numbers<dim>(work.x + at.of(lane, 0));
-      const Numbers<Real, dim> score = shared.normal ? Numbers<Real, dim>{} : numbers<dim>(work.s + at.of(lane, 0));
+      row.of(lane, 0) = now.order.row(batch * members + lane, work.tables);
+      Some here;
+      if (work.side_by_side()) {
+        const Both both = numbers<2 * dim>(work.position(row.of(lane, 0)));
+        STARLING_UNROLL
+        for (std::uint32_t a = 0; a < dim; ++a) {
+          here.of[a] = both.of[a];
+          memory.of(lane, 0).of[a] = both.of[dim + a];
+        }
+      } else {
+        here = numbers<dim>(work.position(row.of(lane, 0)));
+        if (now.move.memories > 0)
+          memory.of(lane, 0) = numbers<dim>(work.remembered(row.of(lane, 0), 0));
+      }
+      const Some score =
+          shared.normal ? Some{} : numbers<dim>(work.s + std::size_t{row.of(lane, 0)} * dim);
       Real total = 0;
       STARLING_UNROLL
       for (std::uint32_t a = 0; a < dim; ++a) {
@@ -136,25 +145,53 @@ struct FusedMates {
       });
     by_rule(now.move, [&](const auto& step, auto memories) {
       team.each([&](std::uint32_t lane) {
-        Numbers<Real, dim> here;
+        Some here;
         Real drift[dim];
         STARLING_UNROLL
         for (std::uint32_t a = 0; a < dim; ++a) {
           here.of[a] = x.of(lane, a);
           drift[a] = g.of(lane, a);
         }
-        if (!advance_together<memories()>(work, step, at.of(lane, 0), here, drift))
+        bool good;
+        if (memories() == 1 && work.side_by_side())
+          good = advance_both(step, row.of(lane, 0), here, memory.of(lane, 0), drift);
+        else
+          good = advance_together<memories()>(work, row.of(lane, 0), 0, step, here, drift, &memory.of(lane, 0));
+        if (!good)
           *work.bad = 1;
       });
     });
   }
+
+private:
+  template <typename Step>
+  STARLING_DEVICE bool advance_both(const Step& step, std::uint32_t row, const Some& x, const Some& memory,
+                                    const Real* g) const {
+    Both both;
+    Real lost = 0;
+    STARLING_UNROLL
+    for (std::uint32_t a = 0; a < dim; ++a) {
+      Real own[2] = {memory.of[a], Real(0)};
+      both.of[a] = x.of[a] + step(g[a], own);
+      both.of[dim + a] = own[0];
+      lost += both.of[a] * 0;
+    }
+    numbers<2 * dim>(work.position(row)) = both;
+    return lost == 0;
+  }
 };
 
+/// Who stands at a place.
+template <typename Real>
+STARLING_DEVICE std::uint32_t row_at(const Work<Real>& work, const Order& order, std::uint32_t place) {
+  return order.row(place, work.tables);
+}
+
 /// Any dimension: a batch of at most `members`, at most `kept` coordinates a lane.
-template <typename Real, std::uint32_t members, std::uint32_t kept>
+template <typename Real, std::uint32_t members, std::uint32_t kept, typename Held = Work<Real>, typename Now = Turn<Real>>
 struct FusedBatch {
-  Work<Real> work;
-  Turn<Real> now;
+  Held work;
+  Now now;
   std::uint32_t first; ///< the first batch, which has number 0 here
 
   template <typename Team>
@@ -165,7 +202,7 @@ struct FusedBatch {
     const Real pair = now.pair_weight(size);
     std::uint32_t row[members];
     team.tell(row, [&](std::uint32_t i) {
-      return now.order.row(begin + (i < size ? i : 0), work.tables);
+      return row_at(work, now.order, begin + (i < size ? i : 0));
     });
     const auto at = [&](std::uint32_t i) { return std::size_t{row[i]} * dim; };
 

@@ -201,32 +201,4 @@ struct ScoreLogisticByTeam {
   }
 };
 
-namespace layout {
-constexpr std::size_t block_bytes = 48 * 1024; ///< of a block's own memory that every card gives
-constexpr std::uint32_t fewest_rows = 8;       ///< in a piece, for the rest to be worth it
-constexpr std::uint32_t crowd = 16384;         ///< particles from which a block takes many of them
-} // namespace layout
-
-template <typename Real, typename Launcher>
-void sweep_logistic(Launcher& launch, const LogisticWork<Real>& work) {
-  using Few = ScoreLogistic<Real, 4, 4, 1>;
-  using Many = ScoreLogistic<Real, 32, 8, 8>;
-  const std::size_t most = layout::block_bytes / sizeof(Real);
-  const std::uint32_t enough = std::min(work.rows, layout::fewest_rows);
-  const auto in_blocks = [&](auto sweep, std::uint32_t particles) {
-    using Sweep = decltype(sweep);
-    sweep.work = work;
-    sweep.at_a_time = Sweep::rows_for(work.dim, work.rows, most);
-    if (sweep.at_a_time < enough)
-      return false;
-    launch.template blocks<Real>((work.count + particles - 1) / particles, Sweep::room(work.dim, sweep.at_a_time),
-                                 sweep);
-    return true;
-  };
-  if (work.count >= layout::crowd && in_blocks(Many{}, 32))
-    return;
-  if (!in_blocks(Few{}, 4))
-    launch.teams(work.count, ScoreLogisticByTeam<Real>{work});
-}
-
 } // namespace starling::cuda

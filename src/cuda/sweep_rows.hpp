@@ -120,6 +120,25 @@ struct Gather {
   }
 };
 
+/// Rows of two columns side by side, or taken apart again, by words.
+template <typename Word>
+struct SideBySide {
+  Word *both, *first, *second;
+  std::uint32_t width;
+  bool apart;
+
+  STARLING_DEVICE void operator()(std::size_t n) const {
+    const std::size_t at = n / width * width + n; // 2 width n / width, then n % width
+    if (apart) {
+      first[n] = both[at];
+      second[n] = both[at + width];
+    } else {
+      both[at] = first[n];
+      both[at + width] = second[n];
+    }
+  }
+};
+
 /// A row of a column travels: row i becomes what row scramble(i) was. `Word` divides the row's
 /// bytes.
 template <typename Word>

@@ -3,12 +3,14 @@
 // A team is
 //     Team::lanes                      how many
 //     Team::Each<T, n>                 n values of each lane, as of(lane, k)
+//     Team::Aside<T, n>                n values of each lane that are sent for and not held:
+//                                      send_for(lane, k, address), then wait(), then of(lane, k)
 //     team.each(f)                     f(lane) for every lane
 //     team.sum(f)                      the sum of f(lane) over all of them, known to all
 //     team.see(values, other, k)       what another lane holds, within each(f)
 //     team.tell(all, f)                all[i] = f(i) for everyone, each computed once
-//     team.tell_sums(all, f, then)     all[i] = then(sum of f(lane, i) over the lanes), each
-//     computed once
+//     team.sums(to, f)                 to.of(i / n, i % n), of n each, is the sum of f(lane, i) over
+//                                      all of them: lanes share the sums out among them
 // On a device a lane is a thread; on the host one thread is all lanes in turn (on_host.hpp).
 #pragma once
 

@@ -19,7 +19,7 @@ void Cloud<Real>::take_turns() {
     } catch (...) {
       forget_from(turn);
       if (is_bad()) // in a step before, which is told instead
-        find_fault();
+        find_fault(true);
       pending_.clear();
       pending_lists_.clear();
       throw;
@@ -72,6 +72,42 @@ bool Cloud<Real>::spares_columns() const {
          });
 }
 
+/// Whether rows of two columns side by side are worth the way there and back.
+template <typename Real>
+bool Cloud<Real>::wants_side_by_side() const {
+  const auto dim = static_cast<std::uint32_t>(charge_.dim);
+  if (dim <= 2 && particles_.count() <= layout::one_block)
+    return false;
+  return particles_.memories() == 1 && pending_.size() >= layout::side_by_side_turns && spares_columns() &&
+         std::ranges::all_of(pending_, [&](const Turn<Real>& turn) {
+           return turn.move.memories == 1 && cuda::wants_side_by_side(dim, turn.order);
+         });
+}
+
+template <typename Real>
+void Cloud<Real>::keep(bool in_columns) {
+  const std::size_t columns = 1 + particles_.memories();
+  kept_at_ = {particles_.score().address, particles_.drift().address};
+  while (!in_columns && kept_.size() < columns)
+    kept_.emplace_back(*machine_, particles_.count() * particles_.dim());
+  for (std::size_t c = 0; !in_columns && c < columns; ++c)
+    kept_at_[c] = kept_[c].data();
+  for (std::size_t c = 0; c < columns; ++c)
+    machine_->copy(kept_at_[c], outlives(c), particles_.count() * particles_.dim() * sizeof(Real));
+}
+
+template <typename Real>
+void Cloud<Real>::take_back() {
+  for (std::size_t c = 0; c < 1 + particles_.memories(); ++c)
+    machine_->copy(outlives(c), kept_at_[c], particles_.count() * particles_.dim() * sizeof(Real));
+}
+
+template void Cloud<double>::keep(bool);
+template void Cloud<float>::keep(bool);
+template void Cloud<double>::take_back();
+template void Cloud<float>::take_back();
+template bool Cloud<double>::wants_side_by_side() const;
+template bool Cloud<float>::wants_side_by_side() const;
 template bool Cloud<double>::spares_columns() const;
 template bool Cloud<float>::spares_columns() const;
 template void Cloud<double>::take_turns();

@@ -51,6 +51,15 @@ struct Work {
   Pairs<Real> pairs;
   BandwidthBy<Real> bandwidth;
   Products products; ///< of single precision alone
+  /// From one row's position to the next, and from one row's memory to the next: dim, or twice that where each row's memory
+  /// lies behind its position. That way only sweeps take it that ask for rows here.
+  std::uint32_t pitch = 0;
+
+  STARLING_DEVICE bool side_by_side() const { return pitch != dim; }
+  STARLING_DEVICE Real* position(std::uint32_t row) const { return x + std::size_t{row} * pitch; }
+  STARLING_DEVICE Real* remembered(std::uint32_t row, std::uint32_t c) const {
+    return memory[c] + std::size_t{row} * pitch;
+  }
 };
 static_assert(std::is_trivially_copyable_v<Work<float>> &&
               std::is_trivially_copyable_v<Turn<double>>);

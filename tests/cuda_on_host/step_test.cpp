@@ -19,17 +19,45 @@ static_assert(!Scorer<Score<double, EvenNormal<double>>, There>);
 static_assert(!Drifter<ReferenceDrift<double, kernel::Gaussian<double>>, There>);
 static_assert(!Advancer<ExplicitStep<double, ConstantStep<double>>, There>);
 
+/// A rule with one memory under which the size of the drift is seen.
+struct Cautious {
+  static constexpr std::size_t memories = 1;
+  Scaled<float> at(double, std::uint32_t) const { return {0.1F, 0.9F, 0.1F, 1}; }
+};
+
+/// The scores of a charge's target, made by someone else on the host.
+template <typename Real>
+std::shared_ptr<const cuda::Outside<Real>> from_outside(const cuda::Charge<Real>& asked) {
+  auto outside = std::make_shared<cuda::Outside<Real>>();
+  outside->on = [target = asked.target, mean = asked.numbers](const std::shared_ptr<cuda::Machine>& machine) {
+    return [=](Step, const Real* x, Real* s, std::size_t count, std::size_t dim) {
+      std::vector<Real> here(count * dim), scores(count * dim), room(dim);
+      machine->download(here.data(), x, here.size() * sizeof(Real));
+      cuda::Scoring<Real> score = target;
+      score.mean = mean.data();
+      for (std::size_t i = 0; i < count; ++i)
+        score(here.data() + i * dim, scores.data() + i * dim, dim, room.data());
+      machine->upload(s, scores.data(), scores.size() * sizeof(Real));
+    };
+  };
+  return outside;
+}
+
 class Steps : public OnMachine {
 protected:
   /// Steps of a Moebius or other dealer on both, from the same start; the farthest that a
   /// coordinate comes out apart.
   template <typename Real, typename Deal, typename Rule>
-  double apart(std::size_t n, std::size_t dim, By by, std::size_t p, Deal deal, Rule rule,
-               Step steps, double wrong = 1, double bandwidth = 0) {
-    auto asked = charge<Real>(n, dim, by, p);
+  double apart(std::size_t n, std::size_t dim, By by, BatchSize p, Deal deal, Rule rule,
+               Step steps, double wrong = 1, double bandwidth = 0, bool outside = false) {
+    auto asked = charge<Real>(n, dim, by, p.first());
+    if (by == By::moebius)
+      asked.dealing.emplace(by, asked.seed, p, n);
     asked.bandwidth = bandwidth > 0 ? bandwidth : double(dim);
     asked.pairs.terms[0].weight = Real(wrong);
     asked.memories = Rule::memories;
+    if (outside)
+      asked.outside = from_outside<Real>(asked);
     asked.rule = [rule](double time, std::uint32_t moves) {
       return cuda::Move<Real>(rule.at(time, moves));
     };
@@ -118,6 +146,50 @@ TEST_P(Steps, InOneSweepAreThoseOfTheLoopForEveryRule) {
       }
 }
 
+/// Pairs at first, of which one block takes the steps another way than those of larger batches.
+TEST_P(Steps, OfBatchesThatGrowInOneBlockAreThoseOfTheLoop) {
+  const BatchSize grows = BatchSize::doubling(2, 3);
+  for (const std::size_t n : {64u, 71u, 1024u})
+    for (const std::size_t dim : {1u, 2u}) {
+      const auto gap = [&](auto rule, double wrong) {
+        return apart<float>(n, dim, By::moebius, grows, Moebius(5, grows), rule, 8, wrong);
+      };
+      EXPECT_LT(gap(ConstantStep<float>(0.1), 1), in_single) << n << " in " << dim;
+      EXPECT_LT(gap(Cautious(), 1), in_single) << n << " in " << dim;
+      EXPECT_GT(gap(Cautious(), 1.3), 100 * in_single);
+    }
+  EXPECT_GT((apart<float>(64, 2, By::moebius, 2u, Moebius(5, 2), ConstantStep<float>(0.1), 4, 1.3)), 100 * in_single);
+}
+
+TEST_P(Steps, InOneSweepByScoresOfOthersAreThoseOfTheLoop) {
+  for (const std::size_t dim : {2u, 9u, 12u, 32u, 56u, 64u})
+    for (const std::size_t p : {2u, 4u, 8u}) {
+      const auto gap = [&](double wrong, double bandwidth) {
+        return apart<float>(64, dim, By::moebius, p, Moebius(5, p), ConstantStep<float>(0.1), 4, wrong, bandwidth, true);
+      };
+      EXPECT_LT(gap(1, 0), in_single) << dim << " dimensions, batches of " << p;
+      EXPECT_LT(gap(1, 1e-6), in_single) << "strangers: " << dim << " dimensions, batches of " << p;
+      EXPECT_GT(gap(1.3, 0), 100 * in_single);
+    }
+}
+
+/// So many steps at once that each row's memory lies behind its position meanwhile, for batches that come from all over.
+TEST_P(Steps, OfRowsSideBySideAreThoseOfTheLoop) {
+  const Step steps = cuda::layout::side_by_side_turns + 2;
+  const auto gap = [&](std::size_t n, std::size_t dim, std::size_t p, double wrong) {
+    return apart<float>(n, dim, By::moebius, p, Moebius(5, p), Cautious(), steps, wrong);
+  };
+  for (const std::size_t p : {2u, 4u, 8u}) {
+    for (const std::size_t dim : {1u, 2u, 12u, 32u, 56u})
+      for (const std::size_t n : {24u, 1032u}) {
+        if (p != 2 || dim > 2 || n > 1000)
+          EXPECT_LT(gap(n, dim, p, 1), in_single) << n << " in " << dim << " dimensions, batches of " << p;
+      }
+    EXPECT_GT(gap(1032, 2, p, 1.3), 100 * in_single);
+    EXPECT_GT(gap(24, 56, p, 1.3), 100 * in_single);
+  }
+}
+
 /// A narrow kernel, of which nobody sees anybody: only the score is left, and nothing may cancel beside it.
 TEST_P(Steps, OfStrangersAreTheirScores) {
   for (const std::size_t dim : {2u, 12u, 13u, 56u})
@@ -201,6 +273,33 @@ TEST_P(Steps, ThatFailAreTakenBack) {
   EXPECT_EQ(one.moves()[0], 17u);
   for (std::size_t n = 0; n < 82; ++n)
     EXPECT_NEAR(one.position().data[n], other.position().data[n], 1e-12);
+}
+
+/// The same where rows lie side by side: the columns are as they were, and steps are taken from there.
+TEST_P(Steps, OfRowsSideBySideThatFailAreTakenBack) {
+  const auto run = [&](Step bad, Step steps) {
+    auto asked = charge<float>(1032, 2, By::moebius, 8);
+    asked.memories = 1;
+    asked.rule = [bad](double time, std::uint32_t) {
+      return cuda::Move<float>(Scaled<float>{time == double(bad) ? INFINITY : 0.01F, 0.9F, 0.1F, 1e-3F});
+    };
+    auto cloud = std::make_unique<cuda::Cloud<float>>(machine, asked);
+    cloud->particles().upload(start<float>(1032, 2));
+    for (Step k = 0; k < steps; ++k)
+      cloud->record(k);
+    return cloud;
+  };
+  const auto failing = run(17, 40), sound = run(1000, 17);
+  EXPECT_THROW(failing->flush(), Diverged);
+  EXPECT_EQ(failing->next(), 17u);
+  sound->flush();
+  Ensemble<float> one(1032, 2), other(1032, 2);
+  failing->particles().download(one);
+  sound->particles().download(other);
+  for (std::size_t n = 0; n < 2064; ++n) {
+    EXPECT_NEAR(one.position().data[n], other.position().data[n], 20 * in_single);
+    EXPECT_NEAR(one.memory(0).data[n], other.memory(0).data[n], 20 * in_single);
+  }
 }
 
 STARLING_ON_MACHINES(Steps);

@@ -24,7 +24,7 @@ using By = cuda::Dealing::By;
 
 template <typename Real>
 cuda::Charge<Real> charge(std::size_t n, std::size_t dim, By by, std::size_t p,
-                          std::uint32_t kernel, bool median) {
+                          std::uint32_t kernel, bool median, bool remembers) {
   cuda::Charge<Real> c;
   c.particles = n;
   c.dim = dim;
@@ -43,7 +43,31 @@ cuda::Charge<Real> charge(std::size_t n, std::size_t dim, By by, std::size_t p,
   if (kernel == 4)
     new (&term.polynomial) kernel::Polynomial<Real>(Real(1) / Real(dim), 2);
   c.rule = [](double, std::uint32_t) { return cuda::Move<Real>(Proportional<Real>{Real(0.02)}); };
+  if (remembers) {
+    c.memories = 1;
+    c.rule = [](double, std::uint32_t) {
+      return cuda::Move<Real>(Scaled<Real>{Real(0.01), Real(0.9), Real(0.1), Real(0.1)});
+    };
+  }
   return c;
+}
+
+/// Scores by someone who makes them on the host, from the same target.
+template <typename Real>
+std::shared_ptr<const cuda::Outside<Real>> from_outside(const cuda::Charge<Real>& asked) {
+  auto outside = std::make_shared<cuda::Outside<Real>>();
+  outside->on = [target = asked.target, mean = asked.numbers](const std::shared_ptr<cuda::Machine>& machine) {
+    return [=](Step, const Real* x, Real* s, std::size_t count, std::size_t dim) {
+      std::vector<Real> here(count * dim), scores(count * dim), room(dim);
+      machine->download(here.data(), x, here.size() * sizeof(Real));
+      cuda::Scoring<Real> score = target;
+      score.mean = mean.data();
+      for (std::size_t i = 0; i < count; ++i)
+        score(here.data() + i * dim, scores.data() + i * dim, dim, room.data());
+      machine->upload(s, scores.data(), scores.size() * sizeof(Real));
+    };
+  };
+  return outside;
 }
 
 template <typename Real>
@@ -63,10 +87,14 @@ int checked = 0, wrong = 0;
 
 template <typename Real>
 void check(const std::shared_ptr<cuda::Machine>& card, std::size_t n, std::size_t dim, By by,
-           std::size_t p, std::uint32_t kernel, bool median) {
-  const auto asked = charge<Real>(n, dim, by, p, kernel, median);
-  const std::vector<Real> there = flown<Real>(card, asked, 5),
-                          here = flown<Real>(std::make_shared<cuda::OnHost>(), asked, 5);
+           std::size_t p, std::uint32_t kernel, bool median, bool remembers = false,
+           bool outside = false) {
+  auto asked = charge<Real>(n, dim, by, p, kernel, median, remembers);
+  if (outside)
+    asked.outside = from_outside<Real>(asked);
+  const Step steps = remembers ? 2 + cuda::layout::side_by_side_turns : 5; // of which all but two are taken at once
+  const std::vector<Real> there = flown<Real>(card, asked, steps),
+                          here = flown<Real>(std::make_shared<cuda::OnHost>(), asked, steps);
   double worst = 0;
   for (std::size_t i = 0; i < here.size(); ++i) {
     const double gap = std::abs(double(there[i]) - double(here[i]));
@@ -80,13 +108,14 @@ void check(const std::shared_ptr<cuda::Machine>& card, std::size_t n, std::size_
     return;
   ++wrong;
   std::printf(
-      "apart by %.2g: %zu in %zu dimensions, dealer %d, batches of %zu, kernel %u, %zu bytes%s\n",
-      worst, n, dim, int(by), p, kernel, sizeof(Real), median ? ", median" : "");
+      "apart by %.2g: %zu in %zu dimensions, dealer %d, batches of %zu, kernel %u, %zu bytes%s%s%s\n",
+      worst, n, dim, int(by), p, kernel, sizeof(Real), median ? ", median" : "",
+      remembers ? ", memory" : "", outside ? ", scores from outside" : "");
 }
 
 template <typename Real>
 void check_all(const std::shared_ptr<cuda::Machine>& card) {
-  for (const std::size_t dim : {1u, 2u, 3u, 8u, 9u, 33u, 56u, 64u, 65u, 67u, 128u, 130u}) {
+  for (const std::size_t dim : {1u, 2u, 3u, 8u, 9u, 12u, 33u, 56u, 64u, 65u, 67u, 128u, 130u}) {
     for (const std::uint32_t kernel : {0u, 1u, 3u, 4u}) {
       for (const std::size_t p : {2u, 3u, 8u, 64u, 70u})
         check<Real>(card, 211, dim, By::moebius, p, kernel, false);
@@ -97,6 +126,10 @@ void check_all(const std::shared_ptr<cuda::Machine>& card) {
     check<Real>(card, 2111, dim, By::moebius, 2, 0, false); // too many for one block
     check<Real>(card, 211, dim, By::moebius, 8, 0, true);
     check<Real>(card, 21, dim, By::moebius, 8, 0, true); // the median of all pairs
+    for (const std::size_t p : {2u, 4u, 8u})
+      for (const std::size_t n : {24u, 1032u}) // the last warp is not full of teams
+        for (const bool outside : {false, true})
+          check<Real>(card, n, dim, By::moebius, p, 0, false, true, outside);
   }
 }
 

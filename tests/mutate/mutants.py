@@ -241,7 +241,7 @@ of("src/cuda/sweep_rows.hpp", card + "step_test.cpp", [
 of("src/cuda/order.hpp", card + "order_test.cpp", [
     ("pairs of a matching in a run's own order", "second ? c - pair : pair", "second ? c - 1 - pair : pair"),
     ("the pole of a map forgotten", "place == left || (c == 0 && place == 0)", "false"),
-    ("members of a coset in another order", "row ^= basis[k];", "row ^= basis[0];"),
+    ("members of a coset in another order", "among ^= basis[@@k@@] & (0 - (row & 1));", "0"),
     ("larger batches at the end", "batch < larger() ? batch : larger()", "batch < pieces - larger() ? 0 : batch - (pieces - larger())"),
 ])
 of("src/cpu/gemm_drift.hpp", "tests/simd/layouts_test.cpp", [
@@ -259,9 +259,9 @@ of("src/cpu/coordinate_drift.cpp", "tests/simd/coordinates_test.cpp", [
 of("src/cuda/sweep_fused.hpp", card + "step_test.cpp", [
     ("pairs in one sweep times 1.3", "return {@@c * height * w.weight@@,", "Real(1.3) * c * height * w.weight"),
 ])
-of("src/cuda/sweep_fused_rows.hpp", card + "step_test.cpp", [
-    ("rows of four threads: weights times 1.3", "g.of(lane, n) += @@w@@ * team.see(u, lane ^ 4 * step, n);", "Real(1.3) * w"),
-    ("rows of four threads: pushes forgotten", "(shared.inverse * @@all.of(lane, 0)@@)", "Real(0)"),
+of("src/cuda/sweep_fused_quads.hpp", card + "step_test.cpp", [
+    ("batches by fours: weights times 1.3", "sum[k] += @@w@@ * (normal ? away(lane, j, k) : u.of(lane, j).of[k]);", "Real(1.3) * w"),
+    ("batches by fours: pushes forgotten", "const Real apart = @@shared.inverse@@ * away(lane, i, k);", "Real(0)"),
     ("pairs by fours that attract", "@@w.repulsion@@ * (x.of(lane, i).of[k] - x.of(lane, 1 - i).of[k])", "-w.repulsion"),
 ])
 of("src/cuda/sweep_products.hpp", card + "products_test.cpp", [
@@ -308,7 +308,7 @@ also = {
     "src/cuda/sweep_rows.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/sweep_teams.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/sweep_fused.hpp": ["src/cuda/cloud.cpp"],
-    "src/cuda/sweep_fused_rows.hpp": ["src/cuda/cloud.cpp"],
+    "src/cuda/sweep_fused_quads.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/sweep_products.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/sweep_many.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/sweep_blocks.hpp": ["src/cuda/cloud.cpp"],
