@@ -8,11 +8,8 @@ namespace starling::cpu {
 // Few dimensions: one batch per lane, or lanes that are members of one batch (panels).
 inline constexpr std::size_t small_dim = 8;        ///< up to here panels lay coordinates out apart
 inline constexpr std::size_t small_most = 128;     ///< members of a batch in one lane
-inline constexpr std::size_t lane_dim = 12;        ///< coordinates of such a batch
+inline constexpr std::size_t lane_dim = 12;        ///< coordinates of such a batch, small_dim of one that would go row by row
 inline constexpr std::size_t small_room = 256;     ///< members times coordinates of such a batch
-constexpr bool fits_a_lane(std::size_t members, std::size_t dim) {
-  return members <= small_most && dim <= lane_dim && members * dim <= small_room;
-}
 inline constexpr std::size_t one_vector_most = 64; ///< above, batches must fill two vectors: a panel fills more by itself
 inline constexpr std::size_t panel_columns = 64;   ///< columns that a panel takes at a time
 inline constexpr std::size_t panel_block = 256;    ///< rows of a block of a panel
@@ -25,6 +22,11 @@ inline constexpr std::size_t gemm_least = 256;  ///< members a batch needs for B
 inline constexpr std::size_t gemm_block = 256;  ///< rows of a block
 inline constexpr std::size_t gemm_matches = 32; ///< of blocks that are played at the same time
 inline constexpr std::size_t shared_products = 2 * gemm_block; ///< from here threads share one batch
+
+/// Whether one lane takes a batch, if there are enough of them.
+constexpr bool fits_a_lane(std::size_t members, std::size_t dim) {
+  return members <= small_most && dim <= (members > few ? lane_dim : small_dim) && members * dim <= small_room;
+}
 
 // Very many dimensions: blocks of columns, all threads on one batch.
 inline constexpr std::size_t wide_dim = 8192;     ///< from here on, for batches that BLAS does not take

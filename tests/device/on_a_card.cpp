@@ -7,6 +7,8 @@
 //       src/cuda/figures_logistic.cpp src/cuda/logistic.cpp src/cuda/turns.cpp src/cpu/threads.cpp -o on_a_card
 //     on_a_card check     the comparison alone, for compute-sanitizer;     on_a_card time     the
 //     times alone
+#include "from_outside.hpp"
+
 #include "cuda/cloud.hpp"
 #include "cuda/figures.hpp"
 #include "cuda/on_host.hpp"
@@ -50,24 +52,6 @@ cuda::Charge<Real> charge(std::size_t n, std::size_t dim, By by, std::size_t p,
     };
   }
   return c;
-}
-
-/// Scores by someone who makes them on the host, from the same target.
-template <typename Real>
-std::shared_ptr<const cuda::Outside<Real>> from_outside(const cuda::Charge<Real>& asked) {
-  auto outside = std::make_shared<cuda::Outside<Real>>();
-  outside->on = [target = asked.target, mean = asked.numbers](const std::shared_ptr<cuda::Machine>& machine) {
-    return [=](Step, const Real* x, Real* s, std::size_t count, std::size_t dim) {
-      std::vector<Real> here(count * dim), scores(count * dim), room(dim);
-      machine->download(here.data(), x, here.size() * sizeof(Real));
-      cuda::Scoring<Real> score = target;
-      score.mean = mean.data();
-      for (std::size_t i = 0; i < count; ++i)
-        score(here.data() + i * dim, scores.data() + i * dim, dim, room.data());
-      machine->upload(s, scores.data(), scores.size() * sizeof(Real));
-    };
-  };
-  return outside;
 }
 
 template <typename Real>

@@ -87,7 +87,8 @@ TEST(Ranks, GiveTheBitsOfOneProcessForEveryStepRule) {
 
 TEST(Ranks, GiveTheBitsOfOneProcessForEverySizeOfBatchesAndRows) {
   for (const auto& [dim, particles, batch] : {std::tuple(1, 61, "2"), std::tuple(3, 64, "30"), std::tuple(3, 257, "128"),
-                                              std::tuple(12, 60, "4"), std::tuple(12, 64, "9"), std::tuple(9, 600, "290")}) {
+                                              std::tuple(12, 60, "4"), std::tuple(12, 64, "9"), std::tuple(9, 600, "290"),
+                                              std::tuple(12, 330, "8"), std::tuple(13, 330, "8")}) { // in lanes, and not
     SCOPED_TRACE(std::to_string(dim) + " dimensions, batches of " + batch);
     plan::Recipe r = recipe("normal", std::uint64_t(particles), batch, 5);
     r.set("dim", std::uint64_t(dim));

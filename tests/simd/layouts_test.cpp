@@ -134,7 +134,7 @@ TEST(Layouts, AreAsGoodAsTheSlowTwinInFewDimensions) {
       expect_as_good_as_the_slow_twin<float, kernel::Gaussian>(shape, 3 * p + 1, p, 2, 1);
     }
   for (const std::size_t dim : {small_dim, small_dim + 1, lane_dim, lane_dim + 1})
-    for (const std::size_t p : {std::size_t{8}, small_room / dim, small_room / dim + 1})
+    for (const std::size_t p : {few, few + 1, std::size_t{8}, small_room / dim, small_room / dim + 1})
       for (const Shape shape : shapes)
         expect_as_good_as_the_slow_twin<double, kernel::Gaussian>(shape, 2 * widest * p + 1, p, dim, 8);
   for (const std::size_t p : {shared_panel - 1, shared_panel, shared_panel + 1})
