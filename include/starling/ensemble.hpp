@@ -46,7 +46,9 @@ class Ensemble {
 public:
   using Real = Number;
 
-  Ensemble(std::size_t count, std::size_t dim) : Ensemble(count, dim, count) {}
+  /// All zero. The threads are for filling it alone: of many particles the system clears the memory first.
+  Ensemble(std::size_t count, std::size_t dim, Threads& threads = Threads::alone())
+      : Ensemble(count, dim, count, threads) {}
 
   std::size_t count() const { return count_; }
   std::size_t population() const { return count_; } // all there are, are here
@@ -119,9 +121,9 @@ public:
   void make_room_for_guests(std::size_t guests) {
     const std::size_t numbers = (count_ + guests) * dim_;
     if (position_.size() < numbers)
-      for (Column<Real>* column : {&position_, &score_, &drift_}) {
+      for (UnwrittenColumn<Real>* column : {&position_, &score_, &drift_}) {
         column->reserve(numbers); // no more than that
-        column->resize(numbers);
+        column->resize(numbers, Real(0));
       }
   }
   /// Counts rows of others as if they were here, while it lives: they have nothing that outlives a step. Moves no row
@@ -145,7 +147,10 @@ public:
   /// so it costs half. The lender has none until the loan ends.
   class Loan {
   public:
-    explicit Loan(Ensemble& lender) : borrower(lender.count_, lender.dim_, 0), lender_(lender) { lender.swap_forces(borrower); }
+    explicit Loan(Ensemble& lender, Threads& threads = Threads::alone())
+        : borrower(lender.count_, lender.dim_, 0, threads), lender_(lender) {
+      lender.swap_forces(borrower);
+    }
     ~Loan() { lender_.swap_forces(borrower); }
     Loan(const Loan&) = delete;
     Loan& operator=(const Loan&) = delete;
@@ -157,12 +162,27 @@ public:
   };
 
 private:
-  Ensemble(std::size_t count, std::size_t dim, std::size_t with_forces) try
+  Ensemble(std::size_t count, std::size_t dim, std::size_t with_forces, Threads& threads) try
       : count_(checked(count, dim)), dim_(dim), position_(count * dim), score_(with_forces * dim),
         drift_(with_forces * dim), moves_(count), id_(count) {
-    std::iota(id_.begin(), id_.end(), std::uint64_t{0});
+    clear(position_, threads);
+    clear(score_, threads);
+    clear(drift_, threads);
+    clear(moves_, threads);
+    for_pages(id_, threads, [&](std::size_t begin, std::size_t end) {
+      std::iota(id_.data() + begin, id_.data() + end, std::uint64_t{begin});
+    });
   } catch (const std::bad_alloc&) {
     throw does_not_fit(count, dim);
+  }
+  /// Calls work(begin, end) for the elements of each large page.
+  template <typename T, typename Work>
+  static void for_pages(const UnwrittenColumn<T>& column, Threads& threads, Work&& work) {
+    threads.for_pieces(column.size(), large_page / sizeof(T), work);
+  }
+  template <typename T>
+  static void clear(UnwrittenColumn<T>& column, Threads& threads) {
+    for_pages(column, threads, [&](std::size_t begin, std::size_t end) { std::fill(column.data() + begin, column.data() + end, T(0)); });
   }
   void swap_forces(Ensemble& other) noexcept {
     score_.swap(other.score_);
@@ -188,10 +208,10 @@ private:
   }
 
   std::size_t count_, dim_;
-  Column<Real> position_, score_, drift_;
+  UnwrittenColumn<Real> position_, score_, drift_;
   std::vector<Column<Real>> memory_;
-  std::vector<std::uint32_t> moves_;
-  std::vector<std::uint64_t> id_;
+  UnwrittenColumn<std::uint32_t> moves_;
+  UnwrittenColumn<std::uint64_t> id_;
   Mark known_finite_;
   Column<unsigned char> spare_; // one column's worth, while rows travel
 };

@@ -5,6 +5,7 @@
 #include <new>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace starling {
@@ -66,5 +67,28 @@ struct CacheAligned {
 
 template <typename T>
 using Column = std::vector<T, CacheAligned<T>>;
+
+/// The same memory, in which new numbers are not written to: whoever makes such a column fills it, a large one on all
+/// threads, so that the system clears its pages side by side.
+template <typename T>
+struct NotWritten : CacheAligned<T> {
+  NotWritten() = default;
+  template <typename U>
+  NotWritten(const NotWritten<U>&) {}
+  template <typename U>
+  struct rebind {
+    using other = NotWritten<U>;
+  };
+  template <typename U>
+  void construct(U* at) {
+    ::new (static_cast<void*>(at)) U;
+  }
+  template <typename U, typename V>
+  void construct(U* at, V&& value) {
+    ::new (static_cast<void*>(at)) U(std::forward<V>(value));
+  }
+};
+template <typename T>
+using UnwrittenColumn = std::vector<T, NotWritten<T>>;
 
 } // namespace starling

@@ -53,7 +53,7 @@ run::Roles<Real> make_roles(const plan::Plan& plan, std::uint64_t seed, const Gu
   } else {
     roles.deal = make_dealer<Real>(plan, seed, *roles.threads);
   }
-  roles.deal_everyone = make_dealer_of_everyone<Real>(plan, seed);
+  roles.deal_everyone = make_dealer_of_everyone<Real>(plan, seed, *roles.threads);
   roles.drift = make_drift<Real>(plan, seed, roles.target.dim, *roles.threads);
   roles.advance = make_advance<Real>(plan, seed, roles.target.dim, *roles.threads);
   roles.warnings = plan.warnings();

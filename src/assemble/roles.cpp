@@ -85,15 +85,16 @@ run::AnyDealer<Real> make_dealer(const plan::Plan& plan, std::uint64_t seed, Thr
 }
 
 template <typename Real>
-run::AnyDealer<Real> make_dealer_of_everyone(const plan::Plan& plan, std::uint64_t seed) {
+run::AnyDealer<Real> make_dealer_of_everyone(const plan::Plan& plan, std::uint64_t seed, Threads& threads) {
   const plan::DealerEntry& shuffle = plan::dealers().front();
   if (!plan.replace && plan.redeal == 0 && (!plan.batch || plan.dealer == &shuffle))
     return {};
-  return [deal = Shuffle(seed, plan.batch_size(), cpu::permute), batches = Batches(),
-          p = plan.replace ? plan.batch_size() : 0](Step k, Ensemble<Real>& particles) mutable -> const Batches& {
+  Shuffle everyone(seed, plan.batch_size(), cpu::permute, threads);
+  if (!plan.replace)
+    return everyone;
+  return [deal = std::move(everyone), batches = Batches(), p = plan.batch_size()](Step k, Ensemble<Real>& particles) mutable -> const Batches& {
     batches = deal(k, particles);
-    if (p > 0) // a step of Algorithm 2 is p/N of a sweep
-      batches.time *= static_cast<double>(p) / static_cast<double>(particles.count());
+    batches.time *= static_cast<double>(p) / static_cast<double>(particles.count()); // a step of Algorithm 2 is p/N of a sweep
     return batches;
   };
 }
@@ -109,8 +110,8 @@ template run::AnyTarget<double> make_target(const plan::Plan&, std::uint64_t, Th
 template run::AnyTarget<float> make_target(const plan::Plan&, std::uint64_t, Threads&, const Guest*);
 template run::AnyDealer<double> make_dealer(const plan::Plan&, std::uint64_t, Threads&);
 template run::AnyDealer<float> make_dealer(const plan::Plan&, std::uint64_t, Threads&);
-template run::AnyDealer<double> make_dealer_of_everyone(const plan::Plan&, std::uint64_t);
-template run::AnyDealer<float> make_dealer_of_everyone(const plan::Plan&, std::uint64_t);
+template run::AnyDealer<double> make_dealer_of_everyone(const plan::Plan&, std::uint64_t, Threads&);
+template run::AnyDealer<float> make_dealer_of_everyone(const plan::Plan&, std::uint64_t, Threads&);
 template run::AnyAdvance<double> make_advance(const plan::Plan&, std::uint64_t, std::size_t, Threads&);
 template run::AnyAdvance<float> make_advance(const plan::Plan&, std::uint64_t, std::size_t, Threads&);
 

@@ -45,7 +45,7 @@ template <typename Real>
 run::AnyDealer<Real> make_dealer(const plan::Plan& plan, std::uint64_t seed, Threads& threads);
 /// Everyone in batches of that size, rows staying where they are; empty where the dealer does so.
 template <typename Real>
-run::AnyDealer<Real> make_dealer_of_everyone(const plan::Plan& plan, std::uint64_t seed);
+run::AnyDealer<Real> make_dealer_of_everyone(const plan::Plan& plan, std::uint64_t seed, Threads& threads);
 /// `bandwidth`: held there, where the cloud that it is taken from is not all here.
 template <typename Real>
 run::AnyDrift<Real> make_drift(const plan::Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads,

@@ -3,6 +3,8 @@
 
 #include "cpu/levels.hpp"
 
+#include <starling/rows.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -33,6 +35,28 @@ void permute(std::span<std::uint32_t> order, const Philox& philox, Stream stream
     for (std::size_t w = 0; w < some; ++w)
       std::swap(order[i - 1 - w], order[drawn.picks[w]]);
     i -= some;
+  }
+}
+
+void permute(std::span<std::uint32_t> order, const Philox& philox, Stream stream, Step step, Threads& threads) {
+  const std::size_t n = order.size();
+  static_assert(permute_together > permute_most); // a place takes a word
+  if (n < permute_together)
+    return cpu::permute(order, philox, stream, step);
+  UnwrittenColumn<std::uint32_t> picks(n - 1); // for places n - 1, n - 2, ... 1
+  constexpr std::size_t blocks = 4096;         // a block of random bits is four picks
+  threads.for_pieces((n + 2) / 4, blocks, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t block = begin; block < end; ++block) {
+      const Block bits = philox(stream, step, block);
+      for (std::size_t w = 0, m = 4 * block; w < 4 && m < n - 1; ++w, ++m)
+        picks[m] = philox.below(static_cast<std::uint32_t>(n - m), bits[w], stream, step, m);
+    }
+  });
+  constexpr std::size_t ahead = 16; // what is far away is asked for before its turn
+  for (std::size_t m = 0; m < n - 1; ++m) {
+    if (m + ahead < n - 1)
+      __builtin_prefetch(&order[picks[m + ahead]], 1);
+    std::swap(order[n - 1 - m], order[picks[m]]);
   }
 }
 

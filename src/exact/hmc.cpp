@@ -12,18 +12,37 @@ namespace {
 constexpr std::size_t tuned_on = 128, tuning_rounds = 10, averaged_rounds = 5;
 constexpr Step tuning_moves = Step{1} << 40; // addresses no run of moves reaches
 
-Frame::Matrix momenta(const Walkers& walkers, const Philox& philox, Step move) {
+/// Calls one(i) for every walker, shared out: what each of them does for itself.
+template <typename One>
+void for_walkers(const Walkers& walkers, Threads& threads, One&& one) {
+  const std::size_t together = std::max<std::size_t>(8, 512 / walkers.dim());
+  threads.for_pieces(walkers.count(), together, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      one(i);
+  });
+}
+
+void draw_momentum(const Walkers& walkers, const Philox& philox, Step move, std::size_t i, Frame::Matrix& p) {
   const std::size_t d = walkers.dim(), blocks = (d + 1) / 2; // two coordinates share one
-  Frame::Matrix p(Eigen::Index(walkers.count()), Eigen::Index(d));
-  for (std::size_t i = 0; i < walkers.count(); ++i)
-    for (std::size_t a = 0; a < d; a += 2) {
-      const auto pair =
-          normal_pair(philox(Stream::momentum, move, walkers.id[i] * blocks + a / 2));
-      p(Eigen::Index(i), Eigen::Index(a)) = pair[0];
-      if (a + 1 < d)
-        p(Eigen::Index(i), Eigen::Index(a + 1)) = pair[1];
-    }
-  return p;
+  for (std::size_t a = 0; a < d; a += 2) {
+    const auto pair = normal_pair(philox(Stream::momentum, move, walkers.id[i] * blocks + a / 2));
+    p(Eigen::Index(i), Eigen::Index(a)) = pair[0];
+    if (a + 1 < d)
+      p(Eigen::Index(i), Eigen::Index(a + 1)) = pair[1];
+  }
+}
+
+/// Who goes longest comes first, those who go equally long as they stand: so those who still go are always the first rows.
+std::vector<std::size_t> longest_first(const std::vector<std::size_t>& length) {
+  const std::size_t most = length.empty() ? 0 : *std::ranges::max_element(length);
+  std::vector<std::size_t> next(most + 2), order(length.size()); // next: places taken by those who go longer
+  for (const std::size_t one : length)
+    ++next[most - one + 1];
+  for (std::size_t shorter = 1; shorter < next.size(); ++shorter)
+    next[shorter] += next[shorter - 1];
+  for (std::size_t i = 0; i < length.size(); ++i)
+    order[next[most - length[i]]++] = i;
+  return order;
 }
 
 } // namespace
@@ -44,33 +63,32 @@ Walkers walkers_at(Rows<const double> x, CountedDensity& density) {
 // and x = m + L y that is  p += e/2 L^T s_x;  x += e L p: the frame's mean is not needed. The two half
 // steps between leaps are made apart, so that a particle may stop after any of them.
 double move(Walkers& walkers, const Frame& frame, const Stride& stride, CountedDensity& density,
-            std::uint64_t seed, Step move, const LogDensities& ends) {
+            std::uint64_t seed, Step move, const LogDensities& ends, Threads& threads) {
   const Philox philox(seed);
   const std::size_t n = walkers.count();
   const Eigen::Index d = walkers.x.cols();
-  Frame::Matrix p = momenta(walkers, philox, move);
+  Frame::Matrix p(Eigen::Index(n), d);
   std::vector<double> energy(n), step(n);
-  std::vector<std::size_t> length(n), order(n);
-  for (std::size_t i = 0; i < n; ++i) {
+  std::vector<std::size_t> length(n);
+  for_walkers(walkers, threads, [&](std::size_t i) {
+    draw_momentum(walkers, philox, move, i, p);
     const Block bits = philox(Stream::leap, move, walkers.id[i]);
     length[i] = 1 + std::size_t(uniform(bits, 0) * double(stride.most_leaps));
     step[i] = stride.step * (uniform(bits, 1) < stride.short_share ? stride.short_step : 1.0);
     energy[i] = 0.5 * p.row(Eigen::Index(i)).squaredNorm() - walkers.log_density[i];
-    order[i] = i;
-  }
-  // Who goes longest comes first, so that those who still go are always the first rows.
-  std::ranges::stable_sort(order, [&](std::size_t i, std::size_t j) { return length[i] > length[j]; });
+  });
+  const std::vector<std::size_t> order = longest_first(length);
   Frame::Matrix x(Eigen::Index(n), d), score(Eigen::Index(n), d), momentum(Eigen::Index(n), d);
   Eigen::VectorXd e(static_cast<Eigen::Index>(n));
   std::vector<double> log_density(n);
-  for (std::size_t r = 0; r < n; ++r) {
+  for_walkers(walkers, threads, [&](std::size_t r) {
     const auto i = Eigen::Index(order[r]), row = Eigen::Index(r);
     x.row(row) = walkers.x.row(i);
     score.row(row) = walkers.score.row(i);
     momentum.row(row) = p.row(i);
     e[row] = step[order[r]];
     log_density[r] = walkers.log_density[order[r]];
-  }
+  });
   std::size_t going = n;
   for (std::size_t leap = 1; going > 0; ++leap) {
     const auto rows = Eigen::Index(going);
@@ -86,25 +104,25 @@ double move(Walkers& walkers, const Frame& frame, const Stride& stride, CountedD
   }
   if (ends)
     ends(rows_of(std::as_const(x)), log_density);
-  double accepted = 0;
-  std::size_t full = 0;
-  for (std::size_t r = 0; r < n; ++r) {
+  std::vector<double>& probability = energy; // of acceptance, in whose place
+  for_walkers(walkers, threads, [&](std::size_t r) {
     const std::size_t i = order[r];
     const auto row = Eigen::Index(r), to = Eigen::Index(i);
     const double change = energy[i] - (0.5 * momentum.row(row).squaredNorm() - log_density[r]);
-    const double probability = std::isfinite(log_density[r]) && change == change
-                                   ? std::min(1.0, std::exp(change))
-                                   : 0.0;
-    if (step[i] == stride.step) {
-      accepted += probability;
-      ++full;
-    }
-    if (uniform(philox(Stream::leap, move, walkers.id[i], 1)) >= probability)
-      continue;
+    probability[i] = std::isfinite(log_density[r]) && change == change ? std::min(1.0, std::exp(change)) : 0.0;
+    if (uniform(philox(Stream::leap, move, walkers.id[i], 1)) >= probability[i])
+      return;
     walkers.x.row(to) = x.row(row);
     walkers.score.row(to) = score.row(row);
     walkers.log_density[i] = log_density[r];
-  }
+  });
+  double accepted = 0;
+  std::size_t full = 0;
+  for (const std::size_t i : order)
+    if (step[i] == stride.step) {
+      accepted += probability[i];
+      ++full;
+    }
   return full > 0 ? accepted / double(full) : 1.0;
 }
 

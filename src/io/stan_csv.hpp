@@ -1,6 +1,8 @@
 // Draws as Stan CSV, which stansummary, cmdstanpy, cmdstanr and ArviZ read.
 #pragma once
 
+#include <starling/threads.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -54,10 +56,12 @@ StanColumns stan_columns(const std::vector<std::string>& names);
 /// that the header changes otherwise than by dots. The readers need lp__ as the first column; draws without one (a density known by its score alone) get zeros there, as CmdStan gives
 /// when it has no density either. Numbers are the shortest that read back the same. Throws
 /// std::invalid_argument when sizes do not fit, two names are the same, or a text of the header
-/// has a line break; CannotWrite when the file cannot be written.
-void write_stan_csv(std::ostream& out, const Draws& draws, const StanHeader& header);
+/// has a line break; CannotWrite when the file cannot be written. Threads put blocks of rows of `csv_numbers_together`
+/// numbers in words; the file is the same for any number of them.
+inline constexpr std::size_t csv_numbers_together = 8192;
+void write_stan_csv(std::ostream& out, const Draws& draws, const StanHeader& header, Threads& threads = Threads::alone());
 void write_stan_csv(const std::filesystem::path& file, const Draws& draws,
-                    const StanHeader& header);
+                    const StanHeader& header, Threads& threads = Threads::alone());
 
 /// Reads the draws of a Stan CSV file, plain, gzip or xz, by Starling or by CmdStan; comments and
 /// blank lines are passed over. Names are in our form, as they were given: theta[1,2]. Saved warm-up draws are not told apart. Throws InputMissing, or

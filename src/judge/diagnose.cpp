@@ -2,6 +2,7 @@
 #include <starling/judge/diagnose.hpp>
 
 #include <starling/batches.hpp>
+#include <starling/finite.hpp>
 #include <starling/random/permute.hpp>
 #include <starling/random/scramble.hpp>
 
@@ -20,19 +21,12 @@ Diagnosis diagnose(Rows<const double> x, Rows<const double> score,
                    std::uint64_t seed, bool periodic, const std::vector<TraceRow>& trace, Threads& threads) {
   Diagnosis d;
   const std::vector<Balance> parameters = balance(x, score, threads);
-  d.parameters.resize(x.dim);
-  const std::size_t together = std::max<std::size_t>(1, 16384 / x.count); // columns: a piece is not too short
-  threads.for_pieces(x.dim, together, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t a = begin; a < end; ++a) {
-      std::vector<double> values(x.count);
-      for (std::size_t i = 0; i < x.count; ++i)
-        values[i] = x[i][a];
-      d.parameters[a] = summarize(names[a], std::move(values));
-      d.parameters[a].shift = parameters[a].shift;
-      if (!periodic && x.count > 1)
-        d.parameters[a].spread_identity = parameters[a].spread;
-    }
-  });
+  d.parameters = summarize(names, x, threads);
+  for (std::size_t a = 0; a < x.dim; ++a) {
+    d.parameters[a].shift = parameters[a].shift;
+    if (!periodic && x.count > 1)
+      d.parameters[a].spread_identity = parameters[a].spread;
+  }
   if (!periodic && x.count > 1) {
     constexpr std::size_t most_pairs = 200000; // some milliseconds
     Batches batches; // of everyone, in batches that have about that many pairs together
@@ -42,8 +36,11 @@ Diagnosis diagnose(Rows<const double> x, Rows<const double> score,
               Philox(seed), Stream::diagnosis, 0);
     } else { // pairs of different rows, without an order of all
       const Scramble row(static_cast<std::uint32_t>(x.count), Philox(seed), Stream::diagnosis, 0);
-      for (std::uint32_t m = 0; std::uint32_t& place : batches.cut(2 * most_pairs, most_pairs))
-        place = row(m++);
+      const std::span<std::uint32_t> order = batches.cut(2 * most_pairs, most_pairs);
+      threads.for_pieces(order.size(), 4096, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t m = begin; m < end; ++m)
+          order[m] = row(static_cast<std::uint32_t>(m));
+      });
     }
     const SteinDiscrepancies found = stein_discrepancy(x, score, batches, most_pairs, threads);
     d.ksd = found.multiquadric;
@@ -52,7 +49,9 @@ Diagnosis diagnose(Rows<const double> x, Rows<const double> score,
   const Verdict verdict = judge(parameters, x.count, names, periodic, trace);
   d.verdict = verdict.word;
   d.sentence = verdict.sentence;
-  const auto lost = std::ranges::count_if(log_density, [](double v) { return !std::isfinite(v); });
+  const auto lost = all_finite(log_density, threads)
+                        ? 0
+                        : std::ranges::count_if(log_density, [](double v) { return !std::isfinite(v); });
   if (lost > 0) {
     const bool too_many =
         static_cast<double>(lost) > tolerated_losses * static_cast<double>(x.count);

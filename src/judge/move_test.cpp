@@ -1,6 +1,8 @@
 // The move test.
 #include <starling/judge/move_test.hpp>
 
+#include "judge/moments.hpp"
+
 #include <starling/error.hpp>
 
 #include <algorithm>
@@ -12,7 +14,6 @@ namespace starling::judge {
 
 namespace {
 
-constexpr double most_kurtosis = 30;
 constexpr double clip = 3, normal_mad = 1.4826; // sd of a normal over its median absolute deviation
 
 double median_of(std::vector<double>& values) {
@@ -38,18 +39,7 @@ bool read_as_it_is(Rows<const double> cloud, std::size_t position, std::size_t p
 
 } // namespace
 
-bool heavy_tailed(std::span<const double> values) {
-  const auto n = static_cast<double>(values.size());
-  double mean = 0, second = 0, fourth = 0;
-  for (const double value : values)
-    mean += value / n;
-  for (const double value : values) {
-    const double square = (value - mean) * (value - mean);
-    second += square / n;
-    fourth += square * square / n;
-  }
-  return fourth > most_kurtosis * second * second;
-}
+bool heavy_tailed(std::span<const double> values) { return moments_of(values).heavy; }
 
 MoveTest::MoveTest(Rows<const double> cloud, Rows<const double> moved, std::size_t positions)
     : count_(moved.count), columns_(cloud.dim), whole_(3 * cloud.dim), before_(3 * moved.size()), sums_(3 * moved.size() + 2 * cloud.dim) {

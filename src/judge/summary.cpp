@@ -1,13 +1,14 @@
 // Summaries of draws, and the sentences about those that mislead.
 #include <starling/judge/summary.hpp>
 
+#include "judge/moments.hpp"
+#include "judge/ranks.hpp"
 #include "judge/suspects.hpp"
-
-#include <starling/judge/move_test.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <span>
 #include <utility>
@@ -20,53 +21,66 @@ namespace {
 // have .08, of an exponential .2.
 constexpr double most_outside = 0.5;
 
-/// Where a share q of the sorted values ends, between two neighbours.
-double place_of(std::size_t count, double q) { return q * static_cast<double>(count - 1); }
-
-// The value below which a share q of the sorted values lies, linear between neighbours.
-double quantile(const std::vector<double>& sorted, double q) {
-  const double place = place_of(sorted.size(), q);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
-
-std::size_t outermost(std::size_t count) { return (count + 99) / 100; }
-
-/// Sorts as much as is read afterwards: both ends, and the neighbours of the three quantiles.
-void sort_what_counts(std::vector<double>& values) {
-  constexpr std::size_t worth_it = 4096;
-  const std::size_t count = values.size(), ends = outermost(count);
-  if (count < worth_it)
-    return std::sort(values.begin(), values.end());
-  std::vector<std::size_t> ranks = {ends, count - ends};
-  for (const double q : {0.05, 0.50, 0.95}) {
-    const auto below = static_cast<std::size_t>(place_of(count, q));
-    ranks.insert(ranks.end(), {below, below + 1});
-  }
-  std::ranges::sort(ranks);
-  auto from = values.begin(); // ranks rise, and what is below the last one stays where it is
-  for (const std::size_t rank : ranks) {
-    const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank);
-    if (at < from)
-      continue;
-    std::nth_element(from, at, values.end());
-    from = at + 1;
-  }
-  const auto some = static_cast<std::ptrdiff_t>(ends);
-  std::sort(values.begin(), values.begin() + some);
-  std::sort(values.end() - some, values.end());
-}
-
-/// Of the hundredth of the sorted values that is farthest from the mean.
-double outer_squares(std::span<const double> sorted, double mean) {
+/// Of the hundredth of the values that is farthest from the mean.
+double outer_squares(const Ranks& ranks, double mean) {
   double sum = 0;
-  for (std::size_t left = outermost(sorted.size()); left > 0; --left) {
-    const double below = mean - sorted.front(), above = sorted.back() - mean;
+  std::size_t low = 0, high = ranks.largest.size(); // those before `low` and from `high` on are counted
+  for (std::size_t left = ranks.least.size(); left > 0; --left) {
+    const double below = mean - ranks.least[low], above = ranks.largest[high - 1] - mean;
     sum += below > above ? below * below : above * above;
-    sorted = below > above ? sorted.subspan(1) : sorted.first(sorted.size() - 1);
+    below > above ? ++low : --high;
   }
   return sum;
+}
+
+void fill_in(ParameterSummary& p, std::size_t count, const Moments& moments, const Ranks& ranks) {
+  p.mean = moments.mean;
+  p.sd = std::sqrt(moments.squares / static_cast<double>(count));
+  p.heavy = moments.heavy;
+  p.q05 = ranks.quantile[0];
+  p.q50 = ranks.quantile[1];
+  p.q95 = ranks.quantile[2];
+  p.outer_share = moments.squares > 0 ? outer_squares(ranks, p.mean) / moments.squares : 0;
+}
+
+/// Columns [begin, end) of many rows. First they are laid out one after another; then the sums of a column, which wait
+/// for each other, are taken while others search it.
+void summarize_together(Rows<const double> x, std::size_t begin, std::size_t end, Threads& threads, std::span<ParameterSummary> to) {
+  const std::size_t width = end - begin, rows = 1 + 16384 / width;
+  UnwrittenColumn<double> values(width * x.count);
+  std::vector<std::atomic<bool>> gaps(width);
+  threads.for_pieces(x.count, rows, [&](std::size_t first, std::size_t last) {
+    for (std::size_t c = 0; c < width; ++c) {
+      double* const to_column = values.data() + c * x.count;
+      int gap = 0;
+      for (std::size_t i = first; i < last; ++i) {
+        const double value = x.data[i * x.dim + begin + c];
+        to_column[i] = value;
+        gap |= static_cast<int>(value != value);
+      }
+      if (gap)
+        gaps[c] = true;
+    }
+  });
+  const auto column = [&](std::size_t c) { return std::span<const double>(values).subspan(c * x.count, x.count); };
+  RanksTogether ranks(values, x.count);
+  std::vector<Moments> moments(width);
+  threads.for_pieces(width, 1, [&](std::size_t c, std::size_t) {
+    if (!gaps[c])
+      ranks.choose_windows(c);
+  });
+  threads.for_pieces(width + ranks.blocks(), 1, [&](std::size_t piece, std::size_t) {
+    piece < width ? void(moments[piece] = moments_of(column(piece))) : ranks.search(piece - width);
+  });
+  threads.for_pieces(ranks.windows(), 1, [&](std::size_t window, std::size_t) { ranks.sort(window); });
+  threads.for_pieces(width, 1, [&](std::size_t c, std::size_t) {
+    if (gaps[c]) {
+      to[begin + c] = summarize(std::move(to[begin + c].name), {column(c).begin(), column(c).end()});
+      return;
+    }
+    to[begin + c].spread_identity = NAN;
+    fill_in(to[begin + c], x.count, moments[c], ranks.result(c));
+  });
 }
 
 } // namespace
@@ -80,20 +94,33 @@ ParameterSummary summarize(std::string name, std::vector<double> values) {
     p.mean = p.sd = p.q05 = p.q50 = p.q95 = p.shift = NAN;
     return p;
   }
-  const auto n = static_cast<double>(values.size());
-  for (const double v : values)
-    p.mean += v / n;
-  double squares = 0;
-  for (const double v : values)
-    squares += (v - p.mean) * (v - p.mean);
-  p.sd = std::sqrt(squares / n);
-  p.heavy = heavy_tailed(values);
-  sort_what_counts(values);
-  p.q05 = quantile(values, 0.05);
-  p.q50 = quantile(values, 0.50);
-  p.q95 = quantile(values, 0.95);
-  p.outer_share = squares > 0 ? outer_squares(values, p.mean) / squares : 0;
+  const Moments moments = moments_of(values);
+  const std::size_t count = values.size();
+  fill_in(p, count, moments, ranks_of(std::move(values)));
   return p;
+}
+
+std::vector<ParameterSummary> summarize(std::span<const std::string> names, Rows<const double> x, Threads& threads) {
+  std::vector<ParameterSummary> all(x.dim);
+  for (std::size_t a = 0; a < x.dim; ++a)
+    all[a].name = names[a];
+  if (x.count < ranked_together) {
+    const std::size_t together = 1 + 16384 / (x.count + 1); // columns: a piece is not too short
+    threads.for_pieces(x.dim, together, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t a = begin; a < end; ++a) {
+        std::vector<double> values(x.count);
+        for (std::size_t i = 0; i < x.count; ++i)
+          values[i] = x[i][a];
+        all[a] = summarize(std::move(all[a].name), std::move(values));
+      }
+    });
+    return all;
+  }
+  constexpr std::size_t most = std::size_t{1} << 22; // numbers that are laid out at once, or two columns
+  const std::size_t together = std::clamp<std::size_t>(most / x.count, 2, 64);
+  for (std::size_t a = 0; a < x.dim; a += together)
+    summarize_together(x, a, std::min(x.dim, a + together), threads, all);
+  return all;
 }
 
 ParameterSummary summarize(std::string name, std::span<const double> values, std::span<const double> weights) {

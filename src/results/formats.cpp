@@ -5,7 +5,6 @@
 #include "io/runs.hpp"
 #include "io/zarr.hpp"
 
-#include <starling/run/pool.hpp>
 #include <starling/run/seeds.hpp>
 
 #include <fmt/format.h>
@@ -26,7 +25,7 @@ void write_csv(io::OutputFolder& folder, const Drawn& drawn) {
     header.run = o.run() + 1;
     header.data_file = drawn.recipe.text_of("data");
     header.seconds = o.seconds.total;
-    io::write_stan_csv(folder.path(file_of(drawn.runs, o, "draws")), drawn.draws[k], header);
+    io::write_stan_csv(folder.path(file_of(drawn.runs, o, "draws")), drawn.draws[k], header, drawn.threads);
   }
 }
 
@@ -38,7 +37,11 @@ void write_npz(io::OutputFolder& folder, const Drawn& drawn) {
     std::vector<std::size_t> shape = {first.log_density.size(), first.dim()};
     if (drawn.runs.size() > 1)
       shape.insert(shape.begin(), drawn.runs.size());
-    npz.add("unconstrained", run::pool(drawn.runs).positions, shape);
+    std::vector<double> all; // of several runs
+    if (drawn.runs.size() > 1)
+      for (const run::Outcome& o : drawn.runs)
+        all.insert(all.end(), o.positions.begin(), o.positions.end());
+    npz.add("unconstrained", drawn.runs.size() > 1 ? all : first.positions, shape);
   }
   npz.close();
 }

@@ -18,6 +18,7 @@ struct Drawn {
   std::span<const run::Outcome> runs;
   const std::vector<io::Draws>& draws; ///< one for each run
   const plan::Recipe& recipe;
+  Threads& threads;
 };
 
 struct FormatEntry {

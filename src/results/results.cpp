@@ -19,6 +19,8 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <memory>
+#include <system_error>
 
 namespace starling::results {
 
@@ -41,11 +43,11 @@ io::Draws draws_of(const run::Outcome& o) {
   draws.rows = n;
   draws.names.push_back("lp__");
   draws.names.insert(draws.names.end(), o.draw_names().begin(), o.draw_names().end());
-  draws.values.reserve(n * (d + 1));
+  draws.values.resize(n * (d + 1));
+  double* to = draws.values.data();
   for (std::size_t i = 0; i < n; ++i) {
-    draws.values.push_back(o.log_density[i]);
-    const auto row = o.draws().begin() + static_cast<std::ptrdiff_t>(i * d);
-    draws.values.insert(draws.values.end(), row, row + static_cast<std::ptrdiff_t>(d));
+    *to++ = o.log_density[i];
+    to = std::copy_n(o.draws().data() + i * d, d, to);
   }
   return draws;
 }
@@ -147,6 +149,18 @@ Json each(std::span<const run::Outcome> runs) {
   return list;
 }
 
+/// As many threads as the runs had, where there is much to write; nobody where the system does not give them.
+std::unique_ptr<Threads> crew_to_write(std::span<const run::Outcome> runs) {
+  constexpr std::size_t much = 100000; // numbers: some ten milliseconds
+  if (runs.front().threads < 2 || runs.front().draws().size() < much)
+    return nullptr;
+  try {
+    return std::make_unique<Threads>(runs.front().threads);
+  } catch (const std::system_error&) {
+    return nullptr;
+  }
+}
+
 /// What was run, with all that was decided.
 plan::Recipe recipe_of(std::span<const run::Outcome> runs) {
   return assemble::read_identity(runs.front().settings.identity, "run");
@@ -156,7 +170,8 @@ plan::Recipe recipe_of(std::span<const run::Outcome> runs) {
 
 Json to_json(std::span<const run::Outcome> runs) {
   const plan::Recipe r = recipe_of(runs);
-  const run::Outcome o = run::pool(runs);
+  const run::Pooled pooled(runs);
+  const run::Outcome& o = *pooled;
   // Objects from the start, here and above: one that becomes an object when first written to is left in a state that
   // cannot be destroyed if memory runs out just then.
   Json j = Json::object(), settings = Json::object();
@@ -262,9 +277,10 @@ void write_results(io::OutputFolder& folder, std::span<const run::Outcome> runs,
     write_text(folder.path(file_of(runs, o, "trace")), judge::trace_csv(o.trace));
   }
   const std::vector<std::string> names = plan::split(wanted, ',');
+  const std::unique_ptr<Threads> crew = crew_to_write(runs);
   for (const FormatEntry& format : formats())
     if (std::ranges::find(names, format.name) != names.end())
-      format.write(folder, {runs, draws, recipe});
+      format.write(folder, {runs, draws, recipe, crew ? *crew : Threads::alone()});
   write_text(folder.path("summary.json"), to_json(runs).dump(2) + "\n");
   write_text(folder.path("config.toml"), plan::write_config(recipe));
 }

@@ -44,7 +44,7 @@ void Journey::begin_test(double acceptance) {
 
 /// One of so many; the second half counts. True after the last.
 bool Journey::test_move(std::uint64_t moves) {
-  accepted_ += exact::move(walkers_, frame_, stride(), leaps(), settings_.seed, moves_++, ends());
+  accepted_ += exact::move(walkers_, frame_, stride(), leaps(), settings_.seed, moves_++, ends(), *threads_);
   if (++in_part_ > moves / 2) {
     const Frame::Matrix now = columns(walkers_.x);
     test_->add(rows_of(now));

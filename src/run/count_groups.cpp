@@ -1,6 +1,8 @@
 // The separate groups of a cloud at its end.
 #include "run/measure.hpp"
 
+#include <starling/finite.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -53,9 +55,9 @@ void take_back(Outcome& o) {
 }
 
 template <typename Real>
-void count_groups(const AnyTarget<Real>& target, Outcome& o) {
+void count_groups(const AnyTarget<Real>& target, Outcome& o, Threads& threads) {
   const Rows<const double> x{o.positions.data(), o.settings.particles, target.dim};
-  const bool sound = std::ranges::all_of(o.positions, [](double v) { return std::isfinite(v); });
+  const bool sound = all_finite(std::span<const double>(o.positions), threads);
   if (o.settings.periodic || x.count < fewest_to_count || !sound)
     return;
   std::vector<Real> at, slope, height;
@@ -90,7 +92,7 @@ void count_groups(const AnyTarget<Real>& target, Outcome& o) {
   take_back(o);
 }
 
-template void count_groups(const AnyTarget<double>&, Outcome&);
-template void count_groups(const AnyTarget<float>&, Outcome&);
+template void count_groups(const AnyTarget<double>&, Outcome&, Threads&);
+template void count_groups(const AnyTarget<float>&, Outcome&, Threads&);
 
 } // namespace starling::run

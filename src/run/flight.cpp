@@ -2,6 +2,7 @@
 #include <starling/run/flight.hpp>
 
 #include "run/check_roles.hpp"
+#include "run/large_vectors.hpp"
 #include "run/measure.hpp"
 #include "run/state.hpp"
 #include "run/stopwatch.hpp"
@@ -30,7 +31,7 @@ public:
       : Flight(settings, roles), roles_(std::move(roles)), score_(View{roles_.target}, crew()),
         guard_(roles_.target.names, crew(), true),
         lookout_(settings.seed, settings.periodic, roles_.target.names, crew()),
-        particles_(settings.particles, roles_.target.dim) {}
+        particles_(settings.particles, roles_.target.dim, crew()) {}
 
   void start(const std::function<void(Rows<Real>)>& fill) { fill(particles_.position()); }
 
@@ -149,33 +150,33 @@ private:
     });
   }
   std::vector<double> at_home(Rows<const Real> rows) const {
-    std::vector<double> home(rows.size());
+    std::vector<double> home = zeros(rows.size(), crew());
     bring_home(rows, home.begin());
     return home;
   }
   std::vector<double> forces(Rows<const Real> rows) const {
-    return measured_ ? std::vector<double>(rows.begin(), rows.end()) : at_home(rows);
+    return measured_ ? copied(rows, crew()) : at_home(rows);
   }
 
   /// What the end is worth: exact scores there, diagnostics, the rows held out. On a copy, so that
-  /// the run can go on; it is gone again before the diagnosis, since of 10^7 particles it counts.
+  /// the run can go on; it is gone again before the diagnosis, since of 10^7 particles it counts, and scores are copied
+  /// only then.
   void report(bool measured, Outcome& o) override {
     if (!measured)
       return;
     if (over()) { // no step comes that needs the forces
       drift_size_ = drift_size();
       {
-        typename Ensemble<Real>::Loan loan(particles_);
+        typename Ensemble<Real>::Loan loan(particles_, crew());
         measured_ = true;
         measure(loan.borrower, o);
       }
       o.scores = scores();
     } else {
-      Ensemble<Real> last(particles_.count(), particles_.dim());
+      Ensemble<Real> last(particles_.count(), particles_.dim(), crew());
       measure(last, o);
-      o.scores.assign(last.score().begin(), last.score().end());
+      o.scores = copied(std::as_const(last).score(), crew());
     }
-    o.positions = positions();
     const std::size_t count = particles_.count(), dim = particles_.dim();
     AnyTarget<Real>& target = roles_.target;
     const bool has_density = !target.has_density || target.has_density();
@@ -193,7 +194,7 @@ private:
       o.constrained = target.constrain({x.data(), count, dim});
       o.constrained_summary = summarize_columns(*o.constrained, crew());
     }
-    count_groups(target, o);
+    count_groups(target, o, crew());
     o.trace.back().verdict = o.diagnosis.verdict; // it knows of densities that fail, of the certificate and of groups
     for (std::string found :
          {judge::strays(o.parameters(), count), judge::left_out(o.parameters())})
@@ -203,10 +204,10 @@ private:
 
   /// Scores, log density and a look at the positions, in a cloud that is used for nothing else.
   void measure(Ensemble<Real>& last, Outcome& o) {
-    const Batches batches = (roles_.deal_everyone ? roles_.deal_everyone : roles_.deal)(done_, last);
+    const Batches& batches = (roles_.deal_everyone ? roles_.deal_everyone : roles_.deal)(done_, last);
     // Filled in afterwards, so that rows are in the order of the particles even if they travelled.
     bring_home(particles_.position(), last.position().begin());
-    o.log_density.resize(last.count());
+    o.log_density = zeros(last.count(), crew());
     if constexpr (std::is_same_v<Real, double>) {
       roles_.target.evaluate(std::as_const(last).position(), last.score(), o.log_density);
     } else {
@@ -216,6 +217,7 @@ private:
     }
     roles_.drift(done_, last, batches);
     lookout_.look(done_, last, batches, roles_.drift, seconds_.total, o.trace);
+    o.positions = copied(std::as_const(last).position(), crew());
   }
 
   void certify(Outcome& o) {

@@ -27,7 +27,7 @@ const char* name(Stage stage) {
 
 Journey::Journey(DensityOfRows density, std::size_t dim, const JourneySettings& settings,
                  Threads& threads, ReadColumns read)
-    : density_(std::move(density)), dim_(dim), settings_(settings), read_(std::move(read)) {
+    : density_(std::move(density)), dim_(dim), settings_(settings), threads_(&threads), read_(std::move(read)) {
   if (dim == 0)
     reject("dim", "at least 1", "0");
   if (settings.particles < 8)
@@ -186,7 +186,7 @@ void Journey::exact_flight_move() {
       reframe(cloud_.position());
   if (done_ == 0 || done_ == 6)
     stride_ = exact::tune(cloud_, frame_, {}, flight_acceptance, density_, settings_.seed, tunings_++);
-  exact::move(cloud_, frame_, {.step = stride_}, density_, settings_.seed, moves_++);
+  exact::move(cloud_, frame_, {.step = stride_}, density_, settings_.seed, moves_++, {}, *threads_);
   next_ = cloud_.x;
   if (done_ + 1 == settings_.flight_moves)
     reframe(cloud_.position());

@@ -2,9 +2,6 @@
 #include <starling/run/lookout.hpp>
 
 #include <starling/judge/verdict.hpp>
-#include <starling/observe/balance.hpp>
-#include <starling/observe/noise.hpp>
-#include <starling/observe/stein.hpp>
 #include <starling/random/philox.hpp>
 
 #include <Eigen/Core>
@@ -60,7 +57,7 @@ std::vector<std::uint32_t> drawn_rows(std::size_t rows, std::size_t count, std::
 }
 
 template <typename Real>
-Rows<const Real> gathered(Rows<const Real> rows, std::span<const std::uint32_t> which, Threads& threads, Column<Real>& room) {
+Rows<const Real> gathered(Rows<const Real> rows, std::span<const std::uint32_t> which, Threads& threads, UnwrittenColumn<Real>& room) {
   room.resize(which.size() * rows.dim);
   threads.for_pieces(which.size(), 1 + 65536 / rows.dim, [&](std::size_t begin, std::size_t end) {
     for (std::size_t m = begin; m < end; ++m)
@@ -138,10 +135,9 @@ void Lookout<Real>::look(Step k, Ensemble<Real>& particles, const Batches& batch
   const bool some = batches.whole() && size.rows < x.count;
   const std::vector<std::uint32_t> drawn = some ? drawn_rows(x.count, size.rows, seed_, k) : std::vector<std::uint32_t>();
   const std::span<const std::uint32_t> dealt = some ? std::span<const std::uint32_t>(drawn) : batches.order();
-  Column<Real> room, score_room;
-  std::vector<Balance>& parameters = room_;
+  std::vector<Balance>& parameters = room_.parameters;
   if (some)
-    balance(gathered(x, dealt, *threads_, room), gathered(score, dealt, *threads_, score_room), *threads_, parameters);
+    balance(gathered(x, dealt, *threads_, room_.positions), gathered(score, dealt, *threads_, room_.scores), *threads_, parameters);
   else
     balance(x, score, *threads_, parameters);
   judge::TraceRow row;
@@ -160,14 +156,14 @@ void Lookout<Real>::look(Step k, Ensemble<Real>& particles, const Batches& batch
   if (!periodic_)
     row.centre = centre / std::sqrt(dim);
   if (!periodic_ && x.count > 1) {
-    const auto found = stein_discrepancy(x, score, batches, size.pairs, *threads_);
+    const auto found = stein_discrepancy(x, score, batches, size.pairs, *threads_, room_.stein);
     row.ksd = found.multiquadric.value;
     row.ksd_se = found.multiquadric.se;
     row.ksd_gaussian = found.gaussian.value;
     row.ksd_gaussian_se = found.gaussian.se;
   }
   if (batches.whole()) { // else most scores are those of an earlier step, or of none
-    row.noise = drift_noise(k, particles, batches, drift, seed_, size.dealt_anew).ratio();
+    row.noise = drift_noise(k, particles, batches, drift, seed_, size.dealt_anew, room_.noise).ratio();
     row.shift = 0;
     for (const Balance& one : parameters)
       row.shift = std::max(row.shift, std::abs(one.shift));
@@ -180,6 +176,9 @@ void Lookout<Real>::look(Step k, Ensemble<Real>& particles, const Batches& batch
   trace.push_back(std::move(row));
   if (batches.whole())
     trace.back().verdict = judge::judge(parameters, x.count, names_, periodic_, trace).word;
+  constexpr std::size_t worth_keeping = std::size_t{1} << 20; // numbers; more of them would count as the run's memory
+  if (room_.positions.size() > worth_keeping)
+    room_ = Room{std::move(room_.parameters), {}, {}, {}, {}};
 }
 
 template class Lookout<double>;

@@ -30,14 +30,10 @@ void judge_rows(Rows<const double> x, Rows<const double> score, judge::TraceRow&
 
 std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table, Threads& threads) {
   const std::size_t width = table.names.size();
-  std::vector<judge::ParameterSummary> summaries(width);
-  threads.for_pieces(width, 1, [&](std::size_t c, std::size_t) {
-    std::vector<double> values;
-    for (std::size_t at = c; at < table.values.size(); at += width)
-      values.push_back(table.values[at]);
-    summaries[c] = judge::summarize(table.names[c], std::move(values));
-    summaries[c].shift = NAN;
-  });
+  std::vector<judge::ParameterSummary> summaries =
+      judge::summarize(table.names, {table.values.data(), width > 0 ? table.values.size() / width : 0, width}, threads);
+  for (judge::ParameterSummary& one : summaries)
+    one.shift = NAN;
   return summaries;
 }
 

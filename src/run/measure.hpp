@@ -25,7 +25,7 @@ void take_back(Outcome& outcome);
 /// Counts the groups on which a cloud lies, and those around it, by a target of either precision; "converged" by local
 /// tests is taken back where there are several. On a torus, or of very few particles, nothing is counted.
 template <typename Real>
-void count_groups(const AnyTarget<Real>& target, Outcome& outcome);
+void count_groups(const AnyTarget<Real>& target, Outcome& outcome, Threads& threads);
 
 /// The verdict that a certificate gives, instead of the one that the identities gave.
 /// `doubt`: what makes the shares of groups unsure.

@@ -18,6 +18,7 @@ constexpr double tolerated_r_hat = 1.05;
 /// Column a of a table, by rows.
 std::vector<double> column(const std::vector<double>& values, std::size_t width, std::size_t a) {
   std::vector<double> one;
+  one.reserve(values.size() / width);
   for (std::size_t at = a; at < values.size(); at += width)
     one.push_back(values[at]);
   return one;
@@ -111,6 +112,11 @@ Outcome pool(std::span<const Outcome> runs) {
     return all;
   if (all.stages)
     add(*all.stages, runs);
+  const auto make_room = [&](std::vector<double>& numbers) { numbers.reserve(numbers.size() * runs.size()); };
+  make_room(all.positions);
+  make_room(all.log_density);
+  if (all.constrained)
+    make_room(all.constrained->values);
   for (const Outcome& o : runs.subspan(1)) {
     all.positions.insert(all.positions.end(), o.positions.begin(), o.positions.end());
     all.log_density.insert(all.log_density.end(), o.log_density.begin(), o.log_density.end());

@@ -87,6 +87,20 @@ TEST(Moves, AreThoseOfOneParticleAtATime) {
   EXPECT_GT((fast.x - x).cwiseAbs().maxCoeff(), 1);
 }
 
+TEST(Moves, AreTheSameOnAnyNumberOfThreads) {
+  CountedDensity density(rows_of_skewed());
+  const Frame::Matrix x = draws(1001); // in pieces of 256
+  Walkers one = exact::walkers_at(rows_of(x), density), many = one;
+  Threads three(3);
+  for (Step move = 0; move < 3; ++move) {
+    const double accepted = exact::move(one, lean(), {.step = .9}, density, 9, move);
+    EXPECT_EQ(exact::move(many, lean(), {.step = .9}, density, 9, move, {}, three), accepted);
+  }
+  EXPECT_EQ(many.x, one.x);
+  EXPECT_EQ(many.score, one.score);
+  EXPECT_EQ(many.log_density, one.log_density);
+}
+
 TEST(Moves, BelongToAParticleAndNotToItsRow) {
   CountedDensity density(rows_of_skewed());
   const Frame::Matrix x = draws(32);

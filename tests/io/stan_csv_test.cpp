@@ -3,6 +3,8 @@
 #include "io/stan_csv.hpp"
 #include "scratch.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -30,6 +32,22 @@ TEST(StanCsv, ReadsBackEveryNumberTheSame) {
   EXPECT_EQ(back.rows, 4U);
   EXPECT_EQ(back.values, draws.values);
   EXPECT_TRUE(std::signbit(back.values[4]));
+}
+
+TEST(StanCsv, IsTheSameFileOnAnyNumberOfThreads) {
+  Threads three(3);
+  for (const std::size_t rows : {csv_numbers_together / 3, csv_numbers_together, 70 * csv_numbers_together / 3 + 5}) {
+    Draws draws{{"lp__", "a"}, rows, {}};
+    std::string lines;
+    for (std::size_t n = 0; n < 2 * rows; ++n) {
+      draws.values.push_back(static_cast<double>(n) / 8);
+      lines += fmt::format("{}{}", n / 8.0, n % 2 == 0 ? ',' : '\n');
+    }
+    std::ostringstream out;
+    write_stan_csv(out, draws, {}, three);
+    EXPECT_TRUE(out.str() == written(draws)) << rows;
+    EXPECT_NE(out.str().find("\nlp__,a\n" + lines + "#"), std::string::npos) << rows;
+  }
 }
 
 TEST(StanCsv, WritesNumbersAsShortAsTheyReadBack) {

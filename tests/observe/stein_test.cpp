@@ -82,6 +82,18 @@ TEST(PairMean, HasTheStandardErrorOfItsFormula) {
 }
 
 // The control: pairs counted as if none shared a particle claim far too little, unless they do not.
+TEST(PairMean, OfABatchOfTwoHasTheSumsOfAnyBatch) {
+  PairMean two, any;
+  for (const double value : {1.25, -0.0, 3.7, -2.1, 0.1}) {
+    two.add_two(value);
+    any.begin(2);
+    any.add(1, 0, value);
+    any.end();
+  }
+  EXPECT_EQ(two.result().value, any.result().value);
+  EXPECT_EQ(two.result().se, any.result().se);
+}
+
 TEST(PairMean, ClaimsTooLittleWhenPairsThatShareParticlesCountAsApart) {
   const Scatter wrong = scatter(32, 1, true), right = scatter(2, 1, true);
   EXPECT_LT(wrong.claimed, wrong.exact / 5);

@@ -40,6 +40,27 @@ TEST(PermuteInVectors, GivesTheOrderOfTheSlowTwin) {
     }
 }
 
+TEST(PermuteTogether, GivesTheOrderOfTheSlowTwin) {
+  const Philox philox(0x9d2c5680a1b3c7efULL);
+  Threads three(3);
+  for (const std::size_t count : {cpu::permute_most, cpu::permute_together - 1, cpu::permute_together, cpu::permute_together + 1,
+                                  cpu::permute_together + 2, 3 * cpu::permute_together + 7})
+    for (const Step step : {Step{0}, Step{0x7'0000'0003ULL}}) {
+      auto wanted = in_order(count), seen = wanted;
+      permute(wanted, philox, Stream::shuffle, step);
+      cpu::permute(seen, philox, Stream::shuffle, step, three);
+      ASSERT_EQ(seen, wanted) << count << " places, step " << step;
+    }
+}
+
+TEST(PermuteTogether, DealsTheBatchesOfAShuffle) {
+  Threads three(3);
+  const std::size_t count = cpu::permute_together + 5;
+  Shuffle slow(7, 8), fast(7, 8, cpu::permute, three);
+  const auto wanted = slow.deal(3, count).order(), seen = fast.deal(3, count).order();
+  EXPECT_TRUE(std::ranges::equal(seen, wanted));
+}
+
 TEST(PermuteInVectors, DealsTheBatchesOfAShuffle) {
   Shuffle slow(7, 8), fast(7, 8, cpu::permute);
   for (Step k = 0; k < 5; ++k) {

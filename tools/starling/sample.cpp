@@ -44,7 +44,8 @@ std::string batch_of(const plan::Plan& plan, const run::Outcome& o) {
 
 /// `raw` are the options that made it a run of the raw method, where no --method did.
 void show(const plan::Plan& plan, const std::vector<std::string>& raw, std::span<const run::Outcome> runs) {
-  const run::Outcome o = run::pool(runs);
+  const run::Pooled pooled(runs);
+  const run::Outcome& o = *pooled;
   const plan::Recipe& r = plan.recipe;
   const std::string many = runs.size() > 1 ? fmt::format("{} runs of ", runs.size()) : "";
   if (o.stages && !o.stages->raw)
@@ -189,7 +190,7 @@ int sample(SampleRequest s) {
       return complain(interrupted, fmt::format("interrupted; the results are in {0}, and starling report {0} makes their page", s.presentation.out));
     }
   }
-  if (s.fail_unless_converged && run::pool(runs).diagnosis.verdict != "converged")
+  if (s.fail_unless_converged && run::Pooled(runs)->diagnosis.verdict != "converged")
     return not_converged;
   return ok;
 }

@@ -5,6 +5,7 @@
 #include <starling/deal/batch_size.hpp>
 #include <starling/particles.hpp>
 #include <starling/random/permute.hpp>
+#include <starling/threads.hpp>
 
 #include <span>
 #include <utility>
@@ -21,6 +22,11 @@ public:
   Shuffle(std::uint64_t seed, BatchSize batch_size, Permute* by = permute)
       : philox_(seed), batch_size_(std::move(batch_size)), permute_(by) {}
 
+  /// The same order once more, from one that shares out its work.
+  using PermuteTogether = void(std::span<std::uint32_t>, const Philox&, Stream, Step, Threads&);
+  Shuffle(std::uint64_t seed, BatchSize batch_size, PermuteTogether* by, Threads& threads)
+      : philox_(seed), batch_size_(std::move(batch_size)), permute_together_(by), threads_(&threads) {}
+
   template <Particles P>
   const Batches& operator()(Step k, const P& particles) {
     return deal(k, particles.count(), particles.population());
@@ -36,14 +42,17 @@ public:
     batches_.time = static_cast<double>(k);
     const auto order = batches_.lay_out(n, Batches::pieces(n, batch_size_(k, n)));
     if (batches_.count() > 1) // in one batch of all, the order says nothing
-      permute_(order, philox_, Stream::shuffle, k);
+      permute_together_ ? permute_together_(order, philox_, Stream::shuffle, k, *threads_)
+                        : permute_(order, philox_, Stream::shuffle, k);
     return batches_;
   }
 
 private:
   Philox philox_;
   BatchSize batch_size_;
-  Permute* permute_;
+  Permute* permute_ = permute;
+  PermuteTogether* permute_together_ = nullptr;
+  Threads* threads_ = nullptr;
   Batches batches_;
 };
 

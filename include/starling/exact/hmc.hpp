@@ -4,6 +4,7 @@
 #include <starling/density.hpp>
 #include <starling/frame.hpp>
 #include <starling/random/philox.hpp>
+#include <starling/threads.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -42,10 +43,11 @@ struct Stride {
 ///
 /// Where `ends` is given, `density` only guides the leaps, and its scores are the walkers'; whether a move is
 /// accepted is for the log densities of `ends`, which the walkers carry. The leaps are reversible whatever guides
-/// them, so it is the density of `ends` that is left invariant, at one call a move.
+/// them, so it is the density of `ends` that is left invariant, at one call a move. What each particle does for itself
+/// is shared out among the threads; the density shares out its own work.
 using LogDensities = std::function<void(Rows<const double> x, std::span<double> log_density)>;
 double move(Walkers& walkers, const Frame& frame, const Stride& stride, CountedDensity& density,
-            std::uint64_t seed, Step move, const LogDensities& ends = {});
+            std::uint64_t seed, Step move, const LogDensities& ends = {}, Threads& threads = Threads::alone());
 
 /// The step at which moves of full length are accepted with about this probability, found on up to
 /// 128 of the walkers, which stay where they are. `use` tells several tunings of a run apart.

@@ -1,6 +1,9 @@
 // A parameter's draws in a few figures: mean, sd, quantiles, and what to beware of.
 #pragma once
 
+#include <starling/rows.hpp>
+#include <starling/threads.hpp>
+
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -23,6 +26,10 @@ struct ParameterSummary {
 /// Mean, sd and quantiles alone, for draws that come without scores. NaN are counted and left out;
 /// where nothing else is there, every figure is NaN.
 ParameterSummary summarize(std::string name, std::vector<double> values);
+
+/// The same of every column of a table, whose rows all threads share: to the last bit the figures that each column alone
+/// has.
+std::vector<ParameterSummary> summarize(std::span<const std::string> names, Rows<const double> table, Threads& threads = Threads::alone());
 
 /// The same of draws that count unequally: each figure is that of the weighted draws. Weights are at
 /// least 0 and have the sum 1. A quantile is the least value at which the weights up to it reach it.

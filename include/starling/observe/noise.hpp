@@ -24,6 +24,13 @@ struct DriftNoise {
   }
 };
 
+/// What a measurement fills and nobody reads afterwards; those who measure often keep it.
+template <typename Real>
+struct NoiseRoom {
+  Batches again;
+  Column<Real> first;
+};
+
 /// At the same positions and scores, the drift Phi on the batches at hand and Phi' on batches of
 /// the same sizes, dealt anew, are independent. So |Phi - Phi'|^2 / 2 has the mean of the variance,
 /// and Phi.Phi' that of the square of the mean, for any kernel. Everyone must be dealt, and
@@ -33,16 +40,16 @@ struct DriftNoise {
 /// of them.
 template <HostParticles P, Drifter<P> Drift>
 DriftNoise drift_noise(Step k, P& particles, const Batches& batches, Drift&& drift,
-                       std::uint64_t seed, std::size_t fewest = 16384) {
+                       std::uint64_t seed, std::size_t fewest, NoiseRoom<typename P::Real>& room) {
+  auto& [again, first] = room;
   const std::size_t n = particles.count();
   const std::size_t stride =
       std::max<std::size_t>(1, std::min(batches.count(), n / std::max<std::size_t>(1, fewest)));
-  Batches again;
   const auto order = again.lay_out_like(batches, stride);
   permute(order, Philox(seed), Stream::probe, k);
 
   const auto phi = particles.drift();
-  Column<typename P::Real> first(order.size() * phi.dim); // of those who are dealt anew
+  first.resize(order.size() * phi.dim); // of those who are dealt anew
   auto* kept = first.data();
   for (const std::uint32_t i : order)
     kept = copy_row(phi[i], kept);
@@ -60,6 +67,13 @@ DriftNoise drift_noise(Step k, P& particles, const Batches& batches, Drift&& dri
     }
   const auto count = static_cast<double>(order.size());
   return {apart / (2 * count), together / count};
+}
+
+template <HostParticles P, Drifter<P> Drift>
+DriftNoise drift_noise(Step k, P& particles, const Batches& batches, Drift&& drift,
+                       std::uint64_t seed, std::size_t fewest = 16384) {
+  NoiseRoom<typename P::Real> room;
+  return drift_noise(k, particles, batches, drift, seed, fewest, room);
 }
 
 } // namespace starling

@@ -18,9 +18,9 @@ namespace starling {
 
 /// All that the Stein kernel needs of two particles.
 struct SteinPair {
-  double r2 = 0;     // |x - y|^2
-  double across = 0; // (s_x - s_y).(x - y)
-  double both = 0;   // s_x.s_y
+  double r2;     // |x - y|^2
+  double across; // (s_x - s_y).(x - y)
+  double both;   // s_x.s_y
 };
 
 /// Rows longer than this are summed in vectors, block by block.
@@ -28,7 +28,7 @@ inline constexpr std::size_t stein_long = 4096;
 
 template <typename Real>
 SteinPair stein_pair(Rows<const Real> x, Rows<const Real> score, std::size_t i, std::size_t j) {
-  SteinPair pair;
+  SteinPair pair{0, 0, 0};
   const std::size_t body = x.dim > stein_long ? x.dim : 0;
   constexpr std::size_t block = 1024;
   for (std::size_t a = 0; a < body; a += block) {
@@ -105,6 +105,17 @@ public:
     rows_ += sums_.size();
   }
 
+  /// A batch of two, which has one pair: the same sums.
+  void add_two(double value) {
+    const double own = 0.0 + value; // of either member
+    sum_ += value;
+    squares_ += value * value;
+    row_squares_ += own * own;
+    row_squares_ += own * own;
+    ++pairs_;
+    rows_ += 2;
+  }
+
   Discrepancy result() const {
     if (pairs_ == 0)
       return {};
@@ -125,19 +136,55 @@ struct SteinDiscrepancies {
   Discrepancy multiquadric, gaussian;
 };
 
+/// What a measurement fills and nobody reads afterwards. Those who measure often keep it, else the system clears it anew
+/// each time.
+struct SteinRoom {
+  struct Values {
+    double multiquadric, gaussian;
+  };
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> who;
+  std::vector<std::size_t> members; // of each batch
+  UnwrittenColumn<SteinPair> pairs;
+  std::vector<double> squared;
+  UnwrittenColumn<Values> values;
+
+  /// Adds up the values of one kernel, batch by batch, in their order.
+  Discrepancy mean_of(double Values::*kernel) const {
+    PairMean mean;
+    auto value = values.begin();
+    for (const std::size_t count : members) {
+      if (count == 2) {
+        mean.add_two(*value++.*kernel);
+        continue;
+      }
+      mean.begin(count);
+      for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t j = 0; j < i; ++j)
+          mean.add(i, j, *value++.*kernel);
+      mean.end();
+    }
+    return mean.result();
+  }
+};
+
 /// From the pairs already formed: of each batch, and of the batches, as many as make `most_pairs`.
 /// The bandwidth is such that 2h is the squared median distance of (up to 2000 of) these pairs. Pairs
 /// are measured on all threads and added in their order.
 template <typename Real>
 SteinDiscrepancies stein_discrepancy(Rows<const Real> x, Rows<const Real> score,
                                      const Batches& batches, std::size_t most_pairs,
-                                     Threads& threads = Threads::alone()) {
+                                     Threads& threads, SteinRoom& room) {
+  auto& who = room.who;
+  auto& members = room.members;
+  auto& pairs = room.pairs;
+  auto& squared = room.squared;
+  auto& values = room.values;
   // m members make m(m-1)/2 pairs; at least two, so that there is a pair
   const auto most_members = std::max<std::size_t>(
       2, static_cast<std::size_t>((1 + std::sqrt(1 + 8 * static_cast<double>(most_pairs))) / 2));
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> who;
+  who.clear();
   who.reserve(most_pairs + most_members);
-  std::vector<std::size_t> members;
+  members.clear();
   for (std::size_t q = 0; q < batches.count() && (q == 0 || who.size() < most_pairs); ++q) {
     const auto batch = batches[q].first(std::min(batches[q].size(), most_members));
     if (batch.size() < 2)
@@ -147,42 +194,41 @@ SteinDiscrepancies stein_discrepancy(Rows<const Real> x, Rows<const Real> score,
       for (std::size_t j = 0; j < i; ++j)
         who.emplace_back(batch[i], batch[j]);
   }
-  std::vector<SteinPair> pairs(who.size());
-  const std::size_t grain = 1 + 65536 / (x.dim + 16); // pairs, some tens of microseconds
+  pairs.resize(who.size());
+  const std::size_t grain = 1 + 16384 / (x.dim + 16); // pairs, some tens of microseconds
   threads.for_pieces(who.size(), grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t m = begin; m < end; ++m)
       pairs[m] = stein_pair(x, score, who[m].first, who[m].second);
   });
 
-  std::vector<double> squared;
+  squared.clear();
   for (std::size_t m = 0; m < pairs.size(); m += 1 + pairs.size() / 2000)
     squared.push_back(pairs[m].r2);
   // bandwidth_of answers med^2 / (2 log N)
   const double h = kernel::bandwidth_of(std::span(squared), x.count, kernel::ranked<double>) *
                    std::log(static_cast<double>(x.count));
-  struct Values {
-    double multiquadric, gaussian;
-  };
-  std::vector<Values> values(pairs.size());
-  threads.for_pieces(pairs.size(), 2048, [&](std::size_t begin, std::size_t end) {
+  values.resize(pairs.size());
+  threads.for_pieces(pairs.size(), 512, [&](std::size_t begin, std::size_t end) {
     for (std::size_t m = begin; m < end; ++m)
       values[m] = {stein_kernel(pairs[m], x.dim, multiquadric_profile(pairs[m].r2, h)),
                    stein_kernel(pairs[m], x.dim, gaussian_profile(pairs[m].r2, h))};
   });
-  PairMean multiquadric, gaussian;
-  auto value = values.begin();
-  for (const std::size_t count : members) {
-    multiquadric.begin(count);
-    gaussian.begin(count);
-    for (std::size_t i = 0; i < count; ++i)
-      for (std::size_t j = 0; j < i; ++j, ++value) {
-        multiquadric.add(i, j, value->multiquadric);
-        gaussian.add(i, j, value->gaussian);
-      }
-    multiquadric.end();
-    gaussian.end();
-  }
-  return {multiquadric.result(), gaussian.result()};
+  SteinDiscrepancies found;
+  threads.for_pieces(2, pairs.size() < 4096 ? 2 : 1, [&](std::size_t begin, std::size_t end) {
+    if (begin == 0)
+      found.multiquadric = room.mean_of(&SteinRoom::Values::multiquadric);
+    if (end == 2)
+      found.gaussian = room.mean_of(&SteinRoom::Values::gaussian);
+  });
+  return found;
+}
+
+template <typename Real>
+SteinDiscrepancies stein_discrepancy(Rows<const Real> x, Rows<const Real> score,
+                                     const Batches& batches, std::size_t most_pairs,
+                                     Threads& threads = Threads::alone()) {
+  SteinRoom room;
+  return stein_discrepancy(x, score, batches, most_pairs, threads, room);
 }
 
 } // namespace starling

@@ -211,6 +211,7 @@ private:
   CountedDensity density_;
   std::size_t dim_;
   JourneySettings settings_;
+  Threads* threads_;
   ReadColumns read_;
   struct Wings; // the roles of the flight
   std::unique_ptr<Wings> wings_;

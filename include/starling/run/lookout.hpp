@@ -3,6 +3,8 @@
 
 #include <starling/judge/trace.hpp>
 #include <starling/observe/balance.hpp>
+#include <starling/observe/noise.hpp>
+#include <starling/observe/stein.hpp>
 #include <starling/run/roles.hpp>
 
 #include <cstdint>
@@ -50,7 +52,14 @@ private:
   bool periodic_;
   std::vector<std::string> names_;
   Threads* threads_;
-  mutable std::vector<Balance> room_; // kept from look to look: of a million parameters the system would clear it anew
+  /// Kept from look to look, else the system clears it anew each time.
+  struct Room {
+    std::vector<Balance> parameters;
+    UnwrittenColumn<Real> positions, scores; // of the rows that were drawn
+    SteinRoom stein;
+    NoiseRoom<Real> noise;
+  };
+  mutable Room room_;
 };
 
 } // namespace starling::run

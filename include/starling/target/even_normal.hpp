@@ -52,8 +52,7 @@ public:
   std::span<const Real> mean() const { return mean_; }
 
   void operator()(Step, Rows<const Real> x, Rows<Real> score) {
-    const std::size_t rows = std::max<std::size_t>(256, 32768 / x.dim); // long against taking a piece
-    threads_->for_pieces(x.count, rows, [&](std::size_t begin, std::size_t end) {
+    threads_->for_pieces(x.count, rows_together(x.dim), [&](std::size_t begin, std::size_t end) {
       if (all_alike_) { // number by number, whosever they are
         const Real *from = x.data + begin * x.dim, mean = mean_[0];
         Real* const to = score.data + begin * x.dim;
@@ -78,14 +77,19 @@ public:
 
   void evaluate(Rows<const Real> x, Rows<Real> score, std::span<Real> log_density) {
     (*this)(0, x, score);
-    for (std::size_t i = 0; i < x.count; ++i) {
-      log_density[i] = 0;
-      for (std::size_t a = 0; a < x.dim; ++a)
-        log_density[i] += (x[i][a] - mean_[a]) * score[i][a] / 2;
-    }
+    threads_->for_pieces(x.count, rows_together(x.dim), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        log_density[i] = 0;
+        for (std::size_t a = 0; a < x.dim; ++a)
+          log_density[i] += (x[i][a] - mean_[a]) * score[i][a] / 2;
+      }
+    });
   }
 
 private:
+  /// A piece of so many is long against taking it.
+  static std::size_t rows_together(std::size_t dim) { return std::max<std::size_t>(256, 32768 / dim); }
+
   std::vector<Real> mean_;
   Threads* threads_;
   EvenNormalForm<Real> form_;

@@ -59,11 +59,13 @@ public:
 
   void evaluate(Rows<const Real> x, Rows<Real> score, std::span<Real> log_density) {
     (*this)(0, x, score);
-    for (std::size_t i = 0; i < x.count; ++i) {
-      log_density[i] = 0;
-      for (std::size_t a = 0; a < x.dim; ++a)
-        log_density[i] += (x[i][a] - mean_[Eigen::Index(a)]) * score[i][a] / 2;
-    }
+    threads_->for_pieces(x.count, 1 + 32768 / x.dim, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        log_density[i] = 0;
+        for (std::size_t a = 0; a < x.dim; ++a)
+          log_density[i] += (x[i][a] - mean_[Eigen::Index(a)]) * score[i][a] / 2;
+      }
+    });
   }
 
 private:
