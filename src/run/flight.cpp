@@ -142,17 +142,10 @@ private:
     settled_ = settings_.until_converged && judge::settled(trace_);
   }
 
-  /// Rows in the order of their particles, wherever a dealer let them travel.
-  void bring_home(Rows<const Real> rows, auto home) const {
-    crew().for_pieces(rows.count, 1 + 65536 / rows.dim, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i)
-        std::ranges::copy(rows[i], home + static_cast<std::ptrdiff_t>(particles_.id()[i] * rows.dim));
-    });
-  }
-  std::vector<double> at_home(Rows<const Real> rows) const {
-    std::vector<double> home = zeros(rows.size(), crew());
-    bring_home(rows, home.begin());
-    return home;
+  /// Rows in the order of their particles, wherever a dealer let them travel. `beside` is done by one of the threads
+  /// meanwhile.
+  std::vector<double> at_home(Rows<const Real> rows, const std::function<void()>& beside = {}) const {
+    return scattered(rows, std::as_const(particles_).id(), crew(), beside);
   }
   std::vector<double> forces(Rows<const Real> rows) const {
     return measured_ ? copied(rows, crew()) : at_home(rows);
@@ -165,7 +158,7 @@ private:
     if (!measured)
       return;
     if (over()) { // no step comes that needs the forces
-      drift_size_ = drift_size();
+      o.positions = at_home(std::as_const(particles_).position(), [&] { drift_size_ = drift_size(); });
       {
         typename Ensemble<Real>::Loan loan(particles_, crew());
         measured_ = true;
@@ -173,6 +166,7 @@ private:
       }
       o.scores = scores();
     } else {
+      o.positions = positions();
       Ensemble<Real> last(particles_.count(), particles_.dim(), crew());
       measure(last, o);
       o.scores = copied(std::as_const(last).score(), crew());
@@ -202,11 +196,11 @@ private:
         o.warnings.push_back(std::move(found));
   }
 
-  /// Scores, log density and a look at the positions, in a cloud that is used for nothing else.
+  /// Scores, log density and a look at the outcome's positions, in a cloud that is used for nothing else.
   void measure(Ensemble<Real>& last, Outcome& o) {
     const Batches& batches = (roles_.deal_everyone ? roles_.deal_everyone : roles_.deal)(done_, last);
     // Filled in afterwards, so that rows are in the order of the particles even if they travelled.
-    bring_home(particles_.position(), last.position().begin());
+    place(o.positions, last.position(), crew());
     o.log_density = zeros(last.count(), crew());
     if constexpr (std::is_same_v<Real, double>) {
       roles_.target.evaluate(std::as_const(last).position(), last.score(), o.log_density);
@@ -217,7 +211,6 @@ private:
     }
     roles_.drift(done_, last, batches);
     lookout_.look(done_, last, batches, roles_.drift, seconds_.total, o.trace);
-    o.positions = copied(std::as_const(last).position(), crew());
   }
 
   void certify(Outcome& o) {

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 namespace starling::run {
@@ -30,6 +32,30 @@ inline std::vector<double> zeros(std::size_t count, Threads& threads) {
   }
   numbers.resize(count);
   return numbers;
+}
+
+/// Row i where row to[i] belongs, one after another. `beside`, if given, is done by one of the threads meanwhile.
+template <typename Real>
+std::vector<double> scattered(Rows<const Real> rows, std::span<const std::uint64_t> to, Threads& threads,
+                              const std::function<void()>& beside = {}) {
+  std::vector<double> numbers = zeros(rows.size(), threads);
+  const std::size_t block = 1 + 65536 / rows.dim, first = beside ? 1 : 0;
+  threads.for_pieces(first + (rows.count + block - 1) / block, 1, [&](std::size_t piece, std::size_t) {
+    if (piece < first)
+      return beside();
+    const std::size_t begin = (piece - first) * block;
+    for (std::size_t i = begin; i < std::min(rows.count, begin + block); ++i)
+      std::ranges::copy(rows[i], numbers.begin() + static_cast<std::ptrdiff_t>(to[i] * rows.dim));
+  });
+  return numbers;
+}
+
+/// Numbers into rows, one after another.
+template <typename Real>
+void place(const std::vector<double>& numbers, Rows<Real> rows, Threads& threads) {
+  threads.for_pieces(rows.size(), large_page / sizeof(Real), [&](std::size_t begin, std::size_t end) {
+    std::transform(numbers.data() + begin, numbers.data() + end, rows.data + begin, [](double v) { return static_cast<Real>(v); });
+  });
 }
 
 /// These rows, one after another.

@@ -65,7 +65,8 @@ TEST(Outcome, OfManyParticlesIsTheSameOnAnyNumberOfThreads) {
     EXPECT_EQ(three.diagnosis.parameters[a].shift, one.diagnosis.parameters[a].shift);
   }
   EXPECT_EQ(three.diagnosis.ksd.value, one.diagnosis.ksd.value);
-  EXPECT_EQ(three.trace.back().noise, one.trace.back().noise);
+  EXPECT_EQ(three.trace.back().drift, one.trace.back().drift);
+  EXPECT_EQ(three.trace.back().ksd, one.trace.back().ksd);
   EXPECT_EQ(three.diagnosis.sentence, one.diagnosis.sentence);
 }
 
