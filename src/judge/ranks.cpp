@@ -24,7 +24,7 @@ std::ptrdiff_t so_far(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
 /// Written out, so that a compiler makes vectors of the loop around it.
 template <std::size_t count, std::size_t... w>
 std::int64_t bounds_passed(double value, const std::array<double, count>& low, const std::array<double, count>& high, std::index_sequence<w...>) {
-  return (... + (std::int64_t{value >= low[w]} + std::int64_t{value > high[w]}));
+  return (... + ((value >= low[w] ? std::int64_t{1} : std::int64_t{0}) + (value > high[w] ? std::int64_t{1} : std::int64_t{0})));
 }
 
 constexpr std::size_t sampled = 4096; // values that windows are chosen from

@@ -59,7 +59,7 @@ std::vector<std::uint32_t> drawn_rows(std::size_t rows, std::size_t count, std::
 template <typename Real>
 Rows<const Real> gathered(Rows<const Real> rows, std::span<const std::uint32_t> which, Threads& threads, UnwrittenColumn<Real>& room) {
   room.resize(which.size() * rows.dim);
-  threads.for_pieces(which.size(), 1 + 65536 / rows.dim, [&](std::size_t begin, std::size_t end) {
+  threads.for_pieces(which.size(), 1 + 8192 / rows.dim, [&](std::size_t begin, std::size_t end) {
     for (std::size_t m = begin; m < end; ++m)
       copy_row(rows[which[m]], room.data() + m * rows.dim);
   });

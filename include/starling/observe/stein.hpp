@@ -197,8 +197,15 @@ SteinDiscrepancies stein_discrepancy(Rows<const Real> x, Rows<const Real> score,
   pairs.resize(who.size());
   const std::size_t grain = 1 + 16384 / (x.dim + 16); // pairs, some tens of microseconds
   threads.for_pieces(who.size(), grain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t m = begin; m < end; ++m)
+    constexpr std::size_t ahead = 8; // pairs whose rows, which may be anywhere, are asked for before their turn
+    for (std::size_t m = begin; m < end; ++m) {
+      if (m + ahead < end)
+        for (const std::size_t i : {who[m + ahead].first, who[m + ahead].second}) {
+          __builtin_prefetch(x[i].data());
+          __builtin_prefetch(score[i].data());
+        }
       pairs[m] = stein_pair(x, score, who[m].first, who[m].second);
+    }
   });
 
   squared.clear();
