@@ -50,6 +50,15 @@ public:
   Ensemble(std::size_t count, std::size_t dim, Threads& threads = Threads::alone())
       : Ensemble(count, dim, count, threads) {}
 
+  /// Memory of others for what is made anew or moved in each step, as long as this lives.
+  struct Lent {
+    Real *position, *score, *drift;
+  };
+  /// Particles whose positions, scores and drifts lie there, as they are; the rest is its own.
+  Ensemble(std::size_t count, std::size_t dim, Lent lent) : Ensemble(lent, count, dim, count) {}
+  /// Positions, scores and drifts alone, which lie there: nobody has moves, an id or a memory.
+  static Ensemble bare(std::size_t count, std::size_t dim, Lent lent) { return {lent, count, dim, 0}; }
+
   std::size_t count() const { return count_; }
   std::size_t population() const { return count_; } // all there are, are here
   std::size_t dim() const { return dim_; }
@@ -121,10 +130,8 @@ public:
   void make_room_for_guests(std::size_t guests) {
     const std::size_t numbers = (count_ + guests) * dim_;
     if (position_.size() < numbers)
-      for (UnwrittenColumn<Real>* column : {&position_, &score_, &drift_}) {
-        column->reserve(numbers); // no more than that
-        column->resize(numbers, Real(0));
-      }
+      for (HeldColumn<Real>* column : {&position_, &score_, &drift_})
+        column->grow(numbers);
   }
   /// Counts rows of others as if they were here, while it lives: they have nothing that outlives a step. Moves no row
   /// where there is room.
@@ -175,14 +182,19 @@ private:
   } catch (const std::bad_alloc&) {
     throw does_not_fit(count, dim);
   }
-  /// Calls work(begin, end) for the elements of each large page.
-  template <typename T, typename Work>
-  static void for_pages(const UnwrittenColumn<T>& column, Threads& threads, Work&& work) {
-    threads.for_pieces(column.size(), large_page / sizeof(T), work);
+  Ensemble(Lent lent, std::size_t count, std::size_t dim, std::size_t with_ids)
+      : count_(checked(count, dim)), dim_(dim), position_(lent.position, count * dim), score_(lent.score, count * dim),
+        drift_(lent.drift, count * dim), moves_(with_ids, 0u), id_(with_ids) {
+    std::iota(id_.begin(), id_.end(), std::uint64_t{0});
   }
-  template <typename T>
-  static void clear(UnwrittenColumn<T>& column, Threads& threads) {
-    for_pages(column, threads, [&](std::size_t begin, std::size_t end) { std::fill(column.data() + begin, column.data() + end, T(0)); });
+  /// Calls work(begin, end) for the elements of each large page.
+  template <typename Numbers, typename Work>
+  static void for_pages(Numbers& column, Threads& threads, Work&& work) {
+    threads.for_pieces(column.size(), large_page / sizeof(*column.data()), work);
+  }
+  template <typename Numbers>
+  static void clear(Numbers& column, Threads& threads) {
+    for_pages(column, threads, [&](std::size_t begin, std::size_t end) { std::fill(column.data() + begin, column.data() + end, 0); });
   }
   void swap_forces(Ensemble& other) noexcept {
     score_.swap(other.score_);
@@ -208,7 +220,7 @@ private:
   }
 
   std::size_t count_, dim_;
-  UnwrittenColumn<Real> position_, score_, drift_;
+  HeldColumn<Real> position_, score_, drift_;
   std::vector<Column<Real>> memory_;
   UnwrittenColumn<std::uint32_t> moves_;
   UnwrittenColumn<std::uint64_t> id_;

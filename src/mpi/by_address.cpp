@@ -69,7 +69,23 @@ void PairsByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank, 
     together(alone, alone + 1, alone + outside, low, high);
 }
 
-void CosetsByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank, Share& share) {
+namespace {
+constexpr std::size_t a_piece = 16384; // members that a thread takes at a time
+}
+
+void PairsByAddress::some(Step k, const Slice& slice, std::uint32_t* to, Threads& threads) const {
+  const std::uint32_t cycle = Matching::rounds(particles_), c = philox_.below(cycle, Stream::matching, k, 0);
+  const std::size_t begin = slice.begin, inside = std::min<std::size_t>(slice.end, (cycle - 1) / 2) - begin;
+  threads.for_pieces(inside, a_piece / 2, [&](std::size_t from, std::size_t until) {
+    Matching::fill(particles_, c, begin + from, begin + until, to + 2 * from);
+  });
+  if (begin + inside < slice.end) { // the last of all
+    to[2 * inside] = Matching::left_over(c, particles_);
+    to[2 * inside + 1] = cycle;
+  }
+}
+
+std::uint32_t CosetsByAddress::draw(Step k) {
   basis_.clear();
   std::uint64_t drawn = 0; // as Cosets draws
   while (std::size_t{1} << basis_.size() < size_)
@@ -81,6 +97,18 @@ void CosetsByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank,
     for (std::size_t v = 0, count = vectors_.size(); v < count; ++v)
       vectors_.push_back(vectors_[v] ^ b);
   }
+  return pivots;
+}
+
+void CosetsByAddress::some(Step k, const Slice& slice, std::uint32_t* to, Threads& threads) {
+  const std::uint32_t pivots = draw(k);
+  threads.for_pieces(slice.end - slice.begin, std::max<std::size_t>(1, a_piece / size_), [&](std::size_t from, std::size_t until) {
+    Cosets::fill(slice.begin + from, slice.begin + until, vectors_, pivots, to + from * size_);
+  });
+}
+
+void CosetsByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank, Share& share) {
+  const std::uint32_t pivots = draw(k);
   share.clear(blocks.ranks());
   share.largest = size_;
   share.total = particles_ / size_;
@@ -247,6 +275,15 @@ bool MoebiusByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank
         share.away[home].push_back(static_cast<std::uint32_t>(row_at(static_cast<std::uint32_t>(place)) - first));
     }
   return true;
+}
+
+void MoebiusByAddress::some(Step k, const Slice& slice, std::uint32_t* to, Threads& threads) {
+  draw(k);
+  const std::size_t first = slice.place(slice.begin);
+  threads.for_pieces(slice.members(), a_piece, [&](std::size_t from, std::size_t until) {
+    for (std::size_t n = from; n < until; ++n)
+      to[n] = row_at(static_cast<std::uint32_t>(first + n));
+  });
 }
 
 } // namespace starling::mpi

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
 namespace starling::mpi {
@@ -30,6 +31,32 @@ void Dealing::share(Step k, const Blocks& blocks, std::size_t rank, Share& share
   if (auto* moebius = std::get_if<MoebiusByAddress>(&by_address_); moebius && (*moebius)(k, blocks, rank, share))
     return;
   share_of(everyone(k), blocks, rank, share);
+}
+
+const Slice& Dealing::slice(Step k, std::size_t rank, std::size_t ranks) {
+  everyone_ = nullptr;
+  std::size_t total = std::visit([&](const auto& dealer) -> std::size_t {
+    if constexpr (std::is_same_v<std::decay_t<decltype(dealer)>, std::monostate>)
+      return 1;
+    else
+      return dealer.total(k);
+  }, by_address_);
+  if (total == 1 || (pairs_ && particles_ % 2 == 1)) { // nobody knows the batches by their addresses
+    everyone_ = &everyone(k);
+    total = everyone_->count();
+  }
+  const auto first = [&](std::size_t r) { return r == ranks ? total : r * total / ranks / neighbours * neighbours; };
+  return slice_ = {first(rank), first(rank + 1), total, particles_};
+}
+
+void Dealing::fill(Step k, std::uint32_t* to, Threads& threads) {
+  if (everyone_)
+    std::ranges::copy(everyone_->order().subspan(slice_.place(slice_.begin), slice_.members()), to);
+  else if (slice_.begin < slice_.end)
+    std::visit([&](auto& dealer) {
+      if constexpr (!std::is_same_v<std::decay_t<decltype(dealer)>, std::monostate>)
+        dealer.some(k, slice_, to, threads);
+    }, by_address_);
 }
 
 /// Each block by itself; those of this rank.

@@ -11,19 +11,6 @@ namespace starling::mpi {
 
 namespace {
 
-/// work(begin, end) for each block of this rank that has rows. A target counts rows of what it was given.
-template <typename Work>
-void by_blocks(const Blocks& blocks, std::size_t rank, Work&& work) {
-  for (std::size_t b = blocks.first_block(rank); b < blocks.first_block(rank + 1); ++b)
-    if (const std::size_t begin = blocks.begin(b), end = blocks.begin(b + 1); begin < end) {
-      try {
-        work(begin, end);
-      } catch (const TargetError& error) {
-        throw TargetError(error.step(), begin + error.particle(), error.cause());
-      }
-    }
-}
-
 /// Every rank's rows of a column, to everyone.
 template <typename Real>
 void gather_rows(Wire& wire, const Blocks& blocks, Real* column, std::size_t dim) {
@@ -39,10 +26,10 @@ void gather_rows(Wire& wire, const Blocks& blocks, Real* column, std::size_t dim
 template <typename Real>
 run::AnyTarget<Real> shared_target(run::AnyTarget<Real> target, std::shared_ptr<Wire> wire, std::size_t count) {
   run::AnyTarget<Real> shared = target;
-  shared.score = [score = target.score, wire, count](Step k, Rows<const Real> x, Rows<Real> s) {
+  shared.score = [score = target.score, wire, count, at_once = target.each_row_alone](Step k, Rows<const Real> x, Rows<Real> s) {
     const Blocks blocks(x.count, count, wire->size());
     together(*wire, [&] {
-      by_blocks(blocks, wire->rank(), [&](std::size_t begin, std::size_t end) { score(k, x.slice(begin, end), s.slice(begin, end)); });
+      by_blocks(blocks, wire->rank(), at_once, [&](std::size_t begin, std::size_t end) { score(k, x.slice(begin, end), s.slice(begin, end)); });
     });
     gather_rows(*wire, blocks, s.data, s.dim);
   };
@@ -50,7 +37,7 @@ run::AnyTarget<Real> shared_target(run::AnyTarget<Real> target, std::shared_ptr<
   shared.evaluate = [target, wire, count, has](Rows<const Real> x, Rows<Real> s, std::span<Real> density) {
     const Blocks blocks(x.count, count, wire->size());
     together(*wire, [&] {
-      by_blocks(blocks, wire->rank(), [&](std::size_t begin, std::size_t end) {
+      by_blocks(blocks, wire->rank(), target.each_row_alone, [&](std::size_t begin, std::size_t end) {
         target.evaluate(x.slice(begin, end), s.slice(begin, end),
                         density.empty() ? density : density.subspan(begin, end - begin));
       });
