@@ -1,6 +1,8 @@
 // Where rows live: places in blocks, blocks on ranks. Nobody but the wire knows of ranks.
 #pragma once
 
+#include <starling/error.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -42,5 +44,18 @@ private:
   std::vector<std::uint32_t> guess_; // of each stretch of 2^shift places, the rank of its first
   unsigned shift_ = 0;
 };
+
+/// work(begin, end) for each block of a rank that has rows. A target counts rows of what it was given.
+template <typename Work>
+void by_blocks(const Blocks& blocks, std::size_t rank, Work&& work) {
+  for (std::size_t b = blocks.first_block(rank); b < blocks.first_block(rank + 1); ++b)
+    if (const std::size_t begin = blocks.begin(b), end = blocks.begin(b + 1); begin < end) {
+      try {
+        work(begin, end);
+      } catch (const TargetError& error) {
+        throw TargetError(error.step(), begin + error.particle(), error.cause());
+      }
+    }
+}
 
 } // namespace starling::mpi

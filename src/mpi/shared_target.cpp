@@ -11,19 +11,6 @@ namespace starling::mpi {
 
 namespace {
 
-/// work(begin, end) for each block of this rank that has rows. A target counts rows of what it was given.
-template <typename Work>
-void by_blocks(const Blocks& blocks, std::size_t rank, Work&& work) {
-  for (std::size_t b = blocks.first_block(rank); b < blocks.first_block(rank + 1); ++b)
-    if (const std::size_t begin = blocks.begin(b), end = blocks.begin(b + 1); begin < end) {
-      try {
-        work(begin, end);
-      } catch (const TargetError& error) {
-        throw TargetError(error.step(), begin + error.particle(), error.cause());
-      }
-    }
-}
-
 /// Every rank's rows of a column, to everyone.
 template <typename Real>
 void gather_rows(Wire& wire, const Blocks& blocks, Real* column, std::size_t dim) {

@@ -56,6 +56,7 @@ void resolve_device(const Recipe& r, Plan& plan) {
       reject("device", "cpu, cuda or cuda:N", quoted(r.device));
     return;
   }
+  plan.card_by_rank = number.empty();
   plan.card = number.empty() ? 0 : parse_count("device cuda:N", number, 0);
 }
 
