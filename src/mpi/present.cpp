@@ -167,7 +167,7 @@ std::string library() {
   int length = 0;
   MPI_Get_library_version(text, &length);
   const std::string words(text, static_cast<std::size_t>(length));
-  return words.substr(0, words.find_first_of(",\n")) + (knows_cuda() ? ", which takes addresses on cards" : "");
+  return words.substr(0, words.find_first_of(",\n"));
 }
 
 std::size_t ranks_of_world() {
