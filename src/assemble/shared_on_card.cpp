@@ -47,8 +47,9 @@ private:
   void score_block(Step k, const Real* x, Real* s, std::size_t rows, std::size_t dim) {
     const std::size_t numbers = rows * dim, bytes = numbers * sizeof(Real);
     if (x_.size() < numbers) {
-      x_ = cuda::Room<Real>(*machine_, numbers);
-      s_ = cuda::Room<Real>(*machine_, numbers);
+      cuda::Room<Real> for_x(*machine_, numbers), for_s(*machine_, numbers); // both or none
+      std::swap(x_, for_x);
+      std::swap(s_, for_s);
     }
     machine_->copy(x_.data(), x, bytes);
     score_(k, x_.data(), s_.data(), rows, dim);
