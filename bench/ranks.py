@@ -3,8 +3,9 @@
     python3 bench/ranks.py [--ranks 1,2,4] [--quick]        from the top, after a build that found an MPI
     python3 bench/ranks.py --memory [--ranks 4]             the most memory that each rank has held, and nothing else
 
-For each case and number of ranks R: milliseconds of a step under mpirun -n R; of R processes at once, each with N/R particles
-and nothing to say to each other, which is what the memory of the machine leaves of R cores; and of one process with R threads.
+For each case and number of ranks R: milliseconds of a step under mpirun -n R, where ranks of one machine have memory in common;
+of the same by messages, as between machines (OpenMPI is told to give no memory in common); of R processes at once, each with N/R
+particles and nothing to say to each other, which is what the memory of the machine leaves of R cores; and of one process with R threads.
 Looks are left out of a step and told apart. `kept` is the second over the first. What crosses is counted by OpenMPI's own
 monitoring, the difference of two runs with as many looks, against the formula of docs/many_machines.md. Plain Python.
 """
@@ -23,6 +24,7 @@ CASES = {
     "batches of 8": dict(target=["normal", "--dim", 56], dim=56, particles=10**5, batch=8, deal="moebius", steps=20),
     "a millisecond a row": dict(target=["plugin"], dim=2, particles=512, batch=2, deal="matching", steps=4),
 }
+APART = ["--mca", "osc", "^sm"]  # what OpenMPI's memory in common is made by
 COUNTED = {
     "pairs": dict(target=["normal", "--dim", 2], dim=2, particles=2**17, batch=2, deal="matching"),
     "cosets of 8": dict(target=["normal", "--dim", 8], dim=8, particles=2**16, batch=8, deal="cosets"),
@@ -77,16 +79,17 @@ class Bench:
         outs = [os.path.join(self.folder, f"run-{rank}") for rank in range(ranks)]
         steps = case["steps"]
         together = self.a_step(case, [self.start(ranks) + self.words(case, outs[0], n, steps)], outs[:1])
+        messages = self.a_step(case, [self.start(ranks, *APART) + self.words(case, outs[0], n, steps)], outs[:1]) if ranks > 1 else together
         apart = self.a_step(case, [self.words(case, out, n // ranks, steps, blocks=False) for out in outs], outs)
         threads = self.a_step(case, [self.words(case, outs[0], n, steps, threads=ranks, blocks=False)], outs[:1]) if ranks > 1 else apart
         return dict(name=name, particles=n, dim=case["dim"], batch=case["batch"], ranks=ranks, ms_a_step=together[0], ms_a_look=together[1],
-                    ms_apart=apart[0], ms_threads=threads[0], ms_a_look_threads=threads[1], kept=apart[0] / together[0],
+                    ms_messages=messages[0], ms_a_look_messages=messages[1], ms_apart=apart[0], ms_threads=threads[0], ms_a_look_threads=threads[1], kept=apart[0] / together[0],
                     against_threads=threads[0] / together[0])
 
     def sent(self, case, ranks, steps):
         """Numbers that ranks sent each other one by one, messages, and how often a run looked."""
         out, counts = os.path.join(self.folder, "run-0"), os.path.join(self.folder, "counts")
-        watched = ["--mca", "pml_monitoring_enable", "2", "--mca", "pml_monitoring_enable_output", "3", "--mca", "pml_monitoring_filename", counts]
+        watched = [*APART, "--mca", "pml_monitoring_enable", "2", "--mca", "pml_monitoring_enable_output", "3", "--mca", "pml_monitoring_filename", counts]
         self.run([self.start(ranks, *watched) + self.words(case, out, case["particles"], steps)])
         numbers = messages = 0
         for name in glob.glob(counts + ".*.prof"):

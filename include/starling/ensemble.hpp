@@ -48,6 +48,15 @@ public:
 
   Ensemble(std::size_t count, std::size_t dim) : Ensemble(count, dim, count) {}
 
+  /// Memory of others for what is made anew or moved in each step, as long as this lives.
+  struct Lent {
+    Real *position, *score, *drift;
+  };
+  /// Particles whose positions, scores and drifts lie there, as they are; the rest is its own.
+  Ensemble(std::size_t count, std::size_t dim, Lent lent) : Ensemble(lent, count, dim, count) {}
+  /// Positions, scores and drifts alone, which lie there: nobody has moves, an id or a memory.
+  static Ensemble bare(std::size_t count, std::size_t dim, Lent lent) { return {lent, count, dim, 0}; }
+
   std::size_t count() const { return count_; }
   std::size_t population() const { return count_; } // all there are, are here
   std::size_t dim() const { return dim_; }
@@ -119,10 +128,8 @@ public:
   void make_room_for_guests(std::size_t guests) {
     const std::size_t numbers = (count_ + guests) * dim_;
     if (position_.size() < numbers)
-      for (Column<Real>* column : {&position_, &score_, &drift_}) {
-        column->reserve(numbers); // no more than that
-        column->resize(numbers);
-      }
+      for (HeldColumn<Real>* column : {&position_, &score_, &drift_})
+        column->grow(numbers);
   }
   /// Counts rows of others as if they were here, while it lives: they have nothing that outlives a step. Moves no row
   /// where there is room.
@@ -164,6 +171,11 @@ private:
   } catch (const std::bad_alloc&) {
     throw does_not_fit(count, dim);
   }
+  Ensemble(Lent lent, std::size_t count, std::size_t dim, std::size_t with_ids)
+      : count_(checked(count, dim)), dim_(dim), position_(lent.position, count * dim), score_(lent.score, count * dim),
+        drift_(lent.drift, count * dim), moves_(with_ids), id_(with_ids) {
+    std::iota(id_.begin(), id_.end(), std::uint64_t{0});
+  }
   void swap_forces(Ensemble& other) noexcept {
     score_.swap(other.score_);
     drift_.swap(other.drift_);
@@ -188,7 +200,7 @@ private:
   }
 
   std::size_t count_, dim_;
-  Column<Real> position_, score_, drift_;
+  HeldColumn<Real> position_, score_, drift_;
   std::vector<Column<Real>> memory_;
   std::vector<std::uint32_t> moves_;
   std::vector<std::uint64_t> id_;

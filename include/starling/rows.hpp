@@ -5,6 +5,7 @@
 #include <new>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace starling {
@@ -66,5 +67,41 @@ struct CacheAligned {
 
 template <typename T>
 using Column = std::vector<T, CacheAligned<T>>;
+
+/// A column of its own, or one that lies in memory which somebody else keeps. A copy is always its own.
+template <typename T>
+class HeldColumn {
+public:
+  explicit HeldColumn(std::size_t size) : own_(size), data_(own_.data()), size_(size) {}
+  HeldColumn(T* lent, std::size_t size) : data_(lent), size_(size) {}
+  HeldColumn(const HeldColumn& other) : own_(other.data_, other.data_ + other.size_), data_(own_.data()), size_(other.size_) {}
+  HeldColumn(HeldColumn&& other) noexcept : HeldColumn(nullptr, 0) { swap(other); }
+  HeldColumn& operator=(HeldColumn other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~HeldColumn() = default;
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  /// Of its own. New numbers are zero.
+  void grow(std::size_t size) {
+    own_.reserve(size); // no more than that
+    own_.resize(size);
+    data_ = own_.data();
+    size_ = size;
+  }
+  void swap(HeldColumn& other) noexcept {
+    own_.swap(other.own_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+  }
+
+private:
+  Column<T> own_;
+  T* data_;
+  std::size_t size_;
+};
 
 } // namespace starling

@@ -58,6 +58,13 @@ void put_bandwidth(const Plan& plan, std::uint64_t seed, Threads& threads, Domai
     charge.bandwidth = std::make_shared<Real>(Real(1));
 }
 
+/// Sizes never fall; batches of few rows may be larger than asked for.
+std::size_t largest_batch(const Plan& plan) {
+  const std::size_t rows = plan.redeal > 0 ? plan.particles / plan.blocks : plan.particles;
+  const std::size_t pieces = Batches::pieces(rows, (*plan.batch)(plan.loop_steps(), rows));
+  return (rows + pieces - 1) / pieces;
+}
+
 mpi::Dealing::ByAddress by_address(const Plan& plan, std::uint64_t seed) {
   const std::string& name = plan.dealer->name;
   if (name == "matching")
@@ -104,7 +111,7 @@ mpi::Charge<Real> make_spread(const Plan& plan, std::uint64_t seed, const run::R
                              ? mpi::Dealing(seed, plan.particles, make_in_blocks(plan, seed, threads), plan.redeal)
                              : mpi::Dealing(seed, plan.particles, make_deal_rows(plan, seed, threads),
                                             shuffled ? 0 : Travel::usually, plan.dealer->name == "matching", by_address(plan, seed));
-  mpi::Charge<Real> charge{std::move(wire), plan.blocks, std::move(dealing), std::move(score), {}, {}, {}, {}};
+  mpi::Charge<Real> charge{std::move(wire), plan.blocks, std::move(dealing), std::move(score), {}, {}, {}, {}, largest_batch(plan)};
   if (plan.period)
     put_bandwidth<Real>(plan, seed, threads, Torus<Real>(static_cast<Real>(*plan.period)), charge);
   else

@@ -69,7 +69,18 @@ void PairsByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank, 
     together(alone, alone + 1, alone + outside, low, high);
 }
 
-void CosetsByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank, Share& share) {
+void PairsByAddress::some(Step k, std::size_t begin, std::size_t end, Share& share) const {
+  const std::uint32_t cycle = Matching::rounds(particles_), c = philox_.below(cycle, Stream::matching, k, 0);
+  const std::size_t inside = std::min<std::size_t>(end, (cycle - 1) / 2);
+  std::uint32_t* const pairs = share.add(end - begin, 2);
+  Matching::fill(particles_, c, begin, inside, pairs);
+  if (inside < end) {
+    pairs[2 * (inside - begin)] = Matching::left_over(c, particles_);
+    pairs[2 * (inside - begin) + 1] = cycle;
+  }
+}
+
+std::uint32_t CosetsByAddress::draw(Step k) {
   basis_.clear();
   std::uint64_t drawn = 0; // as Cosets draws
   while (std::size_t{1} << basis_.size() < size_)
@@ -81,6 +92,16 @@ void CosetsByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank,
     for (std::size_t v = 0, count = vectors_.size(); v < count; ++v)
       vectors_.push_back(vectors_[v] ^ b);
   }
+  return pivots;
+}
+
+void CosetsByAddress::some(Step k, std::size_t begin, std::size_t end, Share& share) {
+  const std::uint32_t pivots = draw(k);
+  Cosets::fill(begin, end, vectors_, pivots, share.add(end - begin, size_));
+}
+
+void CosetsByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank, Share& share) {
+  const std::uint32_t pivots = draw(k);
   share.clear(blocks.ranks());
   share.largest = size_;
   share.total = particles_ / size_;
@@ -247,6 +268,20 @@ bool MoebiusByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank
         share.away[home].push_back(static_cast<std::uint32_t>(row_at(static_cast<std::uint32_t>(place)) - first));
     }
   return true;
+}
+
+void MoebiusByAddress::some(Step k, std::size_t begin, std::size_t end, Share& share) {
+  const std::size_t pieces = total(k), size = particles_ / pieces, larger = particles_ % pieces; // as Batches cuts
+  draw(k);
+  const auto add = [&](std::size_t from, std::size_t to, std::size_t members, std::size_t before) {
+    if (from >= to)
+      return;
+    std::uint32_t* row = share.add(to - from, members);
+    for (std::size_t place = before + from * members; place < before + to * members; ++place)
+      *row++ = row_at(static_cast<std::uint32_t>(place));
+  };
+  add(begin, std::min(end, larger), size + 1, 0);
+  add(std::max(begin, larger), end, size, larger);
 }
 
 } // namespace starling::mpi

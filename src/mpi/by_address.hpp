@@ -1,4 +1,4 @@
-// A rank's share of a step by address: it computes the batches of its own rows, and of no others.
+// A rank's share of a step by address: it computes the batches of its own rows, and of no others; or some by their numbers.
 #pragma once
 
 #include "mpi/share.hpp"
@@ -11,11 +11,15 @@
 
 namespace starling::mpi {
 
+/// Each has `total` batches at step k, and `some` adds those with numbers [begin, end) to a share, all at home.
+
 /// Of Matching, over an even number of rows.
 class PairsByAddress {
 public:
   PairsByAddress(std::uint64_t seed, std::size_t particles) : philox_(seed), particles_(particles) {}
   void operator()(Step k, const Blocks& blocks, std::size_t rank, Share& share) const;
+  std::size_t total(Step) const { return particles_ / 2; }
+  void some(Step k, std::size_t begin, std::size_t end, Share& share) const;
 
 private:
   Philox philox_;
@@ -28,8 +32,12 @@ public:
   CosetsByAddress(std::uint64_t seed, std::size_t particles, std::size_t batch_size)
       : philox_(seed), particles_(particles), size_(batch_size) {}
   void operator()(Step k, const Blocks& blocks, std::size_t rank, Share& share);
+  std::size_t total(Step) const { return particles_ / size_; }
+  void some(Step k, std::size_t begin, std::size_t end, Share& share);
 
 private:
+  std::uint32_t draw(Step k); // basis and vectors; answers the pivots
+
   Philox philox_;
   std::size_t particles_, size_;
   std::vector<std::uint32_t> basis_, vectors_, leasts_, here_;
@@ -41,6 +49,8 @@ public:
   MoebiusByAddress(std::uint64_t seed, std::size_t particles, BatchSize batch_size);
   /// False where all rows are one batch: then it has done nothing.
   bool operator()(Step k, const Blocks& blocks, std::size_t rank, Share& share);
+  std::size_t total(Step k) const { return Batches::pieces(particles_, batch_size_(k, particles_)); }
+  void some(Step k, std::size_t begin, std::size_t end, Share& share);
 
 private:
   void draw(Step k);

@@ -11,8 +11,11 @@
 namespace starling::mpi {
 
 template <typename Real>
-Crossing<Real>::Crossing(const Blocks& blocks, Wire& wire)
-    : blocks_(blocks), wire_(wire), own_(blocks.rows_of(wire.rank())), from_(wire.size()), begin_(wire.size()), sent_(wire.size()), received_(wire.size()) {}
+Crossing<Real>::Crossing(const Blocks& blocks, Wire& wire) : Crossing(blocks, wire, nullptr) {}
+
+template <typename Real>
+Crossing<Real>::Crossing(const Blocks& blocks, Wire& wire, Common<Real>* common)
+    : blocks_(blocks), wire_(wire), common_(common), own_(blocks.rows_of(wire.rank())), from_(wire.size()), begin_(wire.size()), sent_(wire.size()), received_(wire.size()) {}
 
 template <typename Real>
 void Crossing<Real>::plan(const Share& share, std::size_t population, double time, std::size_t dim) {
@@ -21,19 +24,37 @@ void Crossing<Real>::plan(const Share& share, std::size_t population, double tim
   for (Part* part : {&local_, &mixed_})
     part->count = part->members = 0;
   std::ranges::fill(from_, 0u);
-  share.stretches.empty() ? sort_out(dim) : sort_out_stretches(dim);
+  if (common_ || share.inside)
+    take_all(dim);
+  else
+    share.stretches.empty() ? sort_out(dim) : sort_out_stretches(dim);
   guests_ = std::accumulate(from_.begin(), from_.end(), std::size_t{0});
-  put_copies(local_, own_ + guests_);
-  put_copies(mixed_, own_ + guests_ + local_.copies.size());
+  put_copies(local_, first_copy(local_));
+  put_copies(mixed_, first_copy(mixed_));
   for (Part* part : {&local_, &mixed_}) {
     part->batches.population = population;
-    part->batches.here = own_ + strangers();
+    part->batches.here = common_ ? common_->floor.count() : own_ + strangers();
     part->batches.time = time;
   }
   for (std::size_t r = 0; r < from_.size(); ++r) {
     sent_[r] = out()[r].size() * dim * sizeof(Real);
     received_[r] = from_[r] * dim * sizeof(Real);
   }
+}
+
+/// All batches are of rows that are here.
+template <typename Real>
+void Crossing<Real>::take_all(std::size_t dim) {
+  const Share& share = *share_;
+  local_.count = share.count();
+  if (local_.count > 0) {
+    local_.leading = share[0].size();
+    local_.trailing = share[share.count() - 1].size();
+  }
+  lay_out(local_, share.members.size(), dim);
+  lay_out(mixed_, 0, dim);
+  std::transform(share.members.begin(), share.members.end(), local_.order,
+                 [before = common_ ? 0 : first()](std::uint32_t place) { return place - before; });
 }
 
 /// Which batches have guests, and where each member stands: guests of a rank in the order in which that rank lists them.
@@ -52,7 +73,7 @@ void Crossing<Real>::sort_out(std::size_t dim) {
   std::size_t local = 0, mixed = 0;
   for (std::size_t q = 0; q < share.count(); ++q) {
     const std::span<const std::uint32_t> members = share[q];
-    if (share.inside || std::ranges::all_of(members, [&](std::uint32_t place) { return place - first() < own; })) {
+    if (std::ranges::all_of(members, [&](std::uint32_t place) { return place - first() < own; })) {
       count(local_, members.size());
       for (const std::uint32_t place : members)
         local_.found[local++] = place - first();
@@ -140,19 +161,26 @@ void Crossing<Real>::lay_out(Part& part, std::size_t members, std::size_t dim) {
   part.copies.resize(lead + after);
 }
 
+/// Behind the guests; in common, in the part that is this rank's own.
 template <typename Real>
-void Crossing<Real>::put_copies(Part& part, std::size_t first_copy) {
+std::size_t Crossing<Real>::first_copy(const Part& part) const {
+  const std::size_t before = &part == &local_ ? 0 : local_.copies.size();
+  return before + (common_ ? common_->first_spare(wire_.rank()) : own_ + guests_);
+}
+
+template <typename Real>
+void Crossing<Real>::put_copies(Part& part, std::size_t first) {
   const std::size_t lead = part.count > 0 ? static_cast<std::size_t>(part.order - part.batches.order().data()) : 0;
   for (std::size_t n = 0; n < part.copies.size(); ++n) {
     const std::size_t behind = n < lead ? 0 : part.members;
     part.copies[n] = part.order[n % part.members];
-    (part.order - lead)[n + behind] = static_cast<std::uint32_t>(first_copy + n);
+    (part.order - lead)[n + behind] = static_cast<std::uint32_t>(first + n);
   }
 }
 
 template <typename Real>
 void Crossing<Real>::send(Rows<const Real> own, Column<Real>& packed, Rows<Real> arrives) {
-  if (share_->inside || wire_.size() == 1)
+  if (!apart())
     return;
   const std::size_t bytes = std::accumulate(sent_.begin(), sent_.end(), std::size_t{0});
   packed.resize(std::max(packed.size(), bytes / sizeof(Real))); // never shorter: what grows is cleared
@@ -189,7 +217,7 @@ void Crossing<Real>::receive() {
 
 template <typename Real>
 void Crossing<Real>::make_copies(const Part& part, Ensemble<Real>& here) {
-  const std::size_t first = own_ + guests_ + (&part == &local_ ? 0 : local_.copies.size());
+  const std::size_t first = first_copy(part);
   for (Rows<Real> column : {here.position(), here.score()})
     pack<Real>(column, part.copies, column.data + first * column.dim);
 }
@@ -197,7 +225,7 @@ void Crossing<Real>::make_copies(const Part& part, Ensemble<Real>& here) {
 /// A guest's drift lies where its position does, behind the own ones, and is sent from there.
 template <typename Real>
 void Crossing<Real>::bring_drifts(Ensemble<Real>& here) {
-  if (share_->inside || wire_.size() == 1)
+  if (!apart())
     return;
   const Rows<Real> drift = here.drift();
   const std::size_t bytes = std::accumulate(sent_.begin(), sent_.end(), std::size_t{0});

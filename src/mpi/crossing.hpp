@@ -1,6 +1,7 @@
 // Which rows cross the wire in a step, and what comes back.
 #pragma once
 
+#include "mpi/common.hpp"
 #include "mpi/dealing.hpp"
 #include "mpi/wire.hpp"
 
@@ -17,17 +18,21 @@ namespace starling::mpi {
 /// at once, and d numbers go back: 3 d (1 - 1/p) numbers a row at most. Rows stay where they are; those of others are
 /// guests behind them, where they arrive as they are sent. Positions are under way while scores are computed, and scores
 /// while the batches are swept that have no guests.
+///
+/// Where all ranks see all rows, nothing is sent: each computes the drifts of its batches where the rows lie.
 template <typename Real>
 class Crossing {
 public:
   Crossing(const Blocks& blocks, Wire& wire);
+  /// With all rows where all ranks see them, or nowhere.
+  Crossing(const Blocks& blocks, Wire& wire, Common<Real>* common);
 
   /// For the batches of a step. The share must outlive it.
   void plan(const Share& share, std::size_t population, double time, std::size_t dim);
 
   /// For the guests of the step: rows may move for that, so before anybody holds on to one.
   void make_room(Ensemble<Real>& here) {
-    if (room_ < strangers())
+    if (!common_ && room_ < strangers())
       here.make_room_for_guests(room_ = strangers() + strangers() / 8); // a step may have a few more than the last
   }
 
@@ -36,9 +41,16 @@ public:
   void send_positions(Ensemble<Real>& here);
   void give_up();
 
-  /// Calls drift(here, batches) for the batches that are at home here, and takes every drift home.
+  /// Calls drift(here, batches) for the batches that are at home here, and takes every drift home. All ranks have agreed on
+  /// something since their scores are there.
   template <typename Drift>
   void operator()(Ensemble<Real>& here, Drift&& drift) {
+    if (common_) {
+      sweep(local_, common_->floor, drift);
+      if (!share_->inside)
+        wire_.meet(); // all drifts are, and nobody needs these positions any more
+      return;
+    }
     if (!sent_positions_)
       send_positions(here);
     send_scores(here);
@@ -62,11 +74,14 @@ private:
     std::size_t count = 0, leading = 0;      // batches; members of the first
   };
 
+  bool apart() const { return !common_ && !share_->inside && wire_.size() > 1; } // rows cross
   std::size_t strangers() const { return guests_ + local_.copies.size() + mixed_.copies.size(); }
+  void take_all(std::size_t dim);
   void sort_out(std::size_t dim);
   void sort_out_stretches(std::size_t dim);
   void lay_out(Part& part, std::size_t members, std::size_t dim);
-  void put_copies(Part& part, std::size_t first_copy);
+  std::size_t first_copy(const Part& part) const;
+  void put_copies(Part& part, std::size_t first);
   std::uint32_t first() const { return static_cast<std::uint32_t>(blocks_.first(wire_.rank())); }
   template <typename Drift>
   void sweep(Part& part, Ensemble<Real>& here, Drift&& drift) {
@@ -87,6 +102,7 @@ private:
   };
   const Blocks& blocks_;
   Wire& wire_;
+  Common<Real>* common_;
   const Share* share_ = nullptr;
   std::size_t own_, guests_ = 0; // rows; guests stand behind the own ones, in the order of ranks
   std::size_t room_ = 0;         // for guests and copies

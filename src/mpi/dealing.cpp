@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
 namespace starling::mpi {
@@ -30,6 +31,39 @@ void Dealing::share(Step k, const Blocks& blocks, std::size_t rank, Share& share
   if (auto* moebius = std::get_if<MoebiusByAddress>(&by_address_); moebius && (*moebius)(k, blocks, rank, share))
     return;
   share_of(everyone(k), blocks, rank, share);
+}
+
+void Dealing::part(Step k, const Blocks& blocks, std::size_t rank, Share& share) {
+  if (inside_)
+    return share_inside(k, blocks, rank, share);
+  const auto cut = [&](std::size_t total, std::size_t largest) {
+    share.clear(blocks.ranks());
+    share.largest = largest;
+    share.total = total;
+    const auto first = [&](std::size_t r) { return r == blocks.ranks() ? total : r * total / blocks.ranks() / neighbours * neighbours; };
+    return std::pair(first(rank), first(rank + 1));
+  };
+  const bool known = std::visit([&](auto& dealer) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(dealer)>, std::monostate>) {
+      return false;
+    } else {
+      const std::size_t total = dealer.total(k);
+      if (total == 1 || (pairs_ && particles_ % 2 == 1))
+        return false;
+      const auto [begin, end] = cut(total, (particles_ + total - 1) / total);
+      if (begin < end)
+        dealer.some(k, begin, end, share);
+      return true;
+    }
+  }, by_address_);
+  if (known)
+    return;
+  const Batches& all = everyone(k);
+  const auto [begin, end] = cut(all.count(), all[0].size());
+  for (std::size_t q = begin; q < end; ++q) {
+    share.members.insert(share.members.end(), all[q].begin(), all[q].end());
+    share.close();
+  }
 }
 
 /// Each block by itself; those of this rank.

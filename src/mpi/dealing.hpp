@@ -28,6 +28,8 @@ public:
   const Batches& everyone(Step k);
   /// What that rank has to do with them.
   void share(Step k, const Blocks& blocks, std::size_t rank, Share& share);
+  /// What it has to do where every rank sees all rows: its part of the batches, by their numbers.
+  void part(Step k, const Blocks& blocks, std::size_t rank, Share& share);
 
   /// Whether rows travel before step k, and from where the row of each place in [first, last) comes.
   bool travels(Step k) const { return travels_ > 0 && k > 0 && k % travels_ == 0 && particles_ > 3; }

@@ -3,6 +3,8 @@
 
 #include "mpi/agreement.hpp"
 #include "mpi/crossing.hpp"
+#include "mpi/looking.hpp"
+#include "mpi/packing.hpp"
 #include "mpi/saving.hpp"
 #include "mpi/spread.hpp"
 #include "run/stopwatch.hpp"
@@ -16,25 +18,13 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
-#include <type_traits>
 #include <utility>
 
 namespace starling::mpi {
 
 namespace {
 
-using run::Clock;
 using run::Stopwatch;
-
-/// A look's figures, of rank 0, to everyone.
-void broadcast_row(Wire& wire, judge::TraceRow& row) {
-  judge::for_each_column(row, [&](const char*, auto& value) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::string>)
-      broadcast(wire, value);
-    else
-      wire.broadcast(std::as_writable_bytes(std::span(&value, 1)));
-  });
-}
 
 template <typename Real>
 class SpreadFlight final : public run::Flight {
@@ -42,7 +32,8 @@ public:
   SpreadFlight(Charge<Real> charge, run::Roles<Real> roles, const run::Settings& settings)
       : Flight(settings, quiet(roles)), charge_(std::move(charge)), roles_(std::move(roles)), wire_(*charge_.wire),
         blocks_(settings.particles, charge_.blocks, wire_.size()), first_(blocks_.first(wire_.rank())),
-        here_(blocks_.rows_of(wire_.rank()), roles_.target.dim), crossing_(blocks_, wire_),
+        common_(Common<Real>::open(wire_, blocks_, roles_.target.dim, charge_.largest_batch)),
+        here_(common_ ? common_->here() : Ensemble<Real>(blocks_.rows_of(wire_.rank()), roles_.target.dim)), crossing_(blocks_, wire_, common_.get()),
         score_(InBlocksHere{charge_, blocks_, wire_, roles_.target.dim}, crew()), guard_(roles_.target.names, crew(), true),
         lookout_(settings.seed, settings.periodic, roles_.target.names, crew()) {
     for (std::size_t i = 0; i < here_.count(); ++i)
@@ -69,14 +60,14 @@ public:
       return;
     const Step last = count < total() - done_ ? done_ + count : total();
     const Step every = run::look_every(total(), settings_.particles, roles_.target.dim); // as one process
-    const Clock::time_point begin = Clock::now();
-    const double before = seconds_.total;
-    const Stopwatch watching(seconds_.total);
+    const run::TimedSteps timed(seconds_);
     const auto deal = [&](Step k, Ensemble<Real>& here) -> const Batches& {
       const Stopwatch watch(seconds_.deal);
-      if (charge_.dealing.travels(k))
-        travel(wire_, blocks_, std::span<const std::uint32_t>(charge_.dealing.sources(k, first_, first_ + here.count())), here);
-      charge_.dealing.share(k, blocks_, wire_.rank(), share_);
+      if (charge_.dealing.travels(k)) {
+        const std::vector<std::uint32_t> sources = charge_.dealing.sources(k, first_, first_ + here.count());
+        common_ ? common_->travel(sources, here) : travel<Real>(wire_, blocks_, sources, here);
+      }
+      common_ ? charge_.dealing.part(k, blocks_, wire_.rank(), share_) : charge_.dealing.share(k, blocks_, wire_.rank(), share_);
       crossing_.plan(share_, settings_.particles, static_cast<double>(k), here.dim());
       crossing_.make_room(here);
       all_here_.time = static_cast<double>(k);
@@ -100,9 +91,10 @@ public:
     };
     const auto look = [&](Step k, Ensemble<Real>&, const Batches&) {
       if (k % every == 0 && (trace_.empty() || trace_.back().step < k))
-        this->look(k, before + run::since(begin));
+        this->look(k, timed.so_far());
     };
     const auto advance = [&](Step k, Ensemble<Real>& here, const Batches& batches, const auto& flow) {
+      const Stopwatch watch(seconds_.advance);
       roles_.advance(k, here, batches, std::cref(flow));
     };
     const auto observe = [&](Step k, const Ensemble<Real>& here, const Batches& batches) {
@@ -189,25 +181,27 @@ private:
     const std::vector<std::uint32_t> places = charge_.drawn(k);
     drawn_.resize(places.size() * here_.dim());
     const Rows<Real> rows{drawn_.data(), places.size(), here_.dim()};
-    bring_rows<Real>(wire_, blocks_, places, std::as_const(here_).position(), rows);
+    if (common_) {
+      pack<Real>(common_->all.position(), places, rows.data);
+      if (share_.inside) // else all meet before anybody moves
+        wire_.meet();
+    } else {
+      bring_rows<Real>(wire_, blocks_, places, std::as_const(here_).position(), rows);
+    }
     *charge_.bandwidth = charge_.from_drawn(k, rows);
   }
 
   void look(Step k, double seconds) {
     const Stopwatch watch(seconds_.look);
-    if (wire_.first() && !seen_)
+    if (wire_.first() && !common_ && !seen_)
       seen_ = std::make_unique<Ensemble<Real>>(settings_.particles, here_.dim());
     Ensemble<Real> none(1, 1);
-    Ensemble<Real>& all = wire_.first() ? *seen_ : none;
-    const Ensemble<Real>& here = here_;
+    Ensemble<Real>& all = common_ ? common_->all : wire_.first() ? *seen_ : none;
     const Batches* const batches = wire_.first() ? &charge_.dealing.everyone(k) : nullptr; // nobody else needs all
-    const std::vector<std::uint32_t> places = looked_at(k, batches);
-    for (const auto& [from, to] : {std::pair(here.position(), all.position()), std::pair(here.score(), all.score()),
-                                   std::pair(here.drift(), all.drift())})
-      if (places.empty())
-        bring<Real>(wire_, blocks_, flat(from), flat(to), here.dim(), To::first);
-      else
-        bring_to_first<Real>(wire_, blocks_, places, from, to);
+    if (common_)
+      wire_.meet();
+    else
+      bring_what_is_looked_at(wire_, blocks_, batches ? rows_of_look(k, *batches) : Places(), std::as_const(here_), all);
     together(wire_, [&] {
       if (wire_.first())
         lookout_.look(k, all, *batches, roles_.drift, seconds, trace_);
@@ -218,19 +212,17 @@ private:
     settled_ = settings_.until_converged && judge::settled(trace_);
   }
 
-  /// The places whose rows the first rank needs for a look at step k; none: those of everyone.
-  std::vector<std::uint32_t> looked_at(Step k, const Batches* batches) {
+  using Places = std::vector<std::uint32_t>;
+  /// The places whose rows a look at step k reads; none: those of everyone.
+  Places rows_of_look(Step k, const Batches& batches) {
     const std::size_t n = settings_.particles;
-    std::vector<std::uint32_t> places = charge_.drawn ? charge_.drawn(k) : std::vector<std::uint32_t>();
+    Places places = charge_.drawn ? charge_.drawn(k) : Places();
     if (n <= run::LookSize::seen || places.size() >= n)
       return {};
-    if (batches) {
-      const auto rows = run::rows_looked_at(k, here_.dim(), *batches, settings_.seed);
-      places.insert(places.end(), rows.begin(), rows.end());
-      std::ranges::sort(places);
-      places.erase(std::unique(places.begin(), places.end()), places.end());
-    }
-    broadcast(wire_, places);
+    const Places rows = run::rows_looked_at(k, here_.dim(), batches, settings_.seed);
+    places.insert(places.end(), rows.begin(), rows.end());
+    std::ranges::sort(places);
+    places.erase(std::unique(places.begin(), places.end()), places.end());
     return places;
   }
 
@@ -256,6 +248,7 @@ private:
   std::exception_ptr lone_; // what failed on this rank alone
   Blocks blocks_;
   std::size_t first_; // place of the first row here
+  std::unique_ptr<Common<Real>> common_; // all rows, where all ranks see them
   Ensemble<Real> here_;
   Batches all_here_; // the rows here, for roles that ask who was dealt
   Share share_;

@@ -26,6 +26,7 @@ struct Charge {
   /// The places whose rows the bandwidth of a step is taken from; and how. Empty: from none.
   std::function<std::vector<std::uint32_t>(Step)> drawn = {};
   std::function<Real(Step, Rows<const Real>)> from_drawn = {};
+  std::size_t largest_batch = 0; ///< of all steps
 };
 
 /// Every rank calls this, and whatever it answers, alike. `roles` are those of one process: looks and outcomes are

@@ -7,6 +7,7 @@
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h> // OpenMPI's
 #endif
+#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <numeric>
@@ -44,12 +45,18 @@ public:
     MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
-    MPI_Comm here = MPI_COMM_NULL;
-    MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here);
-    MPI_Comm_rank(here, &rank_on_machine_);
-    MPI_Comm_free(&here);
+    MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine_);
+    MPI_Comm_rank(machine_, &rank_on_machine_);
+    MPI_Comm_set_errhandler(machine_, MPI_ERRORS_RETURN); // where memory in common is not given, there are messages
   }
   ~OverMpi() override {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    for (Common& one : common_)
+      if (!ended) {
+        MPI_Win_unlock_all(one.window);
+        MPI_Win_free(&one.window);
+      }
     if (ours_)
       MPI_Finalize();
   }
@@ -65,7 +72,9 @@ public:
     if (all.size() <= longest) {
       const auto [counts, places] = in_ints(sizes);
       const bool there = mine.data() == all.data() + places[rank()];
+      let_see();
       MPI_Allgatherv(there ? MPI_IN_PLACE : mine.data(), static_cast<int>(mine.size()), MPI_BYTE, all.data(), counts.data(), places.data(), MPI_BYTE, comm_);
+      let_see();
       return;
     }
     for (std::size_t r = 0, at = 0; r < sizes.size(); at += sizes[r++]) {
@@ -74,6 +83,7 @@ public:
         std::ranges::copy(mine, part.begin());
       broadcast_from(static_cast<int>(r), part);
     }
+    meet();
   }
 
   void gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t> sizes) override {
@@ -94,6 +104,37 @@ public:
   }
 
   void broadcast(std::span<std::byte> bytes) override { broadcast_from(0, bytes); }
+
+  /// Parts that nobody uses any more are given again: to let one go all ranks would have to come, and one may be failing.
+  std::shared_ptr<std::byte> in_common(std::size_t bytes) override {
+    int here = 0;
+    MPI_Comm_size(machine_, &here);
+    if (here != size_)
+      return nullptr;
+    for (Common& one : common_)
+      if (all_of_us(one.bytes >= bytes && one.used.expired()))
+        return taken(one);
+    if (!all_of_us(!first() || has_room(bytes)))
+      return nullptr;
+    Common made{bytes, MPI_WIN_NULL, nullptr, {}};
+    void *own = nullptr, *all = nullptr;
+    MPI_Aint size = 0;
+    int unit = 0;
+    const bool given = MPI_Win_allocate_shared(first() ? static_cast<MPI_Aint>(bytes) : 0, 1, MPI_INFO_NULL, machine_, &own, &made.window) == MPI_SUCCESS &&
+                       MPI_Win_shared_query(made.window, 0, &size, &unit, &all) == MPI_SUCCESS;
+    if (!all_of_us(given))
+      return nullptr;
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, made.window);
+    made.data = static_cast<std::byte*>(all);
+    common_.push_back(made);
+    return taken(common_.back());
+  }
+
+  void meet() override {
+    let_see();
+    MPI_Barrier(comm_);
+    let_see();
+  }
 
   [[noreturn]] void abort(int code) override {
     MPI_Abort(comm_, code);
@@ -140,6 +181,35 @@ protected:
   }
 
 private:
+  /// A part of memory that all ranks of the machine see.
+  struct Common {
+    std::size_t bytes;
+    MPI_Win window;
+    std::byte* data;
+    std::weak_ptr<int> used; // by whoever asked for it
+  };
+  static std::shared_ptr<std::byte> taken(Common& one) {
+    const auto mark = std::make_shared<int>(0);
+    one.used = mark;
+    return {mark, one.data};
+  }
+  /// Where Linux keeps such memory, containers often have 64 MB in all, and an MPI that finds too little may wait for ever.
+  static bool has_room(std::size_t bytes) {
+    struct statvfs there;
+    constexpr std::size_t for_others = std::size_t{32} << 20;
+    return statvfs("/dev/shm", &there) == 0 && std::size_t{there.f_bavail} * there.f_frsize > bytes + for_others;
+  }
+  void let_see() {
+    for (const Common& one : common_)
+      if (!one.used.expired())
+        MPI_Win_sync(one.window);
+  }
+  bool all_of_us(bool here) {
+    const int mine = here ? 1 : 0;
+    int least = 0;
+    MPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, comm_);
+    return least == 1;
+  }
   template <typename Send>
   static void in_pieces(std::size_t bytes, Send&& send) {
     for (std::size_t begin = 0; begin < bytes; begin += longest)
@@ -154,7 +224,8 @@ private:
     in_pieces(bytes.size(), [&](std::size_t begin, int count) { MPI_Bcast(bytes.data() + begin, count, MPI_BYTE, root, comm_); });
   }
 
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Comm comm_ = MPI_COMM_NULL, machine_ = MPI_COMM_NULL; // all ranks; those of this machine
+  std::vector<Common> common_;
   std::vector<MPI_Request> open_; // of what is under way
   int rank_ = 0, size_ = 1, rank_on_machine_ = 0;
   bool ours_ = true; // else whoever began MPI ends it

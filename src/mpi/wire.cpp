@@ -57,10 +57,24 @@ std::shared_ptr<Wire> alone() { return std::make_shared<Alone>(); }
 bool any(Wire& wire, bool here) {
   if (wire.size() == 1)
     return here;
-  const std::vector<unsigned char> mine(1, here);
+  constexpr unsigned char says_so = 1, would_stop = 2;
+  const std::vector<unsigned char> mine(1, static_cast<unsigned char>((here ? says_so : 0) | (wire.would_stop && wire.would_stop() ? would_stop : 0)));
   std::vector<unsigned char> all(wire.size());
   wire.all_gather(bytes_of(mine), bytes_of(all), std::vector<std::size_t>(wire.size(), 1));
-  return std::ranges::any_of(all, [](unsigned char one) { return one != 0; });
+  const auto anyone = [&](unsigned char what) { return std::ranges::any_of(all, [what](unsigned char one) { return (one & what) != 0; }); };
+  wire.asked_to_stop_ = anyone(would_stop);
+  wire.asked_since_ = true;
+  return anyone(says_so);
+}
+
+bool stop_is_agreed(Wire& wire) {
+  if (wire.size() == 1)
+    return wire.would_stop && wire.would_stop();
+  if (!std::exchange(wire.asked_since_, false)) {
+    any(wire, false);
+    wire.asked_since_ = false;
+  }
+  return wire.asked_to_stop_;
 }
 
 std::vector<std::string> all_texts(Wire& wire, const std::string& mine) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -41,11 +42,20 @@ public:
   virtual void gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t> sizes) = 0;
   /// Of rank 0, to everyone.
   virtual void broadcast(std::span<std::byte> bytes) = 0;
+  /// Memory that all ranks see, each at an address of its own; empty where they have none in common: on several machines, or
+  /// where the wire has no such thing. All ask for as many bytes. What it holds at first means nothing.
+  virtual std::shared_ptr<std::byte> in_common(std::size_t /*bytes*/) { return nullptr; }
+  /// Until all ranks have come, where they have memory in common: what they wrote there before, all read after. That holds
+  /// of all_gather too.
+  virtual void meet() {}
   /// Ends all ranks at once, whatever they do.
   [[noreturn]] virtual void abort(int code) = 0;
 
   bool all_know = false;  ///< of the failure that was thrown last: each rank threw it
   std::size_t origin = 0; ///< the rank where that began
+
+  /// Whether this rank would stop: asked with each agreement, so that to stop needs none of its own.
+  std::function<bool()> would_stop;
 
   /// Bytes that went to other ranks in exchanges so far.
   std::uint64_t bytes_sent() const { return bytes_sent_; }
@@ -60,7 +70,10 @@ protected:
   }
 
 private:
+  friend bool any(Wire& wire, bool here);
+  friend bool stop_is_agreed(Wire& wire);
   void count(std::span<const std::size_t> sent);
+  bool asked_to_stop_ = false, asked_since_ = false; // by anyone at the last agreement; whether that is news
   std::uint64_t bytes_sent_ = 0;
 };
 
@@ -78,8 +91,10 @@ std::span<std::byte> bytes_of(std::vector<T>& values) {
   return std::as_writable_bytes(std::span(values));
 }
 
-/// Whether anyone says so.
+/// Whether anyone says so: an agreement.
 bool any(Wire& wire, bool here);
+/// Whether anyone would stop, as all ranks have heard at the last agreement, or hear at one for this if there was none since.
+bool stop_is_agreed(Wire& wire);
 /// Texts of any lengths, of each rank.
 std::vector<std::string> all_texts(Wire& wire, const std::string& mine);
 /// The text of rank 0.

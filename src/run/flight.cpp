@@ -52,8 +52,7 @@ public:
       return;
     const Step last = count < total() - done_ ? done_ + count : total();
     const Step usual = look_every(total(), particles_.count(), particles_.dim());
-    const Clock::time_point begin = Clock::now();
-    const Timing before = seconds_;
+    const TimedSteps timed(seconds_);
     const auto deal = [&](Step k, Ensemble<Real>& e) -> const Batches& {
       const Stopwatch watching(seconds_.deal);
       return roles_.deal(k, e);
@@ -70,7 +69,7 @@ public:
       // What heeds the looks must find the same ones however long the run is to be.
       const Step every = roles_.heed ? 20 * std::max<Step>(1, std::bit_floor(k / 1280)) : usual;
       if (k % every == 0 && (trace_.empty() || trace_.back().step < k)) // not again after a failure
-        this->look(k, b, before.total + since(begin));
+        this->look(k, b, timed.so_far());
     };
     const auto advance = [&](Step k, Ensemble<Real>& e, const Batches& b, const auto& flow) {
       const Stopwatch watching(seconds_.advance);
@@ -83,16 +82,6 @@ public:
       const Signal asked = after ? after() : Signal::go_on;
       return settled_ ? Signal::stop : asked;
     };
-    struct Ending { // also when the target throws
-      FlightOf& flight;
-      Timing before;
-      Clock::time_point begin;
-      ~Ending() {
-        Timing& t = flight.seconds_;
-        t.total = before.total + since(begin);
-        t.advance -= t.score + t.drift + t.look - before.score - before.drift - before.look; // it called them
-      }
-    } const ending{*this, before, begin};
     rbm_svgd(particles_, Span{done_, last}, deal, score, drift, look, advance, observe);
   }
 

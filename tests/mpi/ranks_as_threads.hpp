@@ -52,6 +52,8 @@ struct Table {
   std::vector<const std::byte*> laid;
   std::vector<const std::size_t*> sizes;
   Meeting meet;
+  bool in_common = false; // whether they have memory in common
+  std::shared_ptr<std::byte> common;
 };
 
 class RankAsThread final : public Wire {
@@ -87,6 +89,20 @@ public:
     for (const Started& one : std::exchange(started_, {}))
       exchange_parts(one.from, one.sent, one.to, one.received);
   }
+  /// Which holds what is no number.
+  std::shared_ptr<std::byte> in_common(std::size_t bytes) override {
+    if (!table_->in_common)
+      return nullptr;
+    std::shared_ptr<std::byte> mine;
+    if (rank_ == 0) {
+      table_->common = std::shared_ptr<std::byte>(new (std::align_val_t{64}) std::byte[bytes],
+                                                  [](std::byte* p) { ::operator delete[](p, std::align_val_t{64}); });
+      std::fill_n(table_->common.get(), bytes, std::byte{0xff});
+    }
+    lay(nullptr, nullptr, [&] { mine = table_->common; });
+    return mine;
+  }
+  void meet() override { table_->meet.arrive_and_wait(); }
   [[noreturn]] void abort(int code) override { std::_Exit(code); }
   void leave() { table_->meet.arrive_and_drop(); }
 
@@ -135,10 +151,13 @@ private:
   std::vector<Started> started_;
 };
 
+enum class Memory { apart, in_common };
+
 /// work(wire) on so many ranks at once. Throws what the lowest threw.
 template <typename Work>
-void on_ranks(std::size_t ranks, Work&& work) {
+void on_ranks(std::size_t ranks, Work&& work, Memory memory = Memory::apart) {
   const auto table = std::make_shared<Table>(ranks);
+  table->in_common = memory == Memory::in_common;
   std::vector<std::exception_ptr> thrown(ranks);
   std::vector<std::thread> threads;
   for (std::size_t r = 0; r < ranks; ++r)

@@ -141,7 +141,8 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
     note_saved();
   }
   run::Watch watch = watch_for(p, plan.runs);
-  watch.interrupted = [] { return mpi::any(*ranks(), should_stop()); };
+  ranks()->would_stop = should_stop;
+  watch.interrupted = [] { return mpi::stop_is_agreed(*ranks()); };
   watch.keep_every = p.checkpoint_every;
   watch.keep = [&](const run::Flight& flight) {
     keep(state, flight, p);

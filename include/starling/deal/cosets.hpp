@@ -83,18 +83,24 @@ public:
         vectors_.push_back(vectors_[v] ^ b);
     }
     threads_->for_pieces(n / size, std::max<std::size_t>(1, 16384 / size), [&](std::size_t begin, std::size_t end) {
-      // Batch q has a member without pivots: the bits of q at the other places.
-      const std::uint32_t least = spread(static_cast<std::uint32_t>(begin), ~pivots);
-      const std::uint32_t* const v = vectors_.data();
-      std::uint32_t* const to = rows + begin * size;
-      if (size == 4)
-        fill<4>(to, v, size, least, pivots, end - begin);
-      else if (size == 8)
-        fill<8>(to, v, size, least, pivots, end - begin);
-      else
-        fill<0>(to, v, size, least, pivots, end - begin);
+      fill(begin, end, vectors_, pivots, rows + begin * size);
     });
     return batches_;
+  }
+
+  /// Batches [begin, end) of the subspace that has these vectors and these leading bits, one after another.
+  static void fill(std::size_t begin, std::size_t end, std::span<const std::uint32_t> vectors, std::uint32_t pivots,
+                   std::uint32_t* to) {
+    // Batch q has a member without pivots: the bits of q at the other places.
+    const std::uint32_t least = spread(static_cast<std::uint32_t>(begin), ~pivots);
+    const std::uint32_t* const v = vectors.data();
+    const std::size_t size = vectors.size();
+    if (size == 4)
+      fill<4>(to, v, size, least, pivots, end - begin);
+    else if (size == 8)
+      fill<8>(to, v, size, least, pivots, end - begin);
+    else
+      fill<0>(to, v, size, least, pivots, end - begin);
   }
 
 private:

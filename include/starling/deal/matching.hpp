@@ -73,14 +73,8 @@ public:
     batches_.population = batches_.here = n;
     std::uint32_t* const first = batches_.cut(n, n / 2).data();
     std::uint32_t* const pairs = odd ? first + 1 : first; // the first batch is the one of three
-    // i + j = c, then i + j = c + cycle: both runs read towards their middle.
-    const std::uint32_t short_run = (c + 1) / 2, both_runs = short_run + (cycle - 1 - c) / 2;
-    threads_->for_pieces(both_runs, 16384, [&](std::size_t begin, std::size_t end) {
-      const auto from = static_cast<std::uint32_t>(begin), to = static_cast<std::uint32_t>(end);
-      const std::uint32_t turn = std::clamp(short_run, from, to);
-      run(pairs + 2 * begin, from, c - from, turn - from);
-      run(pairs + 2 * std::size_t{turn}, c + 1 + (turn - short_run), cycle - 1 - (turn - short_run), to - turn);
-    });
+    const std::uint32_t both_runs = (cycle - 1) / 2;
+    threads_->for_pieces(both_runs, 16384, [&](std::size_t begin, std::size_t end) { fill(n, c, begin, end, pairs + 2 * begin); });
     std::uint32_t* const next = pairs + 2 * std::size_t{both_runs};
     const std::uint32_t alone = left_over(c, n);
     if (odd) {
@@ -91,6 +85,16 @@ public:
       next[1] = cycle; // the last row stands outside the cycle
     }
     return batches_;
+  }
+
+  /// Pairs [begin, end) of the (rounds(n) - 1) / 2 of round c whose rows are in the cycle, one after another.
+  static void fill(std::size_t n, std::uint32_t c, std::size_t begin, std::size_t end, std::uint32_t* pairs) {
+    // i + j = c, then i + j = c + cycle: both runs read towards their middle.
+    const std::uint32_t cycle = rounds(n), short_run = (c + 1) / 2;
+    const auto from = static_cast<std::uint32_t>(begin), to = static_cast<std::uint32_t>(end);
+    const std::uint32_t turn = std::clamp(short_run, from, to);
+    run(pairs, from, c - from, turn - from);
+    run(pairs + 2 * std::size_t{turn - from}, c + 1 + (turn - short_run), cycle - 1 - (turn - short_run), to - turn);
   }
 
 private:
