@@ -24,7 +24,7 @@ public:
     const std::size_t rank = wire_->rank(), all = count * dim;
     const std::span<Real> own(s + blocks.first(rank) * dim, blocks.rows_of(rank) * dim);
     mpi::together(*wire_, [&] {
-      mpi::by_blocks(blocks, rank, [&](std::size_t begin, std::size_t end) { score_block(k, x + begin * dim, s + begin * dim, end - begin, dim); });
+      mpi::by_blocks(blocks, rank, false, [&](std::size_t begin, std::size_t end) { score_block(k, x + begin * dim, s + begin * dim, end - begin, dim); });
       if (wire_->size() == 1)
         return;
       if (wire_->takes_cards())

@@ -22,7 +22,7 @@ InBoth<MakeTarget> mixture(const Given& given) {
     using Real = decltype(zero);
     Mixture<Real> one(components);
     if (one.dim() == 1)
-      return assemble::wrap<Real>(cpu::MixtureOnTheLine<Real>(one, context.threads), {"x"});
+      return assemble::row_by_row(assemble::wrap<Real>(cpu::MixtureOnTheLine<Real>(one, context.threads), {"x"}));
     return assemble::wrap_one<Real>(one, context.threads, numbered("x", one.dim()));
   });
 }
@@ -31,7 +31,7 @@ InBoth<MakeTarget> normal(const Given& given) {
   return in_both([dim = count(given, "dim"), correlation = number(given, "correlation")](
                      auto zero, const TargetContext& context) {
     using Real = decltype(zero);
-    return assemble::wrap<Real>(EvenNormal<Real>(dim, correlation, context.threads), numbered("x", dim));
+    return assemble::row_by_row(assemble::wrap<Real>(EvenNormal<Real>(dim, correlation, context.threads), numbered("x", dim)));
   });
 }
 

@@ -18,11 +18,18 @@ run::AnyTarget<Real> wrap(T target, std::vector<std::string> names) {
   return run::any_target<Real>(std::move(target), std::move(names));
 }
 
+/// One whose score of a row knows of no other.
+template <typename Real>
+run::AnyTarget<Real> row_by_row(run::AnyTarget<Real> target) {
+  target.each_row_alone = true;
+  return target;
+}
+
 /// One that is written for a particle at a time.
 template <typename Real, typename F>
 run::AnyTarget<Real> wrap_one(F one, Threads& threads, std::vector<std::string> names) {
   const std::size_t dim = one.dim();
-  return wrap<Real>(lift<Real>(dim, std::move(one), threads), std::move(names));
+  return row_by_row(wrap<Real>(lift<Real>(dim, std::move(one), threads), std::move(names)));
 }
 
 /// The makers for both number types from one that is called with a zero of the type.

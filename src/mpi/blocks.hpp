@@ -45,17 +45,22 @@ private:
   unsigned shift_ = 0;
 };
 
-/// work(begin, end) for each block of a rank that has rows. A target counts rows of what it was given.
+/// work(begin, end) for each block of a rank that has rows, or for all of them at once. A target counts rows of what it was given.
 template <typename Work>
-void by_blocks(const Blocks& blocks, std::size_t rank, Work&& work) {
-  for (std::size_t b = blocks.first_block(rank); b < blocks.first_block(rank + 1); ++b)
-    if (const std::size_t begin = blocks.begin(b), end = blocks.begin(b + 1); begin < end) {
-      try {
+void by_blocks(const Blocks& blocks, std::size_t rank, bool at_once, Work&& work) {
+  const auto call = [&](std::size_t begin, std::size_t end) {
+    try {
+      if (begin < end)
         work(begin, end);
-      } catch (const TargetError& error) {
-        throw TargetError(error.step(), begin + error.particle(), error.cause());
-      }
+    } catch (const TargetError& error) {
+      throw TargetError(error.step(), begin + error.particle(), error.cause());
     }
+  };
+  const std::size_t first = blocks.first_block(rank), last = blocks.first_block(rank + 1);
+  if (at_once)
+    return call(blocks.begin(first), blocks.begin(last));
+  for (std::size_t b = first; b < last; ++b)
+    call(blocks.begin(b), blocks.begin(b + 1));
 }
 
 } // namespace starling::mpi

@@ -69,14 +69,19 @@ void PairsByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank, 
     together(alone, alone + 1, alone + outside, low, high);
 }
 
-void PairsByAddress::some(Step k, std::size_t begin, std::size_t end, Share& share) const {
+namespace {
+constexpr std::size_t a_piece = 16384; // members that a thread takes at a time
+}
+
+void PairsByAddress::some(Step k, const Slice& slice, std::uint32_t* to, Threads& threads) const {
   const std::uint32_t cycle = Matching::rounds(particles_), c = philox_.below(cycle, Stream::matching, k, 0);
-  const std::size_t inside = std::min<std::size_t>(end, (cycle - 1) / 2);
-  std::uint32_t* const pairs = share.add(end - begin, 2);
-  Matching::fill(particles_, c, begin, inside, pairs);
-  if (inside < end) {
-    pairs[2 * (inside - begin)] = Matching::left_over(c, particles_);
-    pairs[2 * (inside - begin) + 1] = cycle;
+  const std::size_t begin = slice.begin, inside = std::min<std::size_t>(slice.end, (cycle - 1) / 2) - begin;
+  threads.for_pieces(inside, a_piece / 2, [&](std::size_t from, std::size_t until) {
+    Matching::fill(particles_, c, begin + from, begin + until, to + 2 * from);
+  });
+  if (begin + inside < slice.end) { // the last of all
+    to[2 * inside] = Matching::left_over(c, particles_);
+    to[2 * inside + 1] = cycle;
   }
 }
 
@@ -95,9 +100,11 @@ std::uint32_t CosetsByAddress::draw(Step k) {
   return pivots;
 }
 
-void CosetsByAddress::some(Step k, std::size_t begin, std::size_t end, Share& share) {
+void CosetsByAddress::some(Step k, const Slice& slice, std::uint32_t* to, Threads& threads) {
   const std::uint32_t pivots = draw(k);
-  Cosets::fill(begin, end, vectors_, pivots, share.add(end - begin, size_));
+  threads.for_pieces(slice.end - slice.begin, std::max<std::size_t>(1, a_piece / size_), [&](std::size_t from, std::size_t until) {
+    Cosets::fill(slice.begin + from, slice.begin + until, vectors_, pivots, to + from * size_);
+  });
 }
 
 void CosetsByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank, Share& share) {
@@ -270,18 +277,13 @@ bool MoebiusByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank
   return true;
 }
 
-void MoebiusByAddress::some(Step k, std::size_t begin, std::size_t end, Share& share) {
-  const std::size_t pieces = total(k), size = particles_ / pieces, larger = particles_ % pieces; // as Batches cuts
+void MoebiusByAddress::some(Step k, const Slice& slice, std::uint32_t* to, Threads& threads) {
   draw(k);
-  const auto add = [&](std::size_t from, std::size_t to, std::size_t members, std::size_t before) {
-    if (from >= to)
-      return;
-    std::uint32_t* row = share.add(to - from, members);
-    for (std::size_t place = before + from * members; place < before + to * members; ++place)
-      *row++ = row_at(static_cast<std::uint32_t>(place));
-  };
-  add(begin, std::min(end, larger), size + 1, 0);
-  add(std::max(begin, larger), end, size, larger);
+  const std::size_t first = slice.place(slice.begin);
+  threads.for_pieces(slice.members(), a_piece, [&](std::size_t from, std::size_t until) {
+    for (std::size_t n = from; n < until; ++n)
+      to[n] = row_at(static_cast<std::uint32_t>(first + n));
+  });
 }
 
 } // namespace starling::mpi

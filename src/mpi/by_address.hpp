@@ -1,17 +1,32 @@
-// A rank's share of a step by address: it computes the batches of its own rows, and of no others; or some by their numbers.
+// A rank's share of a step by address: it computes the batches of its own rows, and of no others; or some by
+// their numbers.
 #pragma once
 
 #include "mpi/share.hpp"
 
 #include <starling/deal/batch_size.hpp>
 #include <starling/random/philox.hpp>
+#include <starling/threads.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 namespace starling::mpi {
 
-/// Each has `total` batches at step k, and `some` adds those with numbers [begin, end) to a share, all at home.
+/// Some batches, by their numbers: [begin, end) of `total`, of all rows, cut as Batches cuts.
+struct Slice {
+  std::size_t begin, end, total, rows;
+
+  std::size_t smaller() const { return rows / total; }
+  std::size_t larger() const { return rows % total; } ///< so many, the first, have one member more
+  std::size_t largest() const { return smaller() + (larger() > 0 ? 1 : 0); }
+  std::size_t place(std::size_t batch) const { return batch * smaller() + std::min(batch, larger()); } ///< its first
+  std::size_t size(std::size_t batch) const { return place(batch + 1) - place(batch); }
+  std::size_t members() const { return place(end) - place(begin); }
+};
+
+/// Each has `total` batches at step k, and `some` puts the members of a slice one after another.
 
 /// Of Matching, over an even number of rows.
 class PairsByAddress {
@@ -19,7 +34,7 @@ public:
   PairsByAddress(std::uint64_t seed, std::size_t particles) : philox_(seed), particles_(particles) {}
   void operator()(Step k, const Blocks& blocks, std::size_t rank, Share& share) const;
   std::size_t total(Step) const { return particles_ / 2; }
-  void some(Step k, std::size_t begin, std::size_t end, Share& share) const;
+  void some(Step k, const Slice& slice, std::uint32_t* to, Threads& threads) const;
 
 private:
   Philox philox_;
@@ -33,7 +48,7 @@ public:
       : philox_(seed), particles_(particles), size_(batch_size) {}
   void operator()(Step k, const Blocks& blocks, std::size_t rank, Share& share);
   std::size_t total(Step) const { return particles_ / size_; }
-  void some(Step k, std::size_t begin, std::size_t end, Share& share);
+  void some(Step k, const Slice& slice, std::uint32_t* to, Threads& threads);
 
 private:
   std::uint32_t draw(Step k); // basis and vectors; answers the pivots
@@ -50,7 +65,7 @@ public:
   /// False where all rows are one batch: then it has done nothing.
   bool operator()(Step k, const Blocks& blocks, std::size_t rank, Share& share);
   std::size_t total(Step k) const { return Batches::pieces(particles_, batch_size_(k, particles_)); }
-  void some(Step k, std::size_t begin, std::size_t end, Share& share);
+  void some(Step k, const Slice& slice, std::uint32_t* to, Threads& threads);
 
 private:
   void draw(Step k);

@@ -20,14 +20,31 @@ Crossing<Real>::Crossing(const Blocks& blocks, Wire& wire, Common<Real>* common)
 template <typename Real>
 void Crossing<Real>::plan(const Share& share, std::size_t population, double time, std::size_t dim) {
   share_ = &share;
+  begin_plan(share.largest, share.total, share.inside);
+  if (share.inside)
+    take_all(dim);
+  else
+    share.stretches.empty() ? sort_out(dim) : sort_out_stretches(dim);
+  end_plan(population, time);
+  for (std::size_t r = 0; r < from_.size(); ++r) {
+    sent_[r] = out()[r].size() * dim * sizeof(Real);
+    received_[r] = from_[r] * dim * sizeof(Real);
+  }
+}
+
+template <typename Real>
+void Crossing<Real>::begin_plan(std::size_t largest, std::size_t total, bool inside) {
+  largest_ = largest;
+  total_ = total;
+  inside_ = inside;
   sent_positions_ = false;
   for (Part* part : {&local_, &mixed_})
     part->count = part->members = 0;
   std::ranges::fill(from_, 0u);
-  if (common_ || share.inside)
-    take_all(dim);
-  else
-    share.stretches.empty() ? sort_out(dim) : sort_out_stretches(dim);
+}
+
+template <typename Real>
+void Crossing<Real>::end_plan(std::size_t population, double time) {
   guests_ = std::accumulate(from_.begin(), from_.end(), std::size_t{0});
   put_copies(local_, first_copy(local_));
   put_copies(mixed_, first_copy(mixed_));
@@ -35,10 +52,6 @@ void Crossing<Real>::plan(const Share& share, std::size_t population, double tim
     part->batches.population = population;
     part->batches.here = common_ ? common_->floor.count() : own_ + strangers();
     part->batches.time = time;
-  }
-  for (std::size_t r = 0; r < from_.size(); ++r) {
-    sent_[r] = out()[r].size() * dim * sizeof(Real);
-    received_[r] = from_[r] * dim * sizeof(Real);
   }
 }
 
@@ -150,10 +163,10 @@ void Crossing<Real>::lay_out(Part& part, std::size_t members, std::size_t dim) {
   part.copies.clear();
   if (part.count == 0)
     return;
-  const std::size_t largest = share_->largest, lead = part.leading < largest ? largest : 0;
+  const std::size_t largest = largest_, lead = part.leading < largest ? largest : 0;
   std::size_t batches = part.count + (lead > 0 ? 1 : 0), after = 0;
   if (cpu::fits_a_lane(largest, dim))
-    while (batches < std::min(share_->total, 2 * cpu::widest)) {
+    while (batches < std::min(total_, 2 * cpu::widest)) {
       ++batches;
       after += part.trailing;
     }

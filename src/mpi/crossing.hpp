@@ -29,6 +29,20 @@ public:
 
   /// For the batches of a step. The share must outlive it.
   void plan(const Share& share, std::size_t population, double time, std::size_t dim);
+  /// For some of them, where all rows are in common. fill(order) puts their members.
+  template <typename Fill>
+  void plan(const Slice& slice, std::size_t population, double time, std::size_t dim, Fill&& fill) {
+    begin_plan(slice.largest(), slice.total, false);
+    local_.count = slice.end - slice.begin;
+    if (local_.count > 0) {
+      local_.leading = slice.size(slice.begin);
+      local_.trailing = slice.size(slice.end - 1);
+    }
+    lay_out(local_, slice.members(), dim);
+    lay_out(mixed_, 0, dim);
+    fill(local_.order);
+    end_plan(population, time);
+  }
 
   /// For the guests of the step: rows may move for that, so before anybody holds on to one.
   void make_room(Ensemble<Real>& here) {
@@ -47,7 +61,7 @@ public:
   void operator()(Ensemble<Real>& here, Drift&& drift) {
     if (common_) {
       sweep(local_, common_->floor, drift);
-      if (!share_->inside)
+      if (!inside_)
         wire_.meet(); // all drifts are, and nobody needs these positions any more
       return;
     }
@@ -74,7 +88,9 @@ private:
     std::size_t count = 0, leading = 0;      // batches; members of the first
   };
 
-  bool apart() const { return !common_ && !share_->inside && wire_.size() > 1; } // rows cross
+  bool apart() const { return !common_ && !inside_ && wire_.size() > 1; } // rows cross
+  void begin_plan(std::size_t largest, std::size_t total, bool inside);
+  void end_plan(std::size_t population, double time);
   std::size_t strangers() const { return guests_ + local_.copies.size() + mixed_.copies.size(); }
   void take_all(std::size_t dim);
   void sort_out(std::size_t dim);
@@ -104,6 +120,8 @@ private:
   Wire& wire_;
   Common<Real>* common_;
   const Share* share_ = nullptr;
+  std::size_t largest_ = 0, total_ = 0; // members of the first batch of all; batches in all
+  bool inside_ = false;                 // no batch has rows of two ranks
   std::size_t own_, guests_ = 0; // rows; guests stand behind the own ones, in the order of ranks
   std::size_t room_ = 0;         // for guests and copies
   bool sent_positions_ = false;

@@ -33,37 +33,30 @@ void Dealing::share(Step k, const Blocks& blocks, std::size_t rank, Share& share
   share_of(everyone(k), blocks, rank, share);
 }
 
-void Dealing::part(Step k, const Blocks& blocks, std::size_t rank, Share& share) {
-  if (inside_)
-    return share_inside(k, blocks, rank, share);
-  const auto cut = [&](std::size_t total, std::size_t largest) {
-    share.clear(blocks.ranks());
-    share.largest = largest;
-    share.total = total;
-    const auto first = [&](std::size_t r) { return r == blocks.ranks() ? total : r * total / blocks.ranks() / neighbours * neighbours; };
-    return std::pair(first(rank), first(rank + 1));
-  };
-  const bool known = std::visit([&](auto& dealer) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(dealer)>, std::monostate>) {
-      return false;
-    } else {
-      const std::size_t total = dealer.total(k);
-      if (total == 1 || (pairs_ && particles_ % 2 == 1))
-        return false;
-      const auto [begin, end] = cut(total, (particles_ + total - 1) / total);
-      if (begin < end)
-        dealer.some(k, begin, end, share);
-      return true;
-    }
+const Slice& Dealing::slice(Step k, std::size_t rank, std::size_t ranks) {
+  everyone_ = nullptr;
+  std::size_t total = std::visit([&](const auto& dealer) -> std::size_t {
+    if constexpr (std::is_same_v<std::decay_t<decltype(dealer)>, std::monostate>)
+      return 1;
+    else
+      return dealer.total(k);
   }, by_address_);
-  if (known)
-    return;
-  const Batches& all = everyone(k);
-  const auto [begin, end] = cut(all.count(), all[0].size());
-  for (std::size_t q = begin; q < end; ++q) {
-    share.members.insert(share.members.end(), all[q].begin(), all[q].end());
-    share.close();
+  if (total == 1 || (pairs_ && particles_ % 2 == 1)) { // nobody knows the batches by their addresses
+    everyone_ = &everyone(k);
+    total = everyone_->count();
   }
+  const auto first = [&](std::size_t r) { return r == ranks ? total : r * total / ranks / neighbours * neighbours; };
+  return slice_ = {first(rank), first(rank + 1), total, particles_};
+}
+
+void Dealing::fill(Step k, std::uint32_t* to, Threads& threads) {
+  if (everyone_)
+    std::ranges::copy(everyone_->order().subspan(slice_.place(slice_.begin), slice_.members()), to);
+  else if (slice_.begin < slice_.end)
+    std::visit([&](auto& dealer) {
+      if constexpr (!std::is_same_v<std::decay_t<decltype(dealer)>, std::monostate>)
+        dealer.some(k, slice_, to, threads);
+    }, by_address_);
 }
 
 /// Each block by itself; those of this rank.

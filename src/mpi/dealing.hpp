@@ -28,8 +28,11 @@ public:
   const Batches& everyone(Step k);
   /// What that rank has to do with them.
   void share(Step k, const Blocks& blocks, std::size_t rank, Share& share);
-  /// What it has to do where every rank sees all rows: its part of the batches, by their numbers.
-  void part(Step k, const Blocks& blocks, std::size_t rank, Share& share);
+  /// What it has to do where every rank sees all rows: its part of the batches, by their numbers; then their members.
+  const Slice& slice(Step k, std::size_t rank, std::size_t ranks);
+  void fill(Step k, std::uint32_t* to, Threads& threads);
+  /// Whether batches stay inside blocks.
+  bool inside() const { return inside_.has_value(); }
 
   /// Whether rows travel before step k, and from where the row of each place in [first, last) comes.
   bool travels(Step k) const { return travels_ > 0 && k > 0 && k % travels_ == 0 && particles_ > 3; }
@@ -45,6 +48,8 @@ private:
   Step travels_;
   bool pairs_ = false;
   ByAddress by_address_;
+  Slice slice_{};
+  const Batches* everyone_ = nullptr; // of the slice's step, where only all batches are known
 };
 
 } // namespace starling::mpi

@@ -34,7 +34,7 @@ public:
         blocks_(settings.particles, charge_.blocks, wire_.size()), first_(blocks_.first(wire_.rank())),
         common_(Common<Real>::open(wire_, blocks_, roles_.target.dim, charge_.largest_batch)),
         here_(common_ ? common_->here() : Ensemble<Real>(blocks_.rows_of(wire_.rank()), roles_.target.dim)), crossing_(blocks_, wire_, common_.get()),
-        score_(InBlocksHere{charge_, blocks_, wire_, roles_.target.dim}, crew()), guard_(roles_.target.names, crew(), true),
+        score_(InBlocksHere{charge_, blocks_, wire_, roles_.target.dim, common_ && roles_.target.each_row_alone}, crew()), guard_(roles_.target.names, crew(), true),
         lookout_(settings.seed, settings.periodic, roles_.target.names, crew()) {
     for (std::size_t i = 0; i < here_.count(); ++i)
       here_.id()[i] = first_ + i;
@@ -67,9 +67,14 @@ public:
         const std::vector<std::uint32_t> sources = charge_.dealing.sources(k, first_, first_ + here.count());
         common_ ? common_->travel(sources, here) : travel<Real>(wire_, blocks_, sources, here);
       }
-      common_ ? charge_.dealing.part(k, blocks_, wire_.rank(), share_) : charge_.dealing.share(k, blocks_, wire_.rank(), share_);
-      crossing_.plan(share_, settings_.particles, static_cast<double>(k), here.dim());
-      crossing_.make_room(here);
+      if (common_ && !charge_.dealing.inside()) {
+        crossing_.plan(charge_.dealing.slice(k, wire_.rank(), wire_.size()), settings_.particles, static_cast<double>(k), here.dim(),
+                       [&](std::uint32_t* order) { charge_.dealing.fill(k, order, crew()); });
+      } else {
+        charge_.dealing.share(k, blocks_, wire_.rank(), share_);
+        crossing_.plan(share_, settings_.particles, static_cast<double>(k), here.dim());
+        crossing_.make_room(here);
+      }
       all_here_.time = static_cast<double>(k);
       return all_here_;
     };
@@ -160,18 +165,18 @@ private:
     const Blocks& blocks;
     Wire& wire;
     std::size_t dimension;
+    bool at_once; // no message waits for a turn between two blocks
     std::size_t dim() const { return dimension; }
     void operator()(Step k, Rows<const Real> x, Rows<Real> s) {
-      const std::size_t rank = wire.rank(), first = blocks.first(rank);
-      for (std::size_t b = blocks.first_block(rank); b < blocks.first_block(rank + 1); ++b)
-        if (const std::size_t begin = blocks.begin(b) - first, end = blocks.begin(b + 1) - first; begin < end) {
-          try {
-            charge.score(k, x.slice(begin, end), s.slice(begin, end));
-          } catch (const TargetError& error) {
-            throw TargetError(error.step(), begin + error.particle(), error.cause());
-          }
+      const std::size_t first = blocks.first(wire.rank());
+      try {
+        by_blocks(blocks, wire.rank(), at_once, [&](std::size_t begin, std::size_t end) {
+          charge.score(k, x.slice(begin - first, end - first), s.slice(begin - first, end - first));
           wire.go_on();
-        }
+        });
+      } catch (const TargetError& error) { // the caller counts from the first row here
+        throw TargetError(error.step(), error.particle() - first, error.cause());
+      }
     }
   };
 
@@ -183,7 +188,7 @@ private:
     const Rows<Real> rows{drawn_.data(), places.size(), here_.dim()};
     if (common_) {
       pack<Real>(common_->all.position(), places, rows.data);
-      if (share_.inside) // else all meet before anybody moves
+      if (charge_.dealing.inside()) // else all meet before anybody moves
         wire_.meet();
     } else {
       bring_rows<Real>(wire_, blocks_, places, std::as_const(here_).position(), rows);

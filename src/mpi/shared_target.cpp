@@ -26,10 +26,10 @@ void gather_rows(Wire& wire, const Blocks& blocks, Real* column, std::size_t dim
 template <typename Real>
 run::AnyTarget<Real> shared_target(run::AnyTarget<Real> target, std::shared_ptr<Wire> wire, std::size_t count) {
   run::AnyTarget<Real> shared = target;
-  shared.score = [score = target.score, wire, count](Step k, Rows<const Real> x, Rows<Real> s) {
+  shared.score = [score = target.score, wire, count, at_once = target.each_row_alone](Step k, Rows<const Real> x, Rows<Real> s) {
     const Blocks blocks(x.count, count, wire->size());
     together(*wire, [&] {
-      by_blocks(blocks, wire->rank(), [&](std::size_t begin, std::size_t end) { score(k, x.slice(begin, end), s.slice(begin, end)); });
+      by_blocks(blocks, wire->rank(), at_once, [&](std::size_t begin, std::size_t end) { score(k, x.slice(begin, end), s.slice(begin, end)); });
     });
     gather_rows(*wire, blocks, s.data, s.dim);
   };
@@ -37,7 +37,7 @@ run::AnyTarget<Real> shared_target(run::AnyTarget<Real> target, std::shared_ptr<
   shared.evaluate = [target, wire, count, has](Rows<const Real> x, Rows<Real> s, std::span<Real> density) {
     const Blocks blocks(x.count, count, wire->size());
     together(*wire, [&] {
-      by_blocks(blocks, wire->rank(), [&](std::size_t begin, std::size_t end) {
+      by_blocks(blocks, wire->rank(), target.each_row_alone, [&](std::size_t begin, std::size_t end) {
         target.evaluate(x.slice(begin, end), s.slice(begin, end),
                         density.empty() ? density : density.subspan(begin, end - begin));
       });
