@@ -39,7 +39,8 @@ nb::list list_of(std::span<const std::size_t> sizes) {
 class OverPython final : public mpi::Wire {
 public:
   explicit OverPython(nb::handle ranks)
-      : ranks_(ranks.inc_ref()), rank_(nb::cast<std::size_t>(ranks.attr("rank"))), size_(nb::cast<std::size_t>(ranks.attr("size"))) {}
+      : ranks_(ranks.inc_ref()), rank_(nb::cast<std::size_t>(ranks.attr("rank"))), size_(nb::cast<std::size_t>(ranks.attr("size"))),
+        rank_on_machine_(nb::cast<std::size_t>(ranks.attr("rank_on_machine"))) {}
   ~OverPython() override {
     const nb::gil_scoped_acquire held;
     ranks_.dec_ref();
@@ -49,6 +50,7 @@ public:
 
   std::size_t rank() const override { return rank_; }
   std::size_t size() const override { return size_; }
+  std::size_t rank_on_machine() const override { return rank_on_machine_; }
 
   void all_gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t> sizes) override {
     const nb::gil_scoped_acquire held;
@@ -77,7 +79,7 @@ protected:
 
 private:
   nb::handle ranks_; // held by hand: the last one to let go of it may not have the interpreter's lock
-  std::size_t rank_, size_;
+  std::size_t rank_, size_, rank_on_machine_;
 };
 
 } // namespace

@@ -39,7 +39,7 @@ class Flight:
         if dim is not None and own.name in ("normal", "funnel"):
             settings["dim"] = dim
         ranks = comm if comm is None or isinstance(comm, Ranks) else Ranks(comm)
-        if ranks is not None and settings.get("blocks") is None and settings.get("device") in (None, "cpu"):
+        if ranks is not None and settings.get("blocks") is None:
             settings["blocks"] = BLOCKS
         with in_own_words(), nullcontext() if ranks is None else ranks.deaf():
             chosen = {**_plain(own.settings), **_plain(settings)}

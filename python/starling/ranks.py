@@ -30,11 +30,14 @@ class Ranks:
             raise TypeError(f"comm: must be a communicator of mpi4py, such as MPI.COMM_WORLD; got {type(comm).__name__}")
         if Ranks._key is None:
             Ranks._key = MPI.Comm.Create_keyval()
-        own = comm.Get_attr(Ranks._key)
-        if own is None:
-            own = comm.Dup()
-            comm.Set_attr(Ranks._key, own)
-        self._mpi, self._comm, self.rank, self.size = MPI, own, comm.Get_rank(), comm.Get_size()
+        kept = comm.Get_attr(Ranks._key)
+        if kept is None:
+            machine = comm.Split_type(MPI.COMM_TYPE_SHARED)
+            kept = comm.Dup(), machine.Get_rank()
+            machine.Free()
+            comm.Set_attr(Ranks._key, kept)
+        self._mpi, self.rank, self.size = MPI, comm.Get_rank(), comm.Get_size()
+        self._comm, self.rank_on_machine = kept
 
     @contextmanager
     def deaf(self) -> Iterator[None]:

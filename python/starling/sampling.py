@@ -49,7 +49,7 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
         certify and exact (numbers of exact moves), polish (steps): each a number or "none". prefit and certify can
         stand around "paper" too.
     device: "cpu", "cuda" or "cuda:N": where the steps of the raw method are taken. On a card a function must be one of
-        from_jax(...), from_torch(...) or Function(..., on_card=...).
+        from_jax(...), from_torch(...) or Function(..., on_card=...). With comm "cuda" is a card for each rank of a machine, in turn.
     blocks, redeal: blocks of rows, and for how many steps batches stay inside them: docs/many_machines.md.
     start: "normal:MEAN,SD", "uniform:LO,HI", a file, or an (N, d) array.
     progress: True, False, or "auto": a bar (tqdm) if that is installed.

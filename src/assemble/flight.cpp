@@ -1,12 +1,15 @@
 // A plan's roles and settings, handed to a flight.
 #include "assemble/flight.hpp"
 
+#include "assemble/also_on_card.hpp"
 #include "assemble/on_device.hpp"
 #include "assemble/on_ranks.hpp"
+#include "assemble/shared_on_card.hpp"
 #include "cuda/flight.hpp"
 #include "io/stan_csv.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/shared_target.hpp"
+#include "plan/names.hpp"
 
 #include <starling/judge/batch_by_noise.hpp>
 #include <starling/run/seeds.hpp>
@@ -34,7 +37,13 @@ run::AnyTarget<Real> make_shared_target(const plan::Plan& plan, std::uint64_t se
   mpi::together(*wire, [&] { target = make_target<Real>(plan, seed, threads, guest); });
   if (score)
     *score = target.score;
-  return plan.blocks > 0 ? mpi::shared_target<Real>(std::move(target), wire, plan.blocks) : target;
+  if (plan.blocks == 0)
+    return target;
+  const auto there = on_card(target);
+  target = mpi::shared_target<Real>(std::move(target), wire, plan.blocks);
+  if (there)
+    also_on_card(target, shared_on_card<Real>(there, wire, plan.blocks));
+  return target;
 }
 
 template <typename Real>
@@ -135,6 +144,26 @@ std::vector<double> scouted(const plan::Plan& plan, std::uint64_t seed, const Gu
   return {x.data(), x.data() + x.size()};
 }
 
+/// begin(machine, charge, roles) with this rank's card. What one rank finds wrong, all throw.
+template <typename Real, typename Begin>
+std::unique_ptr<run::Flight> begin_on_card(const plan::Plan& plan, std::uint64_t seed, run::Roles<Real> roles, const Ranks& wire, Begin&& begin) {
+  cuda::Charge<Real> charge;
+  std::shared_ptr<cuda::Machine> machine;
+  mpi::together(*wire, [&] {
+    charge = make_charge<Real>(plan, seed, roles.target);
+    if (wire->size() > 1 && !charge.outside)
+      plan::refuse("device", fmt::format("the cards of several ranks share out scores, and a card makes those of {} within its steps: use one rank", plan.target->name));
+    machine = cuda::opened(card_of(plan, *wire));
+  });
+  if (wire->size() > 1)
+    mpi::same_everywhere(*wire, "kind of card", machine->name()); // others round otherwise
+  if (wire->size() > 1 && !wire->takes_cards())
+    roles.warnings.emplace_back("scores cross between the cards by way of the hosts: MPI takes no addresses on cards here");
+  std::unique_ptr<run::Flight> flight;
+  mpi::together(*wire, [&] { flight = begin(std::move(machine), std::move(charge), std::move(roles)); });
+  return flight;
+}
+
 /// Calls make with a number of the plan's type.
 template <typename Make>
 std::unique_ptr<run::Flight> in_precision(const plan::Plan& plan, Make&& make) {
@@ -183,10 +212,10 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
       else
         given ? place(positions, x) : start(plan, seed, target, x, read, *crew);
     };
-    if (plan.card) {
-      auto charge = make_charge<Real>(plan, seed, target);
-      return cuda::begin<Real>(cuda::opened(*plan.card), std::move(charge), std::move(roles), settings, fill);
-    }
+    if (plan.card)
+      return begin_on_card<Real>(plan, seed, std::move(roles), wire, [&](auto machine, auto charge, auto at_home) {
+        return cuda::begin<Real>(std::move(machine), std::move(charge), std::move(at_home), settings, fill);
+      });
     if (wire->size() > 1 && can_spread(plan, wire->size()))
       return mpi::begin<Real>(make_spread<Real>(plan, seed, roles, wire, score), roles, settings, [&](Rows<Real> here, std::size_t first) {
         if (scouts.empty() && starts_by_rule(plan))
@@ -216,10 +245,10 @@ std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint, co
     ScoreHere<Real> score;
     run::Roles<Real> roles = make_roles<Real>(plan, saved.seed, guest, wire, score);
     const run::Settings settings = settings_for(plan, saved.run, saved.seed, roles.target, guest && guest->rows);
-    if (plan.card) {
-      auto charge = make_charge<Real>(plan, saved.seed, roles.target);
-      return cuda::resume<Real>(cuda::opened(*plan.card), std::move(charge), std::move(roles), settings, checkpoint, where);
-    }
+    if (plan.card)
+      return begin_on_card<Real>(plan, saved.seed, std::move(roles), wire, [&](auto machine, auto charge, auto at_home) {
+        return cuda::resume<Real>(std::move(machine), std::move(charge), std::move(at_home), settings, checkpoint, where);
+      });
     if (wire->size() > 1 && can_spread(plan, wire->size()))
       return mpi::resume<Real>(make_spread<Real>(plan, saved.seed, roles, wire, score), roles, settings, checkpoint, where);
     return run::resume<Real>(std::move(roles), settings, checkpoint, where);

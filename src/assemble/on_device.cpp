@@ -161,6 +161,13 @@ cuda::Charge<Real> make_charge(const Plan& plan, std::uint64_t seed, const run::
   return charge;
 }
 
+std::size_t card_of(const Plan& plan, const mpi::Wire& wire, std::size_t (*cards)()) {
+  if (!plan.card_by_rank || wire.size() == 1)
+    return *plan.card;
+  const std::size_t many = cards();
+  return many == 0 ? 0 : wire.rank_on_machine() % many; // whoever opens it says that there is none
+}
+
 template cuda::Charge<double> make_charge(const Plan&, std::uint64_t, const run::AnyTarget<double>&);
 template cuda::Charge<float> make_charge(const Plan&, std::uint64_t, const run::AnyTarget<float>&);
 

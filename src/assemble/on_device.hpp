@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda/cloud.hpp"
+#include "mpi/wire.hpp"
 #include "plan/plan.hpp"
 
 namespace starling::assemble {
@@ -10,5 +11,8 @@ namespace starling::assemble {
 /// host would score.
 template <typename Real>
 cuda::Charge<Real> make_charge(const plan::Plan& plan, std::uint64_t seed, const run::AnyTarget<Real>& target);
+
+/// The card of this rank, for a plan that has one: that of the plan, or those of a machine in turn.
+std::size_t card_of(const plan::Plan& plan, const mpi::Wire& wire, std::size_t (*cards)() = cuda::cards);
 
 } // namespace starling::assemble

@@ -90,7 +90,7 @@ DealRows make_deal_rows(const Plan& plan, std::uint64_t seed, Threads& threads) 
 }
 
 InBlocks make_in_blocks(const Plan& plan, std::uint64_t seed, Threads& threads) {
-  return InBlocks(seed, plan.blocks, plan.redeal, [&](std::uint64_t own) { return make_deal_rows(plan, own, threads); }, threads);
+  return InBlocks(seed, plan.blocks, plan.redeal, [&](std::uint64_t own) { return make_deal_rows(plan, own, Threads::alone()); }, threads);
 }
 
 bool can_spread(const Plan& plan, std::size_t ranks) {

@@ -180,7 +180,7 @@ void Cloud<Real>::flush() {
     find_fault(!apart);
   else if (apart)
     particles_.take_apart();
-  if (outside_) {
+  if (outside_ && !charge_.outside->by_all_ranks) {
     const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
     const double fit = longest_flush * static_cast<double>(pending_.size()) / all.count();
     at_once_ = static_cast<std::size_t>(std::clamp(fit, 1.0, double(most_turns)));

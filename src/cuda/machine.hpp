@@ -71,7 +71,7 @@ public:
   virtual int number() const { return -1; }
   /// What is begun later on that stream of theirs waits for all that was begun here.
   virtual void let_wait(void* /*stream*/) {}
-  /// Until all that was begun is done.
+  /// Until all that was begun is done; the card is then the thread's own.
   virtual void wait() {}
 
   /// Seconds that the machine itself spends on what the call begins.
@@ -85,6 +85,8 @@ std::unique_ptr<Machine> open(std::size_t number);
 
 /// The same, or what tests put in the place of cards.
 std::shared_ptr<Machine> opened(std::size_t number);
+/// How many cards this machine has. Throws NotBuilt.
+std::size_t cards();
 /// From now on `opened` answers what this makes; null: cards again.
 void open_instead(Machine* (*make)());
 

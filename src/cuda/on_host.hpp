@@ -146,7 +146,7 @@ private:
 };
 
 /// A machine made of the host alone.
-class OnHost final : public Machine {
+class OnHost : public Machine {
 public:
   Sweeps<float>& sweeps(float) override { return single_; }
   Sweeps<double>& sweeps(double) override { return double_; }

@@ -1,6 +1,8 @@
 // Which machine a run gets that asked for a card: a card, or what a test put there.
 #include "cuda/machine.hpp"
 
+#include <starling/back_ends.hpp>
+
 namespace starling::cuda {
 
 namespace {
@@ -14,5 +16,7 @@ std::shared_ptr<Machine> opened(std::size_t number) {
     return std::shared_ptr<Machine>(instead());
   return open(number);
 }
+
+std::size_t cards() { return instead ? 1 : devices().size(); }
 
 } // namespace starling::cuda

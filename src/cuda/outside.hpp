@@ -21,6 +21,7 @@ template <typename Real>
 struct Outside {
   /// What scores there, with all that it keeps on the machine.
   std::function<OutsideScore<Real>(const std::shared_ptr<Machine>& machine)> on;
+  bool by_all_ranks = false; ///< who ask for them together: each must take its turns when the others do, whatever its clock says
 };
 
 /// The score of a target as the host calls it, with how a card makes the same. A run that goes to a card asks a

@@ -188,6 +188,7 @@ public:
     must(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), here_, 0));
   }
   void wait() override {
+    here();
     must(cudaStreamSynchronize(launcher_.stream));
     used_ = 0;
   }

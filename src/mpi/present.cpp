@@ -4,6 +4,9 @@
 #include <starling/version.hpp>
 
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h> // OpenMPI's
+#endif
 #include <sys/statvfs.h>
 
 #include <algorithm>
@@ -15,6 +18,18 @@ namespace {
 
 /// MPI counts in int: longer messages go in pieces.
 constexpr std::size_t longest = std::size_t{1} << 30;
+
+/// Whether it reads and writes the memory of cards.
+bool knows_cuda() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
+  return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_CUDA) // MPICH's
+  int yes = 0;
+  return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &yes) == MPI_SUCCESS && yes != 0;
+#else
+  return false;
+#endif
+}
 
 /// MPI ends all ranks itself when a call fails: nobody could go on.
 class OverMpi final : public Wire {
@@ -31,6 +46,7 @@ public:
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
     MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine_);
+    MPI_Comm_rank(machine_, &rank_on_machine_);
     MPI_Comm_set_errhandler(machine_, MPI_ERRORS_RETURN); // where memory in common is not given, there are messages
   }
   ~OverMpi() override {
@@ -49,18 +65,21 @@ public:
 
   std::size_t rank() const override { return static_cast<std::size_t>(rank_); }
   std::size_t size() const override { return static_cast<std::size_t>(size_); }
+  std::size_t rank_on_machine() const override { return static_cast<std::size_t>(rank_on_machine_); }
+  bool takes_cards() const override { return knows_cuda(); }
 
   void all_gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t> sizes) override {
     if (all.size() <= longest) {
       const auto [counts, places] = in_ints(sizes);
+      const bool there = mine.data() == all.data() + places[rank()];
       let_see();
-      MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, all.data(), counts.data(), places.data(), MPI_BYTE, comm_);
+      MPI_Allgatherv(there ? MPI_IN_PLACE : mine.data(), static_cast<int>(mine.size()), MPI_BYTE, all.data(), counts.data(), places.data(), MPI_BYTE, comm_);
       let_see();
       return;
     }
     for (std::size_t r = 0, at = 0; r < sizes.size(); at += sizes[r++]) {
       const std::span<std::byte> part = all.subspan(at, sizes[r]);
-      if (r == rank())
+      if (r == rank() && mine.data() != part.data())
         std::ranges::copy(mine, part.begin());
       broadcast_from(static_cast<int>(r), part);
     }
@@ -208,7 +227,7 @@ private:
   MPI_Comm comm_ = MPI_COMM_NULL, machine_ = MPI_COMM_NULL; // all ranks; those of this machine
   std::vector<Common> common_;
   std::vector<MPI_Request> open_; // of what is under way
-  int rank_ = 0, size_ = 1;
+  int rank_ = 0, size_ = 1, rank_on_machine_ = 0;
   bool ours_ = true; // else whoever began MPI ends it
 };
 

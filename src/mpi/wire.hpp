@@ -11,7 +11,7 @@
 
 namespace starling::mpi {
 
-/// Every call but rank, size and abort is made by all ranks, in the same order. Bytes as they lie: all
+/// Every call but abort and those that are const is made by all ranks, in the same order. Bytes as they lie: all
 /// ranks are machines of one kind, which `same_everywhere` sees to.
 class Wire {
 public:
@@ -20,6 +20,10 @@ public:
   virtual std::size_t rank() const = 0;
   virtual std::size_t size() const = 0;
   bool first() const { return rank() == 0; }
+  /// Its number among the ranks of its machine; where nobody knows, its rank.
+  virtual std::size_t rank_on_machine() const { return rank(); }
+  /// Whether all_gather also takes addresses on cards, `mine` being in its place of `all` already.
+  virtual bool takes_cards() const { return false; }
 
   /// Sends to each rank its part of `from` and fills `to` with what each sends here, in the order of ranks.
   /// The parts' sizes are known on both sides; the part for oneself is copied.

@@ -21,10 +21,10 @@ void resolve_blocks(const Recipe& r, Plan& plan) {
   if (r.blocks != undecided && (r.blocks == 0 || r.blocks > most_blocks))
     reject("blocks", fmt::format("between 1 and {}", most_blocks), std::to_string(r.blocks));
   plan.blocks = r.blocks == undecided ? 0 : r.blocks;
-  if (plan.blocks > 0 && plan.card)
-    refuse("blocks", "is for the steps of hosts; with --device cuda rows lie in one block");
   if (r.redeal == undecided)
     return;
+  if (plan.card)
+    refuse("redeal", "is for the steps of hosts; with --device cuda batches go over all rows");
   if (plan.stages)
     refuse("redeal", "is an option of --method paper");
   if (plan.blocks == 0)

@@ -73,6 +73,7 @@ struct Plan {
   std::uint64_t seed = 1, runs = 1;
   std::size_t threads = 0;
   std::optional<std::size_t> card; ///< the one whose steps they are; none: the host takes them
+  bool card_by_rank = false;       ///< ranks of a machine take its cards in turn
   bool single = false; ///< precision
   std::size_t blocks = 0; ///< of rows, that ranks hold whole; 0: none
   Step redeal = 0;        ///< steps that batches stay inside them; 0: they never do

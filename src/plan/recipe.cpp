@@ -45,7 +45,7 @@ std::vector<About> make_abouts() {
       {"Run", "runs", "Independent clouds, one file of draws each: R-hat between them then means something"},
       {raw_heading, "start", fmt::format("normal:MEAN,SD, uniform:LO,HI, FILE.npy, FILE.checkpoint (where a run stopped); {} (default normal:0,1, for stan stan)", fmt::join(own, ", ")), {"normal:", "uniform:"}, true},
       {"Run", "threads", "Threads (0: one per core); results do not depend on it"},
-      {raw_heading, "device", "cpu, cuda, or cuda:N for card number N: where the steps of the raw method are taken (docs/gpu.md)", {"cpu", "cuda"}, true},
+      {raw_heading, "device", "cpu, cuda, or cuda:N for card number N: where the steps of the raw method are taken; ranks of mpirun take the cards of their machine in turn unless N is given (docs/gpu.md)", {"cpu", "cuda"}, true},
       {"Run", "blocks", "Blocks of rows: ranks of mpirun hold whole blocks, and scores are asked for block by block; results depend on it, not on the ranks (default 64 under mpirun, else none; docs/many_machines.md)"},
       {raw_heading, "redeal", "K: batches stay inside blocks, and all rows are dealt to the blocks anew every K steps, 0: as rarely as adds 1 % of noise; needs --blocks (default: batches over all rows)", {}, true},
       {raw_heading, "precision", "double or single", {"double", "single"}, true},

@@ -51,12 +51,12 @@ void resolve_numbers(const Recipe& r, Plan& plan) {
 
 void resolve_device(const Recipe& r, Plan& plan) {
   const auto [name, number] = parse_named(r.device);
-  if (choose("device", name, {"cpu", "cuda"}) == 0) {
-    if (r.device != "cpu")
-      reject("device", "cpu, cuda or cuda:N", quoted(r.device));
+  if (choose("device", name, {"cpu", "cuda"}) == 0 && r.device != "cpu")
+    reject("device", "cpu, cuda or cuda:N", quoted(r.device));
+  if (name == "cpu")
     return;
-  }
-  plan.card = number.empty() ? 0 : parse_count("device cuda:N", number, 0);
+  plan.card_by_rank = number.empty();
+  plan.card = plan.card_by_rank ? 0 : parse_count("device cuda:N", number, 0);
 }
 
 void resolve_rule(const Recipe& r, Plan& plan) {

@@ -1,6 +1,8 @@
 // The command line under mpirun: the same files, one voice, one end.
 #include "mpi/mpirun.hpp"
 
+#include <starling/back_ends.hpp>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,6 +48,19 @@ TEST_F(Mpirun, StopsAllRanksWhenOneIsAskedAndGoesOnWithAnotherNumber) {
   ASSERT_EQ(ended.code, 0) << ended.err;
   ASSERT_EQ(start_alone(endless + steps + " --blocks 64 --out alone").wait().code, 0);
   EXPECT_EQ(draws(folder_ / "four"), draws(folder_ / "alone"));
+}
+
+TEST_F(Mpirun, SaysOnceThatNoRankHasACard) {
+  if (cuda::back_end().present())
+    GTEST_SKIP() << "there is one";
+  std::ofstream(folder_ / "table.csv") << "a,y\n1,0\n2,1\n3,0\n4,1\n";
+  const Ended ended = start(3, "sample logistic --data table.csv --particles 130 --batch 2 --deal matching --bandwidth 1 --steps 5 --device cuda").wait();
+  EXPECT_EQ(ended.code, failed) << ended.err;
+  EXPECT_EQ(times(ended.err, "starling: "), 1u) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("cuda"));
+  const Ended normal = start(2, "sample normal --dim 2 --particles 130 --batch 2 --deal matching --bandwidth 1 --steps 5 --device cuda").wait();
+  EXPECT_EQ(normal.code, usage) << normal.err;
+  EXPECT_EQ(times(normal.err, "starling: device: the cards of several ranks share out scores"), 1u) << normal.err;
 }
 
 TEST_F(Mpirun, IsNotNeededByOneProcess) {

@@ -62,11 +62,14 @@ public:
 
   std::size_t rank() const override { return rank_; }
   std::size_t size() const override { return table_->laid.size(); }
+  bool takes_cards() const override { return cards; }
+  bool cards = false; ///< where the host is in their place
   void all_gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t> sizes) override {
     lay(mine.data(), sizes.data(), [&] {
       std::byte* to = all.data();
-      for (std::size_t r = 0; r < size(); ++r)
-        to = std::copy_n(table_->laid[r], sizes[r], to);
+      for (std::size_t r = 0; r < size(); to += sizes[r++])
+        if (to != table_->laid[r]) // others may be reading there
+          std::copy_n(table_->laid[r], sizes[r], to);
     });
   }
   void gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t> sizes) override {

@@ -71,6 +71,17 @@ def draw():
     return run
 
 
+CARD_ON_HOST = Path(os.environ.get("STARLING_BUILD", ROOT / "build" / "release")) / "tests" / "libraries" / "card_on_host.so"
+
+
+def put_the_host_in_the_place_of_cards():
+    """In this process."""
+    from starling import _starling
+
+    held = ctypes.CDLL(str(CARD_ON_HOST))
+    _starling.open_instead(ctypes.cast(held.card_on_host, ctypes.c_void_p).value)
+
+
 @pytest.fixture(params=["host", "card"])
 def card(request):
     """What stands for device="cuda"; fails without a card if STARLING_REQUIRE_GPU=1."""
@@ -86,13 +97,10 @@ def card(request):
             pytest.skip(f"no card: {error}")
         yield request.param
         return
-    build = Path(os.environ.get("STARLING_BUILD", ROOT / "build" / "release"))
-    library = build / "tests" / "libraries" / "card_on_host.so"
-    if not library.is_file():
+    if not CARD_ON_HOST.is_file():
         if os.environ.get("STARLING_REQUIRE_GPU") == "1":
-            pytest.skip(f"{library}: is not here")
-        pytest.fail(f"{library}: must be built; scripts/test does")
-    held = ctypes.CDLL(str(library))
-    _starling.open_instead(ctypes.cast(held.card_on_host, ctypes.c_void_p).value)
+            pytest.skip(f"{CARD_ON_HOST}: is not here")
+        pytest.fail(f"{CARD_ON_HOST}: must be built; scripts/test does")
+    put_the_host_in_the_place_of_cards()
     yield request.param
     _starling.open_instead(0)

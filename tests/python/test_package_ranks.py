@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import starling
+from test_package_on_card import COMMON, jax_normal, needs
 
 # Several on few cores, by root, without what containers forbid.
 MANY = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -188,3 +189,27 @@ def test_a_comm_that_is_none_is_refused(ranks):
         else:
             raise SystemExit("too few blocks were taken")
         """)
+
+
+def test_ranks_with_a_card_each_have_the_bits_of_one_process(card, ranks, tmp_path):
+    needs("jax", card)
+    settings = dict(device="cuda", precision="single", blocks=5, **COMMON)
+    alone = starling.sample(jax_normal(), **settings)
+    ranks(3, f"""
+        import os
+        os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
+        from conftest import put_the_host_in_the_place_of_cards
+        from test_package_on_card import jax_normal
+        {card == "host"} and put_the_host_in_the_place_of_cards()
+        result = starling.sample(jax_normal(), comm=comm, **{settings})
+        np.save(f"draws-{{comm.rank}}.npy", result.unconstrained)
+        assert any("by way of the hosts" in warning for warning in result.warnings), result.warnings
+        try:
+            starling.sample("normal", comm=comm, **{settings})
+        except ValueError as error:
+            assert "use one rank" in str(error), error
+        else:
+            raise SystemExit("cards had nothing to share out")
+        """)
+    for rank in range(3):
+        np.testing.assert_array_equal(np.load(tmp_path / f"draws-{rank}.npy"), alone.unconstrained)

@@ -149,7 +149,7 @@ int sample(SampleRequest s) {
   ranks();
   if (!s.presentation.resume.empty())
     take_up(s);
-  else if (started_as_a_rank() && s.recipe.blocks == plan::undecided && s.recipe.device == "cpu")
+  else if (started_as_a_rank() && s.recipe.blocks == plan::undecided)
     s.recipe.blocks = blocks_of_ranks;
   const plan::Plan plan = resolve(s);
   plan::choose("progress", s.presentation.progress, {"auto", "bar", "plain", "none"});

@@ -26,10 +26,10 @@ inline std::uint64_t seed_of_block(std::uint64_t seed, std::size_t block) {
 /// the same in every step. The variance of an epoch's mean is that of Lemma 1 times about 1 + K (p - 1) / (m - 1).
 class InBlocks {
 public:
-  /// `make(seed)` answers a block's dealer.
+  /// `make(seed)` answers a block's dealer, which works on one thread: blocks are dealt side by side.
   template <typename Make>
   InBlocks(std::uint64_t seed, std::size_t blocks, Step redeal, Make&& make, Threads& threads = Threads::alone())
-      : travel_(seed, redeal, threads) {
+      : threads_(&threads), travel_(seed, redeal, threads) {
     for (std::size_t b = 0; b < blocks; ++b)
       deal_.push_back(make(seed_of_block(seed, b)));
   }
@@ -49,15 +49,20 @@ public:
     const std::size_t rows = n / blocks();
     batches_.time = static_cast<double>(k);
     batches_.population = batches_.here = n;
-    for (std::size_t b = 0; b < blocks(); ++b) {
-      const Batches& own = deal_[b](k, rows, n);
-      std::uint32_t* const order = batches_.cut(n, blocks() * own.count()).data();
-      for (std::size_t q = 0; q < own.count(); ++q) {
-        std::uint32_t* to = order + batches_.bounds()[q * blocks() + b];
-        for (const std::uint32_t i : own[q])
-          *to++ = i + static_cast<std::uint32_t>(b * rows);
-      }
-    }
+    own_.resize(blocks());
+    threads_->for_pieces(blocks(), 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t b = begin; b < end; ++b)
+        own_[b] = &deal_[b](k, rows, n);
+    });
+    const std::size_t count = own_[0]->count(); // of each block
+    std::uint32_t* const order = batches_.cut(n, blocks() * count).data();
+    threads_->for_pieces(count, 256, [&](std::size_t begin, std::size_t end) {
+      std::uint32_t* to = order + batches_.bounds()[begin * blocks()];
+      for (std::size_t q = begin; q < end; ++q)
+        for (std::size_t b = 0; b < blocks(); ++b)
+          for (const std::uint32_t i : (*own_[b])[q])
+            *to++ = i + static_cast<std::uint32_t>(b * rows);
+    });
     return batches_;
   }
 
@@ -66,6 +71,8 @@ public:
 
 private:
   std::vector<DealRows> deal_;
+  std::vector<const Batches*> own_;
+  Threads* threads_;
   Travel travel_;
   Batches batches_;
 };
