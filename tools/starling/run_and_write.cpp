@@ -141,8 +141,11 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
     note_saved();
   }
   run::Watch watch = watch_for(p, plan.runs);
-  ranks()->would_stop = should_stop;
-  watch.interrupted = [] { return mpi::stop_is_agreed(*ranks()); };
+  ranks()->would_stop = is_to_stop;
+  watch.interrupted = [] {
+    should_stop(); // a step was taken
+    return mpi::stop_is_agreed(*ranks());
+  };
   watch.keep_every = p.checkpoint_every;
   watch.keep = [&](const run::Flight& flight) {
     keep(state, flight, p);

@@ -134,8 +134,10 @@ bool should_stop() {
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(now - last_step).count();
   last_step = now;
   grace_in_ms = std::max<std::int64_t>(grace_in_ms, 2 * took);
-  return asked || out_of_time != 0;
+  return is_to_stop();
 }
+
+bool is_to_stop() { return asked || out_of_time != 0; }
 
 bool time_is_up() { return out_of_time != 0; }
 

@@ -18,8 +18,10 @@ void listen(std::uint64_t seconds, std::span<const std::filesystem::path> made);
 void wait_for_steps(const std::string& unsaved, const std::string& kept);
 void note_saved();
 
-/// Asked after every step.
+/// Asked after every step, whose time it takes.
 bool should_stop();
+/// The same at any moment.
+bool is_to_stop();
 bool time_is_up();
 
 /// The run is over: nothing is given up any more.
