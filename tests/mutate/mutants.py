@@ -172,7 +172,6 @@ of("src/run/checkpoint.cpp", "tests/run/checkpoint_test.cpp", [
 of("src/run/flight.cpp", "tests/run/flight_test.cpp", [
     ("a run resumed at step 0", "done_ = head.saved.done;", "done_ = 0;"),
     ("a trace that begins anew", "trace_ = head.trace;", ";"),
-    ("rows not brought home", "particles_.id()[i] * rows.dim", "i * rows.dim"),
 ])
 of("src/run/state.cpp", "tests/run/flight_test.cpp", [
     ("resumed by another seed", "head.saved.seed != settings.seed", "false"),
@@ -203,6 +202,9 @@ of("src/run/journey_rows.cpp", "tests/journey/rows_test.cpp", [
     ("the guide's densities where all rows decide", "all_rows()(walkers_.position(), walkers_.log_density);", ";"),
     ("a guide of as many rows everywhere", "double(settings_.rows_a_step) * expected * expected", "double(settings_.guide_rows)"),
 ])
+of("src/run/large_vectors.hpp", "tests/run/flight_test.cpp", [
+    ("rows not brought home", "to[i] * rows.dim", "i * rows.dim"),
+])
 ranks = "tests/mpi/same_bits_test.cpp"
 of("src/mpi/crossing.cpp", ranks, [
     ("a guest taken for that of another rank", "mixed_.found[guest.at] += begin_[@@guest.rank@@];", "0"),
@@ -216,6 +218,15 @@ of("src/mpi/by_address.cpp", "tests/mpi/law_test.cpp", [
 ])
 of("src/mpi/dealing.cpp", ranks, [
     ("rows that stay where one process lets them travel", "from[i - first] = order(static_cast<std::uint32_t>(i));", "from[i - first] = static_cast<std::uint32_t>(i);"),
+])
+of("src/mpi/dealing.cpp", ranks, [
+    ("batches of a slice forgotten", "return slice_ = {first(rank), @@first(rank + 1)@@, total, particles_};", "first(rank)"),
+])
+of("src/mpi/by_address.cpp", ranks, [
+    ("the last pair of a slice with another row", "to[2 * inside + 1] = @@cycle@@;", "0"),
+])
+of("src/mpi/common.hpp", ranks, [
+    ("rows that do not travel in common memory", "room + @@sources[i]@@ * width", "(blocks_.first(wire_.rank()) + i)"),
 ])
 card = "tests/cuda_on_host/"
 of("src/cuda/sweep_rows.hpp", card + "flow_test.cpp", [
@@ -295,6 +306,8 @@ of("include/starling/finite.hpp", "tests/observe/observers_test.cpp", [
 # would go on calling the right one: compiled with it, as the library would be.
 also = {
     "src/run/journey_rows.cpp": ["src/run/certify_flight.cpp", "src/run/journey_state.cpp", "src/run/settle.cpp"],
+    "src/run/large_vectors.hpp": ["src/run/flight.cpp"],
+    "src/mpi/common.hpp": ["src/mpi/flight.cpp"],
     "src/mpi/crossing.cpp": ["src/mpi/flight.cpp"],
     "src/mpi/dealing.cpp": ["src/mpi/flight.cpp"],
     "src/mpi/by_address.cpp": ["src/mpi/dealing.cpp", "src/mpi/flight.cpp"],
