@@ -47,7 +47,7 @@ of("include/starling/random/permute.hpp", law + "uniformity_test.cpp", [
     ("nobody stays (Sattolo)", "below_16(@@static_cast<std::uint32_t>(i)@@, words[w] & 0xffff", "static_cast<std::uint32_t>(i - 1)"),
 ])
 of("include/starling/deal/shuffle.hpp", law + "uniformity_test.cpp", [
-    ("the same order in every step", "permute_(order, philox_, Stream::shuffle, k);", "permute_(order, philox_, Stream::shuffle, 0);"),
+    ("the same order in every step", "permute_(order, philox_, Stream::shuffle, k)", "permute_(order, philox_, Stream::shuffle, 0)"),
 ])
 of("include/starling/deal/draw.hpp", law + "uniformity_test.cpp", [
     ("a bound one too small", "philox_.below(@@last + 1@@, Stream::draw", "last > 0 ? last : 1"),
