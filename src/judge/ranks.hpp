@@ -33,7 +33,6 @@ public:
   RanksTogether(std::span<const double> columns, std::size_t count);
 
   /// Work on any thread, in this order; that of one kind in any order, each piece once.
-  std::size_t columns() const { return columns_; }
   void choose_windows(std::size_t column);
   std::size_t blocks() const { return columns_ * tall_; }
   void search(std::size_t block);

@@ -15,15 +15,8 @@ namespace {
 
 using namespace cuda_tests;
 
-class Assembled : public OnMachine {
+class Assembled : public OnOpened {
 protected:
-  void SetUp() override {
-    OnMachine::SetUp();
-    if (!GetParam())
-      cuda::open_instead([]() -> cuda::Machine* { return new cuda::OnHost; });
-  }
-  void TearDown() override { cuda::open_instead(nullptr); }
-
   static std::unique_ptr<run::Flight> flown(plan::Recipe recipe, const std::string& device, Step steps) {
     recipe.device = device;
     recipe.method = "paper";

@@ -91,15 +91,8 @@ inline std::vector<std::vector<double>> on_cards(std::size_t ranks, const plan::
   return found;
 }
 
-class CardsOfRanks : public OnMachine {
+class CardsOfRanks : public OnOpened {
 protected:
-  void SetUp() override {
-    OnMachine::SetUp();
-    if (!GetParam())
-      cuda::open_instead([]() -> cuda::Machine* { return new cuda::OnHost; });
-  }
-  void TearDown() override { cuda::open_instead(nullptr); }
-
   /// Whether threads may read from each other's cards: where those are the host.
   static std::vector<bool> ways() { return GetParam() ? std::vector<bool>{false} : std::vector<bool>{false, true}; }
 

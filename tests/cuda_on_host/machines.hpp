@@ -45,6 +45,16 @@ protected:
   }
   std::shared_ptr<cuda::Machine> machine;
 };
+/// The same for runs that open their card by themselves.
+class OnOpened : public OnMachine {
+protected:
+  void SetUp() override {
+    OnMachine::SetUp();
+    if (!GetParam())
+      cuda::open_instead([]() -> cuda::Machine* { return new cuda::OnHost; });
+  }
+  void TearDown() override { cuda::open_instead(nullptr); }
+};
 inline std::string machine_name(const testing::TestParamInfo<bool>& info) { return info.param ? "Card" : "Host"; }
 #define STARLING_ON_MACHINES(Suite) INSTANTIATE_TEST_SUITE_P(On, Suite, testing::Bool(), machine_name)
 

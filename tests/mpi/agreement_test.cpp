@@ -67,5 +67,19 @@ TEST(Agreement, IsNotAskedTwiceForWhatIsOnItsWayUp) {
   });
 }
 
+TEST(Agreement, TellsAllWhetherAnyoneWouldStop) {
+  mpi::on_ranks(3, [&](const std::shared_ptr<mpi::Wire>& wire) {
+    bool wants = false;
+    wire->would_stop = [&] { return wants; };
+    EXPECT_FALSE(mpi::any(*wire, false));
+    EXPECT_FALSE(mpi::stop_is_agreed(*wire));
+    wants = wire->rank() == 1;
+    EXPECT_FALSE(mpi::any(*wire, false)); // to stop is no answer to what was asked
+    EXPECT_TRUE(mpi::stop_is_agreed(*wire)) << "as was heard at that agreement";
+    wants = false;
+    EXPECT_FALSE(mpi::stop_is_agreed(*wire)) << "which is news no more: an agreement of its own";
+  });
+}
+
 } // namespace
 } // namespace starling
