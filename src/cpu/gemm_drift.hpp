@@ -12,6 +12,7 @@
 #include <starling/ensemble.hpp>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace starling::cpu {
@@ -26,6 +27,7 @@ class GemmBatch {
 public:
   void gather(const SweptKernel<Real>& kernel, const Ensemble<Real>& particles,
               std::span<const std::uint32_t> members, Threads& threads) {
+    passes_ = &work_in_use<ProductWork<Real>>();
     radial_ = radial(kernel.nature);
     proportional_ = kernel.nature == Nature::proportional;
     size_ = members.size();
@@ -105,10 +107,7 @@ private:
                    at(x_, i), at(x_, j), Real(0), w);
     near.clear();
     if (radial_) {
-      for (std::size_t r = 0; r < rows; ++r)
-        for (std::size_t c = 0; c < columns; ++c)
-          w.data[r * columns + c] =
-              std::max(Real(0), square_[i + r] + square_[j + c] + w.data[r * columns + c]);
+      passes_->distances(w.data, rows, columns, square_.data() + i, square_.data() + j);
       if (largest_[a] + largest_[b] > wide_apart * length2_)
         near.find({w.data, rows, columns}, square_.data() + i, square_.data() + j,
                   wide_apart * length2_, a == b);
@@ -177,16 +176,10 @@ private:
   // sums of I += (row sums of P) X_I, and where J has any, they += (column sums of P) X_J
   void add_slopes(std::size_t rows, std::size_t columns, std::size_t i, std::size_t j, Matrix<Real> p, Real* of_i,
                   Real* of_j) const {
-    thread_local std::vector<Real> down;
-    down.assign(columns, Real(0));
-    for (std::size_t r = 0; r < rows; ++r) {
-      Real across = 0;
-      for (std::size_t c = 0; c < columns; ++c) {
-        across += p.data[r * columns + c];
-        down[c] += p.data[r * columns + c];
-      }
-      add_scaled(i + r, across, of_i + r * dim_);
-    }
+    thread_local std::array<Real, gemm_block> across, down;
+    passes_->sums(p.data, rows, columns, across.data(), down.data());
+    for (std::size_t r = 0; r < rows; ++r)
+      add_scaled(i + r, across[r], of_i + r * dim_);
     if (of_j)
       for (std::size_t c = 0; c < columns; ++c)
         add_scaled(j + c, down[c], of_j + c * dim_);
@@ -198,6 +191,7 @@ private:
       to[a] += factor * x_[i * dim_ + a];
   }
 
+  const ProductWork<Real>* passes_ = nullptr;
   std::size_t size_ = 0, dim_ = 0;
   bool radial_ = true, proportional_ = false;
   Real ratio_ = 0, length2_ = 0;

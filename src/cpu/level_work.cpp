@@ -4,6 +4,7 @@
 #include "cpu/exp_work.hpp"
 #include "cpu/made.hpp"
 #include "cpu/pick_work_inl.hpp"
+#include "cpu/product_work_inl.hpp"
 #include "cpu/score_work_inl.hpp"
 #include "cpu/step_work_inl.hpp"
 #include "cpu/wide_batches_inl.hpp"
@@ -38,6 +39,11 @@ template const WideWork<float, Nature::product>& work_for();
 template <typename Real>
 inline constexpr BlockWork<Real> made<BlockWork<Real>> = {wide_pairs<true, Real>, wide_pairs<false, Real>,
                                                        wide_forces<true, Real>, wide_forces<false, Real>};
+
+template <typename Real>
+inline constexpr ProductWork<Real> made<ProductWork<Real>> = {block_distances<Real>, block_sums<Real>};
+template const ProductWork<double>& work_for();
+template const ProductWork<float>& work_for();
 
 template <>
 inline constexpr PickWork made<PickWork> = pick_work;

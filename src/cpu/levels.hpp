@@ -4,6 +4,7 @@
 #include "cpu/coordinate_work.hpp"
 #include "cpu/pair_work.hpp"
 #include "cpu/pick_work.hpp"
+#include "cpu/product_work.hpp"
 #include "cpu/score_work.hpp"
 #include "cpu/step_work.hpp"
 #include "cpu/wide_work.hpp"
@@ -19,7 +20,7 @@
 
 namespace starling::cpu {
 
-/// W is a struct of functions: PairWork, CoordinateWork, MixtureWork, SigmoidWork, StepWork, WideWork, BlockWork or PickWork.
+/// W is a struct of functions: PairWork, CoordinateWork, MixtureWork, SigmoidWork, StepWork, WideWork, BlockWork, ProductWork or PickWork.
 #define STARLING_DECLARE(name)                                                                     \
   namespace name {                                                                                 \
   template <typename W>                                                                            \

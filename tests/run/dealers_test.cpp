@@ -21,9 +21,10 @@ std::string chosen(std::size_t particles, const char* batch, const char* asked =
 }
 
 TEST(Dealers, AreChosenBySizeWhereNoneIsAskedFor) {
-  EXPECT_EQ(chosen(4095, "8"), "shuffle"); // runs of few particles stay what they were
-  EXPECT_EQ(chosen(1024, "8"), "shuffle");
-  EXPECT_EQ(chosen(4096, "8"), "cosets");
+  EXPECT_EQ(chosen(4095, "8"), "shuffle");
+  EXPECT_EQ(chosen(1024, "6"), "shuffle");
+  for (const std::size_t particles : {8u, 256u, 4096u})
+    EXPECT_EQ(chosen(particles, "8"), "cosets") << particles;
   EXPECT_EQ(chosen(4096, "8", "", "double:10"), "moebius");
   EXPECT_EQ(chosen(4096, "6"), "moebius");
   EXPECT_EQ(chosen(5000, "8"), "moebius");
@@ -34,7 +35,7 @@ TEST(Dealers, AreChosenBySizeWhereNoneIsAskedFor) {
 TEST(Dealers, AreThoseThatAreAskedFor) {
   EXPECT_EQ(chosen(5000, "8", "shuffle"), "shuffle");
   EXPECT_EQ(chosen(4096, "8", "moebius"), "moebius");
-  EXPECT_EQ(chosen(256, "8", "cosets"), "cosets");
+  EXPECT_EQ(chosen(256, "8", "shuffle"), "shuffle");
   EXPECT_EQ(chosen(5000, "2", "shuffle"), "shuffle");
 }
 

@@ -75,8 +75,8 @@ Json one_problem(const char* name, Target& target, const Ensemble<double>& start
       row(p, dealer, time_dealt_by(dealer, target, start, p, bandwidth, eta, steps, scope));
     };
     dealt_by(usual);
-    if (usual == "shuffle" && Cosets::fits(n, p)) // what --deal cosets would give
-      dealt_by("cosets");
+    if (usual != "shuffle") // what --deal shuffle would give
+      dealt_by("shuffle");
   }
   row(n, "whole", full);
   fmt::print("\n");
