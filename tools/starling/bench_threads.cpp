@@ -50,7 +50,7 @@ Laps run_on(const Size& size, std::size_t count) {
   Score<double, EvenNormal<double>&> scorer(target, threads);
   run::AnyDrift<double> pairs = cpu::PairwiseDrift<double, Gauss>(Gauss(static_cast<double>(size.dim)), threads);
   cpu::ExplicitStep<double, FadingAdaGrad<double>> mover(FadingAdaGrad<double>(0.1), threads);
-  const Guard guards({}, threads);
+  const Guard guards({}, threads, true);
   const run::Lookout<double> lookout(1, false, run::numbered("x", size.dim), threads);
   std::vector<judge::TraceRow> trace;
   const auto with = [&](auto dealer) {

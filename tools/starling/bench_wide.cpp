@@ -43,7 +43,7 @@ Json one_size(std::size_t n, std::size_t dim, std::size_t p, std::size_t repeats
   using Gauss = kernel::Gaussian<Real>;
   run::AnyDrift<Real> drift = cpu::PairwiseDrift<Real, Gauss>(Gauss(static_cast<Real>(dim)), threads);
   cpu::ExplicitStep<Real, FadingAdaGrad<Real>> advance(FadingAdaGrad<Real>(Real(0.1)), threads);
-  const Guard guard({}, threads);
+  const Guard guard({}, threads, true); // as runs have it
   const run::Lookout<Real> lookout(1, false, run::numbered("x", dim), threads);
   Shuffle deal(1, p);
   std::vector<double> least, whole, drifting, moving, guarding, looking;
