@@ -179,10 +179,10 @@ std::vector<double> outcome_of(const plan::Recipe& r, const RanksWire& wire) {
   return all;
 }
 
-void expect_the_bits_of_one_process(const plan::Recipe& r) {
+void expect_the_bits_of_one_process(const plan::Recipe& r, std::initializer_list<std::size_t> machines) {
   const std::vector<double> one = outcome_of(r, mpi::alone());
   for (const Memory memory : {Memory::in_common, Memory::apart})
-    for (const std::size_t on_machine : {3, 2, 0})
+    for (const std::size_t on_machine : machines)
       mpi::on_ranks(3, [&](const RanksWire& wire) {
         const std::vector<double> here = outcome_of(r, wire);
         if (wire->first()) {
@@ -216,13 +216,13 @@ TEST_F(Tables, GiveTheBitsOfOneProcess) {
       raw.steps = 12;
       raw.precision = precision;
       raw.set("data-batch", std::uint64_t{20});
-      expect_the_bits_of_one_process(raw);
+      expect_the_bits_of_one_process(raw, {3, 2, 0});
     }
   for (const char* target : {"logistic", "multinomial"}) {
     SCOPED_TRACE(target);
     plan::Recipe stages = regression(target, file);
     stages.method = "auto";
-    expect_the_bits_of_one_process(stages);
+    expect_the_bits_of_one_process(stages, {2});
   }
 }
 
