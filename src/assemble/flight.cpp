@@ -34,7 +34,7 @@ template <typename Real>
 run::AnyTarget<Real> make_shared_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads, const Guest* guest,
                                         const Ranks& wire, ScoreHere<Real>* score = nullptr) {
   run::AnyTarget<Real> target;
-  mpi::together(*wire, [&] { target = make_target<Real>(plan, seed, threads, guest); });
+  mpi::together(*wire, [&] { target = make_target<Real>(plan, seed, threads, guest, wire); });
   if (score)
     *score = target.score;
   if (plan.blocks == 0)

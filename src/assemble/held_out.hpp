@@ -47,26 +47,26 @@ inline double log_probability(RegressionKind kind, std::span<const double> u, do
 
 /// The mean over rows of log(mean over particles of p(y)), and, of classes, how often the likeliest is right; not a
 /// number where there are none. O(rows x particles x features).
-inline Prediction held_out(RegressionKind kind, std::size_t classes, const LabelledData<double>& test, Rows<const double> x,
+inline Prediction held_out(RegressionKind kind, std::size_t classes, const LabelledView<double>& test, Rows<const double> x,
                            Threads& threads) {
   using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   constexpr std::size_t together = 64;
   const bool of_classes = kind == RegressionKind::logistic || kind == RegressionKind::multinomial;
   const std::size_t predictors = kind == RegressionKind::multinomial ? classes - 1 : 1;
   const std::size_t own = kind == RegressionKind::linear ? 1 : 0;
-  const auto rows = static_cast<std::size_t>(test.features.rows());
-  const auto n = Eigen::Index(x.count), width = test.features.cols();
-  const Eigen::Map<const Matrix> positions(x.data, n, Eigen::Index(x.dim));
+  const std::size_t rows = test.rows;
+  const auto n = Eigen::Index(x.count), width = Eigen::Index(test.weights);
+  const Eigen::Map<const Matrix> positions(x.data, n, Eigen::Index(x.dim)), features(test.features, Eigen::Index(rows), width);
   std::vector<Prediction> parts((rows + together - 1) / together);
   threads.for_pieces(rows, together, [&](std::size_t begin, std::size_t end) {
-    const auto some = test.features.middleRows(Eigen::Index(begin), Eigen::Index(end - begin));
+    const auto some = features.middleRows(Eigen::Index(begin), Eigen::Index(end - begin));
     std::vector<Matrix> z;
     for (std::size_t c = 0; c < predictors; ++c)
       z.emplace_back(positions.middleCols(Eigen::Index(c) * width, width) * some.transpose());
     std::vector<double> u(predictors + own), log_p(x.count), share(classes);
     Prediction& part = parts[begin / together];
     for (std::size_t r = 0; r < end - begin; ++r) {
-      const double y = test.labels[Eigen::Index(begin + r)];
+      const double y = test.labels[begin + r];
       double top = -std::numeric_limits<double>::infinity(), total = 0;
       share.assign(classes, 0.0);
       for (std::size_t i = 0; i < x.count; ++i) {

@@ -1,13 +1,10 @@
 // Logistic regression on a table: from a file to a target.
 #include "assemble/also_on_card.hpp"
-#include "assemble/labelled_rows.hpp"
 #include "assemble/regression.hpp"
 #include "assemble/row_target.hpp"
+#include "assemble/table.hpp"
 #include "assemble/wrap.hpp"
 #include "cuda/logistic.hpp"
-#include "io/dataset.hpp"
-#include "io/errors.hpp"
-#include "plan/names.hpp"
 
 #include <starling/cpu/algebra.hpp>
 #include <starling/random/start.hpp>
@@ -29,37 +26,33 @@ run::AnyTarget<Real> logistic(const TableRequest& r, const plan::TargetContext& 
   Threads& threads = context.threads;
   if (r.data.ends_with(".npy"))
     return regression_from_npy<Real>(RegressionKind::logistic, r, context);
-  io::Dataset data = load_scaled(r, io::Response::binary);
-
-  const SplitRows rows = split(r, data.rows, context.data_seed);
-  const std::size_t learns_from = rows.to_learn_from().size();
+  const SharedTable table(r, io::Response::binary, context);
+  const LabelledView<Real> test = table.test<Real>();
+  const std::size_t learns_from = table.learns_from();
   const std::size_t batch =
       r.data_batch == 0 ? std::min<std::size_t>(100, learns_from) : r.data_batch;
 
   std::vector<std::string> names;
-  for (const std::string& column : data.names)
+  for (const std::string& column : table.names())
     names.push_back(fmt::format("w[{}]", column));
   names.insert(names.end(), {"intercept", "log_alpha"}); // the constant is the last feature
   const std::size_t a_step = context.in_stages ? rows_a_step(r.data_batch, learns_from) : 0;
   run::AnyTarget<Real> any;
   if (a_step > 0) {
-    any = regression_from_rows<Real>(RegressionKind::logistic, data, rows.to_learn_from(), a_step, names, context);
+    any = regression_from_table<Real>(RegressionKind::logistic, table, a_step, names, context);
   } else {
-    const auto table = with_constant<Real>(data, rows.to_learn_from());
-    any = wrap<Real>(LogisticRegression<Real, cpu::Algebra<Real>>(table, batch, context.seed, threads), std::move(names));
-    also_on_card(any, cuda::logistic_on_card<Real>({table->features.data(), table->labels.data(), learns_from,
-                                                    static_cast<std::size_t>(table->features.cols()), table},
-                                                   batch, context.seed));
+    const LabelledView<Real> rows = table.to_learn_from<Real>();
+    any = wrap<Real>(LogisticRegression<Real, cpu::Algebra<Real>>(rows, batch, context.seed, threads), std::move(names));
+    also_on_card(any, cuda::logistic_on_card<Real>({rows.features, rows.labels, rows.rows, rows.weights, rows.owner}, batch, context.seed));
   }
-  if (rows.held_out > 0)
-    any.hold_out = [test = with_constant<Real>(data, rows.test()),
-                    &threads](Rows<const Real> x) {
-      const Prediction p = predict<Real, cpu::Algebra<Real>>(*test, x, threads);
+  if (table.held_out() > 0)
+    any.hold_out = [test, &threads](Rows<const Real> x) {
+      const Prediction p = predict<Real, cpu::Algebra<Real>>(test, x, threads);
       return run::HeldOut{p.accuracy, p.log_likelihood};
     };
   if (!context.in_stages)
     any.step_share = double(batch) / double(learns_from);
-  any.decided = {{"label", r.label.empty() ? std::to_string(data.label_column) : r.label}, {"positive", data.positive}, {"data-batch", std::to_string(a_step > 0 ? a_step : context.in_stages ? learns_from : batch)}};
+  any.decided = {{"label", table.label()}, {"positive", table.positive()}, {"data-batch", std::to_string(a_step > 0 ? a_step : context.in_stages ? learns_from : batch)}};
   return any;
 }
 

@@ -2,9 +2,9 @@
 #include "assemble/regression.hpp"
 
 #include "assemble/held_out.hpp"
-#include "assemble/labelled_rows.hpp"
 #include "assemble/npy_rows.hpp"
 #include "assemble/row_target.hpp"
+#include "assemble/table.hpp"
 #include "io/errors.hpp"
 #include "plan/names.hpp"
 
@@ -113,14 +113,11 @@ SplitRows split(const TableRequest& r, std::size_t rows, std::uint64_t seed) {
 }
 
 template <typename Real>
-run::AnyTarget<Real> regression_from_rows(RegressionKind kind, const io::Dataset& data, std::span<const std::uint32_t> rows,
-                                          std::size_t a_step, std::vector<std::string> names,
-                                          const plan::TargetContext& context) {
-  const auto table = [&](auto zero) {
-    using Number = decltype(zero);
-    return rows_in_memory<Number>(with_constant<Number>(data, rows));
-  };
-  return row_target<Real>(density_for(kind, rows.size(), data.classes.size(), table, context.threads), a_step, a_step, std::move(names), context);
+run::AnyTarget<Real> regression_from_table(RegressionKind kind, const SharedTable& table, std::size_t a_step,
+                                           std::vector<std::string> names, const plan::TargetContext& context) {
+  const auto rows = [&](auto zero) { return rows_in_memory(table.to_learn_from<decltype(zero)>()); };
+  return row_target<Real>(density_for(kind, table.learns_from(), table.classes().size(), rows, context.threads), a_step, a_step,
+                          std::move(names), context);
 }
 
 template <typename Real>
@@ -138,10 +135,10 @@ run::AnyTarget<Real> regression_from_npy(RegressionKind kind, const TableRequest
   return any;
 }
 
-template run::AnyTarget<double> regression_from_rows(RegressionKind, const io::Dataset&, std::span<const std::uint32_t>,
-                                                     std::size_t, std::vector<std::string>, const plan::TargetContext&);
-template run::AnyTarget<float> regression_from_rows(RegressionKind, const io::Dataset&, std::span<const std::uint32_t>,
-                                                    std::size_t, std::vector<std::string>, const plan::TargetContext&);
+template run::AnyTarget<double> regression_from_table(RegressionKind, const SharedTable&, std::size_t, std::vector<std::string>,
+                                                      const plan::TargetContext&);
+template run::AnyTarget<float> regression_from_table(RegressionKind, const SharedTable&, std::size_t, std::vector<std::string>,
+                                                     const plan::TargetContext&);
 template run::AnyTarget<double> regression_from_npy(RegressionKind, const TableRequest&, const plan::TargetContext&);
 template run::AnyTarget<float> regression_from_npy(RegressionKind, const TableRequest&, const plan::TargetContext&);
 
@@ -153,18 +150,17 @@ plan::InBoth<plan::MakeTarget> prepare(const plan::Given& given, RegressionKind 
     using Real = decltype(zero);
     if (r.data.ends_with(".npy"))
       return regression_from_npy<Real>(kind, r, context);
-    const io::Dataset data = load_scaled(r, response);
-    const SplitRows rows = split(r, data.rows, context.data_seed);
-    const std::size_t a_step = context.in_stages ? rows_a_step(r.data_batch, rows.to_learn_from().size()) : r.data_batch;
-    auto any = regression_from_rows<Real>(kind, data, rows.to_learn_from(), a_step, names_for(kind, data.names, data.classes), context);
-    if (rows.held_out > 0)
-      any.hold_out = [kind, classes = data.classes.size(), test = with_constant<double>(data, rows.test()),
-                      &threads = context.threads](Rows<const Real> x) {
+    const SharedTable table(r, response, context);
+    const LabelledView<double> test = table.test<double>();
+    const std::size_t a_step = context.in_stages ? rows_a_step(r.data_batch, table.learns_from()) : r.data_batch;
+    auto any = regression_from_table<Real>(kind, table, a_step, names_for(kind, table.names(), table.classes()), context);
+    if (table.held_out() > 0)
+      any.hold_out = [kind, classes = table.classes().size(), test, &threads = context.threads](Rows<const Real> x) {
         const std::vector<double> at(x.begin(), x.end());
-        const Prediction p = held_out(kind, classes, *test, {at.data(), x.count, x.dim}, threads);
+        const Prediction p = held_out(kind, classes, test, {at.data(), x.count, x.dim}, threads);
         return run::HeldOut{p.accuracy, p.log_likelihood};
       };
-    any.decided.emplace_back("label", r.label.empty() ? std::to_string(data.label_column) : r.label);
+    any.decided.emplace_back("label", table.label());
     return any;
   });
 }

@@ -35,11 +35,12 @@ struct SplitRows {
 /// Shuffled only where rows are held out. Refuses a share that leaves none, and a data_batch that is larger than what is left.
 SplitRows split(const TableRequest& request, std::size_t rows, std::uint64_t seed);
 
-/// These rows of the data, in memory; few of them a step where a_step is not 0.
+class SharedTable; // assemble/table.hpp
+
+/// The rows of a table, in memory; few of them a step where a_step is not 0.
 template <typename Real>
-run::AnyTarget<Real> regression_from_rows(RegressionKind kind, const io::Dataset& data, std::span<const std::uint32_t> rows,
-                                          std::size_t a_step, std::vector<std::string> names,
-                                          const plan::TargetContext& context);
+run::AnyTarget<Real> regression_from_table(RegressionKind kind, const SharedTable& table, std::size_t a_step,
+                                           std::vector<std::string> names, const plan::TargetContext& context);
 
 /// The rows of FILE.npy, which stay there.
 template <typename Real>

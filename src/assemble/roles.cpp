@@ -39,7 +39,8 @@ private:
 };
 
 template <typename Real>
-run::AnyTarget<Real> target_of(const plan::Plan& plan, std::uint64_t seed, Threads& threads, const Guest* guest) {
+run::AnyTarget<Real> target_of(const plan::Plan& plan, std::uint64_t seed, Threads& threads, const Guest* guest,
+                               const std::shared_ptr<mpi::Wire>& ranks) {
   if (guest && guest->rows) {
     const std::size_t a_step = rows_a_step(guest->data_batch, guest->rows->rows);
     auto any = row_target<Real>(guest->rows, a_step, guest->data_batch,
@@ -60,14 +61,15 @@ run::AnyTarget<Real> target_of(const plan::Plan& plan, std::uint64_t seed, Threa
   if (!plan.target)
     plan::refuse("target", "this run's target was a function of the program that began it; bring it again");
   const auto* own = std::get_if<plan::StartOwn>(&plan.start);
-  return plan.make_target.in<Real>()({threads, seed, plan.seed, own ? own->file : std::string(), plan.stages.has_value()});
+  return plan.make_target.in<Real>()({threads, seed, plan.seed, own ? own->file : std::string(), plan.stages.has_value(), ranks});
 }
 
 } // namespace
 
 template <typename Real>
-run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads, const Guest* guest) {
-  auto any = target_of<Real>(plan, seed, threads, guest);
+run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads, const Guest* guest,
+                                 const std::shared_ptr<mpi::Wire>& ranks) {
+  auto any = target_of<Real>(plan, seed, threads, guest, ranks);
   for (std::string& name : any.names) // a library's are any bytes; files hold UTF-8
     name = io::utf8(name);
   return any;
@@ -106,8 +108,8 @@ run::AnyAdvance<Real> make_advance(const plan::Plan& plan, std::uint64_t seed, s
   return plan.rule->make.in<Real>()(plan, plan.rule_settings, threads);
 }
 
-template run::AnyTarget<double> make_target(const plan::Plan&, std::uint64_t, Threads&, const Guest*);
-template run::AnyTarget<float> make_target(const plan::Plan&, std::uint64_t, Threads&, const Guest*);
+template run::AnyTarget<double> make_target(const plan::Plan&, std::uint64_t, Threads&, const Guest*, const std::shared_ptr<mpi::Wire>&);
+template run::AnyTarget<float> make_target(const plan::Plan&, std::uint64_t, Threads&, const Guest*, const std::shared_ptr<mpi::Wire>&);
 template run::AnyDealer<double> make_dealer(const plan::Plan&, std::uint64_t, Threads&);
 template run::AnyDealer<float> make_dealer(const plan::Plan&, std::uint64_t, Threads&);
 template run::AnyDealer<double> make_dealer_of_everyone(const plan::Plan&, std::uint64_t, Threads&);

@@ -37,10 +37,10 @@ struct Guest {
 
 /// Threads must outlive what is made. `seed` is that of one run of the plan; what of the target is
 /// random and the same in all runs, as the split of the data, comes from the plan's own. A plan
-/// without a target needs a guest.
+/// without a target needs a guest. `ranks`: those that make it too.
 template <typename Real>
 run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads,
-                                 const Guest* guest = nullptr);
+                                 const Guest* guest = nullptr, const std::shared_ptr<mpi::Wire>& ranks = {});
 template <typename Real>
 run::AnyDealer<Real> make_dealer(const plan::Plan& plan, std::uint64_t seed, Threads& threads);
 /// Everyone in batches of that size, rows staying where they are; empty where the dealer does so.

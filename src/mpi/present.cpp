@@ -1,5 +1,6 @@
 // The wire over MPI: starling_mpi.so, built where an MPI is found. module.cpp loads it.
 #include "mpi/module.hpp"
+#include "mpi/room.hpp"
 
 #include <starling/version.hpp>
 
@@ -10,6 +11,7 @@
 #include <sys/statvfs.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 
 namespace starling::mpi {
@@ -42,16 +44,14 @@ public:
       int level = 0;
       MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
     }
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
-    MPI_Comm_rank(comm_, &rank_);
-    MPI_Comm_size(comm_, &size_);
-    MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine_);
-    MPI_Comm_rank(machine_, &rank_on_machine_);
-    MPI_Comm_set_errhandler(machine_, MPI_ERRORS_RETURN); // where memory in common is not given, there are messages
+    join(MPI_COMM_WORLD);
   }
+  /// These ranks, of a wire that began MPI and outlives this one.
+  explicit OverMpi(MPI_Comm some) : ours_(false) { join(some); }
   ~OverMpi() override {
     int ended = 0;
     MPI_Finalized(&ended);
+    here_.reset();
     for (Common& one : common_)
       if (!ended) {
         MPI_Win_unlock_all(one.window);
@@ -67,6 +67,11 @@ public:
   std::size_t size() const override { return static_cast<std::size_t>(size_); }
   std::size_t rank_on_machine() const override { return static_cast<std::size_t>(rank_on_machine_); }
   bool takes_cards() const override { return knows_cuda(); }
+  std::shared_ptr<Wire> on_machine() override {
+    if (!here_)
+      here_ = std::make_shared<OverMpi>(machine_);
+    return here_;
+  }
 
   void all_gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t> sizes) override {
     if (all.size() <= longest) {
@@ -120,12 +125,15 @@ public:
     void *own = nullptr, *all = nullptr;
     MPI_Aint size = 0;
     int unit = 0;
-    const bool given = MPI_Win_allocate_shared(first() ? static_cast<MPI_Aint>(bytes) : 0, 1, MPI_INFO_NULL, machine_, &own, &made.window) == MPI_SUCCESS &&
+    const bool given = MPI_Win_allocate_shared(first() ? static_cast<MPI_Aint>(bytes + alignment) : 0, 1, MPI_INFO_NULL, machine_, &own, &made.window) == MPI_SUCCESS &&
                        MPI_Win_shared_query(made.window, 0, &size, &unit, &all) == MPI_SUCCESS;
-    if (!all_of_us(given))
+    const std::uint64_t before = (alignment - reinterpret_cast<std::uintptr_t>(all) % alignment) % alignment;
+    std::uint64_t of_first = before; // of pages that all see, the same: else they would not look at the same place
+    broadcast(std::as_writable_bytes(std::span(&of_first, 1)));
+    if (!all_of_us(given && before == of_first))
       return nullptr;
     MPI_Win_lock_all(MPI_MODE_NOCHECK, made.window);
-    made.data = static_cast<std::byte*>(all);
+    made.data = static_cast<std::byte*>(all) + before;
     common_.push_back(made);
     return taken(common_.back());
   }
@@ -181,6 +189,15 @@ protected:
   }
 
 private:
+  void join(MPI_Comm ranks) {
+    MPI_Comm_dup(ranks, &comm_);
+    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_rank(comm_, &rank_);
+    MPI_Comm_size(comm_, &size_);
+    MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine_);
+    MPI_Comm_rank(machine_, &rank_on_machine_);
+    MPI_Comm_set_errhandler(machine_, MPI_ERRORS_RETURN); // where memory in common is not given, there are messages
+  }
   /// A part of memory that all ranks of the machine see.
   struct Common {
     std::size_t bytes;
@@ -193,11 +210,10 @@ private:
     one.used = mark;
     return {mark, one.data};
   }
-  /// Where Linux keeps such memory, containers often have 64 MB in all, and an MPI that finds too little may wait for ever.
+  /// Where Linux keeps such memory.
   static bool has_room(std::size_t bytes) {
     struct statvfs there;
-    constexpr std::size_t for_others = std::size_t{32} << 20;
-    return statvfs("/dev/shm", &there) == 0 && std::size_t{there.f_bavail} * there.f_frsize > bytes + for_others;
+    return statvfs("/dev/shm", &there) == 0 && leaves_room(bytes, std::size_t{there.f_bavail} * there.f_frsize);
   }
   void let_see() {
     for (const Common& one : common_)
@@ -225,6 +241,7 @@ private:
   }
 
   MPI_Comm comm_ = MPI_COMM_NULL, machine_ = MPI_COMM_NULL; // all ranks; those of this machine
+  std::shared_ptr<OverMpi> here_;                           // these, once somebody asked
   std::vector<Common> common_;
   std::vector<MPI_Request> open_; // of what is under way
   int rank_ = 0, size_ = 1, rank_on_machine_ = 0;

@@ -97,6 +97,23 @@ void broadcast(Wire& wire, std::string& text) {
   wire.broadcast(std::as_writable_bytes(std::span(text)));
 }
 
+void broadcast(Wire& wire, std::vector<std::string>& texts) {
+  std::vector<std::uint32_t> lengths;
+  std::string all;
+  for (const std::string& one : texts) {
+    lengths.push_back(static_cast<std::uint32_t>(one.size()));
+    all += one;
+  }
+  broadcast(wire, lengths);
+  broadcast(wire, all);
+  texts.clear();
+  std::size_t at = 0;
+  for (const std::uint32_t length : lengths) {
+    texts.push_back(all.substr(at, length));
+    at += length;
+  }
+}
+
 void broadcast(Wire& wire, std::vector<std::uint32_t>& numbers) {
   std::vector<std::uint64_t> count(1, numbers.size());
   wire.broadcast(bytes_of(count));

@@ -22,6 +22,9 @@ public:
   bool first() const { return rank() == 0; }
   /// Its number among the ranks of its machine; where nobody knows, its rank.
   virtual std::size_t rank_on_machine() const { return rank(); }
+  /// The ranks of this rank's machine in the order of their ranks, as a wire of their own, which lives as long as this one;
+  /// empty where nobody knows who they are.
+  virtual std::shared_ptr<Wire> on_machine() { return nullptr; }
   /// Whether all_gather also takes addresses on cards, `mine` being in its place of `all` already.
   virtual bool takes_cards() const { return false; }
 
@@ -42,8 +45,10 @@ public:
   virtual void gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t> sizes) = 0;
   /// Of rank 0, to everyone.
   virtual void broadcast(std::span<std::byte> bytes) = 0;
-  /// Memory that all ranks see, each at an address of its own; empty where they have none in common: on several machines, or
-  /// where the wire has no such thing. All ask for as many bytes. What it holds at first means nothing.
+  /// Memory that all ranks see, each at an address of its own that is a multiple of `alignment`; empty where they have none in
+  /// common: on several machines, or where the wire has no such thing. All ask for as many bytes. What it holds at first
+  /// means nothing.
+  static constexpr std::size_t alignment = 64;
   virtual std::shared_ptr<std::byte> in_common(std::size_t /*bytes*/) { return nullptr; }
   /// Until all ranks have come, where they have memory in common: what they wrote there before, all read after. That holds
   /// of all_gather too.
@@ -99,6 +104,7 @@ bool stop_is_agreed(Wire& wire);
 std::vector<std::string> all_texts(Wire& wire, const std::string& mine);
 /// The text of rank 0.
 void broadcast(Wire& wire, std::string& text);
+void broadcast(Wire& wire, std::vector<std::string>& texts);
 /// The numbers of rank 0.
 void broadcast(Wire& wire, std::vector<std::uint32_t>& numbers);
 /// Throws runtime_error, on every rank, unless all ranks say the same of themselves; it names the first line that differs.

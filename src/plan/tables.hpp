@@ -12,8 +12,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <span>
 #include <type_traits>
+
+namespace starling::mpi {
+class Wire; // mpi/wire.hpp
+}
 
 namespace starling::plan {
 
@@ -80,6 +85,7 @@ struct TargetContext {
   std::uint64_t data_seed = 1; ///< of what is random and the same in all runs, as the split of the data
   std::string start_file;      ///< for a start of the target's own that reads one
   bool in_stages = false;      ///< else the raw method
+  std::shared_ptr<mpi::Wire> ranks = {}; ///< that make it too, all alike; empty: none but this one
 };
 template <typename Real>
 using MakeTarget = std::function<run::AnyTarget<Real>(const TargetContext& context)>;
@@ -93,6 +99,7 @@ struct TargetEntry {
   bool torus = true;            ///< whether a torus makes sense at all
   /// Checks the settings, opening no file, and answers what makes the target.
   InBoth<MakeTarget> (*prepare)(const Given& settings);
+  bool of_table = false; ///< its data are a table, which the first rank of a machine reads for all, unless it is a .npy
 };
 
 std::span<const KernelEntry> kernels();

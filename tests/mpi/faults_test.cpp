@@ -1,4 +1,5 @@
 // What ends one rank ends all of them, soon, with one sentence; and the last checkpoint goes on.
+#include "io/npy.hpp"
 #include "mpi/mpirun.hpp"
 
 #include <gmock/gmock.h>
@@ -70,22 +71,25 @@ TEST_F(Mpirun, SaysOnceWhatIsWrongOnEveryRankAndWhoseFaultItIsOnOne) {
   fs::create_directories(folder_ / "here");
   fs::create_directories(folder_ / "there");
   std::ofstream(folder_ / "here" / "data.csv") << "a,y\n0.5,1\n-1,0\n2,1\n0.3,0\n1,1\n-0.2,0\n";
-  std::vector<std::string> arguments;
-  const auto rank_in = [&](const std::string& folder) {
-    for (const std::string& word : {std::string("-n"), std::string("1"), std::string("-wdir"), (folder_ / folder).string(),
-                                    std::string(STARLING_BINARY)})
-      arguments.push_back(word);
-    for (const std::string& word : words("sample logistic --data data.csv --particles 20 --steps 5 --progress none"))
-      arguments.push_back(word);
+  io::write_npy(folder_ / "here" / "data.npy", {{6, 2}, {0.5, 1, -1, 0, 2, 1, 0.3, 0, 1, 1, -0.2, 0}});
+  const auto one_lacks = [&](const std::string& file, const std::vector<std::string>& folders) {
+    std::vector<std::string> arguments;
+    for (const std::string& folder : folders) {
+      for (const std::string& word : {std::string(arguments.empty() ? "" : ":"), std::string("-n"), std::string("1"), std::string("-wdir"),
+                                      (folder_ / folder).string(), std::string(STARLING_BINARY)})
+        if (!word.empty())
+          arguments.push_back(word);
+      for (const std::string& word : words("sample logistic --data " + file + " --particles 20 --steps 5 --progress none"))
+        arguments.push_back(word);
+    }
+    const Ended one = start_with(arguments).wait();
+    EXPECT_NE(one.code, 0);
+    EXPECT_LT(one.seconds, soon);
+    EXPECT_EQ(times(one.err, "starling: "), 1u) << one.err;
+    return one.err;
   };
-  rank_in("here");
-  arguments.push_back(":");
-  rank_in("there");
-  const Ended one = start_with(arguments).wait();
-  EXPECT_NE(one.code, 0);
-  EXPECT_LT(one.seconds, soon);
-  EXPECT_EQ(times(one.err, "starling: rank 1: data.csv: "), 1u) << one.err;
-  EXPECT_EQ(times(one.err, "starling: "), 1u) << one.err;
+  EXPECT_EQ(times(one_lacks("data.npy", {"here", "there"}), "starling: rank 1: data.npy: "), 1u); // which each rank reads
+  EXPECT_EQ(times(one_lacks("data.csv", {"there", "here"}), "starling: data.csv: "), 1u);         // which the first reads for all
 }
 
 TEST_F(Mpirun, RefusesAnotherBuildOnOneRank) {

@@ -54,6 +54,8 @@ struct Table {
   Meeting meet;
   bool in_common = false; // whether they have memory in common
   std::shared_ptr<std::byte> common;
+  std::size_t on_machine = 0;                   // ranks of each; 0: nobody knows
+  std::vector<std::shared_ptr<Table>> machines; // what the ranks of each lay out among themselves
 };
 
 class RankAsThread final : public Wire {
@@ -62,6 +64,12 @@ public:
 
   std::size_t rank() const override { return rank_; }
   std::size_t size() const override { return table_->laid.size(); }
+  std::size_t rank_on_machine() const override { return table_->machines.empty() ? rank_ : rank_ % table_->on_machine; }
+  std::shared_ptr<Wire> on_machine() override {
+    if (!table_->machines.empty() && !machine_)
+      machine_ = std::make_shared<RankAsThread>(table_->machines[rank_ / table_->on_machine], rank_on_machine());
+    return machine_;
+  }
   bool takes_cards() const override { return cards; }
   bool cards = false; ///< where the host is in their place
   void all_gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t> sizes) override {
@@ -104,7 +112,11 @@ public:
   }
   void meet() override { table_->meet.arrive_and_wait(); }
   [[noreturn]] void abort(int code) override { std::_Exit(code); }
-  void leave() { table_->meet.arrive_and_drop(); }
+  void leave() {
+    table_->meet.arrive_and_drop();
+    if (!table_->machines.empty())
+      table_->machines[rank_ / table_->on_machine]->meet.arrive_and_drop();
+  }
 
 protected:
   /// Nothing arrives, nor is read, before it is waited for: whoever looks sooner sees what is no number.
@@ -149,15 +161,22 @@ private:
   std::shared_ptr<Table> table_;
   std::size_t rank_;
   std::vector<Started> started_;
+  std::shared_ptr<RankAsThread> machine_;
 };
 
 enum class Memory { apart, in_common };
 
-/// work(wire) on so many ranks at once. Throws what the lowest threw.
+/// work(wire) on so many ranks at once, of which so many are on each machine; 0: nobody knows. Memory in common is that of a
+/// machine's ranks. Throws what the lowest threw.
 template <typename Work>
-void on_ranks(std::size_t ranks, Work&& work, Memory memory = Memory::apart) {
+void on_ranks(std::size_t ranks, Work&& work, Memory memory = Memory::apart, std::size_t on_machine = 0) {
   const auto table = std::make_shared<Table>(ranks);
-  table->in_common = memory == Memory::in_common;
+  table->in_common = memory == Memory::in_common && (on_machine == 0 || on_machine >= ranks);
+  table->on_machine = on_machine;
+  for (std::size_t first = 0; on_machine > 0 && first < ranks; first += on_machine) {
+    table->machines.push_back(std::make_shared<Table>(std::min(on_machine, ranks - first)));
+    table->machines.back()->in_common = memory == Memory::in_common;
+  }
   std::vector<std::exception_ptr> thrown(ranks);
   std::vector<std::thread> threads;
   for (std::size_t r = 0; r < ranks; ++r)

@@ -1,4 +1,5 @@
 // Ranks that were told different things, or read different files; and what all of them meet alike.
+#include "io/npy.hpp"
 #include "mpi/mpirun.hpp"
 
 #include <gmock/gmock.h>
@@ -41,14 +42,14 @@ TEST_F(Mpirun, RefusesOtherSettingsOnOneRank) {
   EXPECT_EQ(start_with(two_ranks({folder_, run}, {folder_, run + " --threads 2"})).wait().code, 0); // which may differ
 }
 
-TEST_F(Mpirun, RefusesOtherDataOnOneRank) {
-  const std::string run = "sample logistic --data data.csv --particles 20 --steps 5 --progress none";
+TEST_F(Mpirun, RefusesOtherDataOnOneRank) { // of a file that each rank reads
+  const std::string run = "sample logistic --data data.npy --particles 20 --steps 5 --progress none";
   for (const char* folder : {"here", "there"})
     fs::create_directories(folder_ / folder);
-  std::ofstream(folder_ / "here" / "data.csv") << "a,y\n0.5,1\n-1,0\n2,1\n0.3,0\n1,1\n-0.2,0\n";
-  std::ofstream(folder_ / "there" / "data.csv") << "a,y\n0.5,0\n-1,1\n2,0\n0.3,1\n1,0\n-0.2,1\n";
+  io::write_npy(folder_ / "here" / "data.npy", {{6, 2}, {0.5, 1, -1, 0, 2, 1, 0.3, 0, 1, 1, -0.2, 0}});
+  io::write_npy(folder_ / "there" / "data.npy", {{6, 2}, {0.5, 0, -1, 1, 2, 0, 0.3, 1, 1, 0, -0.2, 1}});
   expect_said_once(start_with(two_ranks({folder_ / "here", run}, {folder_ / "there", run})).wait(), failed,
-                   "rank 1: mpi: all ranks must have the same data.csv; rank 1 has one of");
+                   "rank 1: mpi: all ranks must have the same data.npy; rank 1 has one of");
 }
 
 TEST_F(Mpirun, SaysOnceWhatAllRanksMeetAlike) {

@@ -57,13 +57,13 @@ TEST(HeldOut, IsTheMeanLogOfTheCloudsPredictiveProbability) {
       for (std::size_t a = 0; a < dim; ++a)
         x(Eigen::Index(i), Eigen::Index(a)) = .5 * draw(10 + a, i);
     Threads threads(3);
-    const Prediction p = held_out(kind, 3, data, rows_of(std::as_const(x)), threads);
+    const Prediction p = held_out(kind, 3, view_of(data), rows_of(std::as_const(x)), threads);
     EXPECT_NEAR(p.log_likelihood, by_the_formula(kind, data, x), 1e-10);
-    EXPECT_EQ(p.log_likelihood, held_out(kind, 3, data, rows_of(std::as_const(x)), Threads::alone()).log_likelihood);
+    EXPECT_EQ(p.log_likelihood, held_out(kind, 3, view_of(data), rows_of(std::as_const(x)), Threads::alone()).log_likelihood);
     EXPECT_EQ(std::isnan(p.accuracy), kind != RegressionKind::multinomial);
     // The control: other positions say something else.
     x.array() += .1;
-    EXPECT_GT(std::abs(held_out(kind, 3, data, rows_of(std::as_const(x)), threads).log_likelihood - p.log_likelihood), 1e-4);
+    EXPECT_GT(std::abs(held_out(kind, 3, view_of(data), rows_of(std::as_const(x)), threads).log_likelihood - p.log_likelihood), 1e-4);
   }
 }
 
@@ -71,9 +71,9 @@ TEST(HeldOut, CountsTheClassesThatAreRight) {
   LabelledData<double> data = table(RegressionKind::multinomial);
   Frame::Matrix x = Frame::Matrix::Zero(2, 7);
   x(0, 2) = x(1, 2) = 5; // the constant says class 0, for everyone
-  EXPECT_NEAR(held_out(RegressionKind::multinomial, 3, data, rows_of(std::as_const(x)), Threads::alone()).accuracy, 1. / 3, 1e-12);
+  EXPECT_NEAR(held_out(RegressionKind::multinomial, 3, view_of(data), rows_of(std::as_const(x)), Threads::alone()).accuracy, 1. / 3, 1e-12);
   data.labels.setZero();
-  EXPECT_NEAR(held_out(RegressionKind::multinomial, 3, data, rows_of(std::as_const(x)), Threads::alone()).accuracy, 1, 1e-12);
+  EXPECT_NEAR(held_out(RegressionKind::multinomial, 3, view_of(data), rows_of(std::as_const(x)), Threads::alone()).accuracy, 1, 1e-12);
 }
 
 } // namespace

@@ -111,7 +111,7 @@ bool does_it_alone() {
 
 void leave_ranks() { wire.reset(); }
 
-void begin_together(const std::string& settings, const std::vector<std::string>& files) {
+void begin_together(const std::string& settings, const std::vector<ReadFile>& files) {
   mpi::agree(*ranks(), nullptr);
   each_for_itself = false;
   if (wire->size() == 1)
@@ -120,10 +120,16 @@ void begin_together(const std::string& settings, const std::vector<std::string>&
   mpi::same_everywhere(*wire, "build", fmt::format("{} for {}, {:016x}, {} for {}", version, cpu::level(), mark_of("/proc/self/exe"),
                                                    products.library, products.core));
   mpi::same_everywhere(*wire, "settings", settings);
-  for (const std::string& file : files) {
+  const std::shared_ptr<mpi::Wire> machine = wire->on_machine();
+  for (const auto& [file, once_on_machine] : files) {
+    const bool for_others = once_on_machine && machine, reads = !for_others || machine->first();
     std::error_code none;
-    if (!mpi::any(*wire, !std::filesystem::is_regular_file(file, none))) // where one lacks it, whoever reads it says so
-      mpi::same_everywhere(*wire, file, fmt::format("one of {} bytes, {:016x}", std::filesystem::file_size(file, none), mark_of(file)));
+    if (mpi::any(*wire, reads && !std::filesystem::is_regular_file(file, none))) // where one lacks it, whoever reads it says so
+      continue;
+    std::string mine = reads ? fmt::format("one of {} bytes, {:016x}", std::filesystem::file_size(file, none), mark_of(file)) : std::string();
+    if (for_others) // what its machine has read, a rank has
+      mpi::broadcast(*machine, mine);
+    mpi::same_everywhere(*wire, file, mine);
   }
 }
 

@@ -23,9 +23,15 @@ bool does_it_alone();
 /// Ends what ranks() began, while the program still has all its parts.
 void leave_ranks();
 
+/// A file that each rank reads, or the first of each machine for all of them.
+struct ReadFile {
+  std::string name;
+  bool once_on_machine = false;
+};
+
 /// Until here ranks do things each for itself, and what fails on one is agreed on here; from here on where it happens.
-/// They compare their builds, their settings and, by their bytes, the files that each of them reads.
-void begin_together(const std::string& settings, const std::vector<std::string>& files);
+/// They compare their builds, their settings and, by their bytes, the files that they read.
+void begin_together(const std::string& settings, const std::vector<ReadFile>& files);
 
 /// Runs work() on rank 0 alone; what it throws is thrown on all.
 template <typename Work>

@@ -129,16 +129,18 @@ void refuse_to_write(const SampleRequest& s) {
     plan::refuse("--out", fmt::format("{} says {}; give --out {}, or --trust to write where it says", s.config, out, out));
 }
 
-/// What each rank reads for itself, if it is a file.
-std::vector<std::string> files_of(const SampleRequest& s) {
-  std::vector<std::string> files;
-  for (const std::string& file : {s.recipe.text_of("data"), s.recipe.text_of("model"), s.recipe.start})
-    if (!file.empty())
+/// What ranks read, if it is a file.
+std::vector<ReadFile> files_of(const SampleRequest& s, const plan::Plan& plan) {
+  std::vector<ReadFile> files;
+  const std::string data = s.recipe.text_of("data");
+  for (const ReadFile& file : {ReadFile{data, plan.target && plan.target->of_table && !data.ends_with(".npy")},
+                               ReadFile{s.recipe.text_of("model")}, ReadFile{s.recipe.start}})
+    if (!file.name.empty())
       files.push_back(file);
   if (!s.presentation.resume.empty()) {
     const StateFolder state = StateFolder::of(s.presentation.resume);
     for (std::uint64_t run = 0; run < s.recipe.runs; ++run)
-      files.push_back(state.name(run));
+      files.push_back({state.name(run)});
   }
   return files;
 }
@@ -163,7 +165,7 @@ int sample(SampleRequest s) {
   if (ranks()->size() > 1 && plan.blocks < ranks()->size())
     plan::refuse("blocks", plan.blocks == 0 ? "this run has no blocks of rows, so it goes on with one rank alone"
                                             : fmt::format("{} blocks are too few for {} ranks", plan.blocks, ranks()->size()));
-  begin_together(assemble::identity_of_ranks(plan.recipe), files_of(s));
+  begin_together(assemble::identity_of_ranks(plan.recipe), files_of(s, plan));
   if (s.dump_config) {
     if (ranks()->first())
       fmt::print("{}", plan::write_config(plan.recipe));

@@ -24,6 +24,24 @@ struct LabelledData {
   Eigen::Matrix<Real, Eigen::Dynamic, 1> labels;
 };
 
+/// The same, wherever the numbers lie.
+template <typename Real>
+struct LabelledView {
+  const Real* features = nullptr; ///< rows x weights, row-major
+  const Real* labels = nullptr;
+  std::size_t rows = 0, weights = 0;
+  std::shared_ptr<const void> owner; ///< of both; empty: somebody else sees to it that they stay
+};
+
+/// Throws invalid_argument where labels are too few or too many.
+template <typename Real>
+LabelledView<Real> view_of(const LabelledData<Real>& data, std::shared_ptr<const void> owner = {}) {
+  if (data.labels.size() != data.features.rows())
+    reject("labels", "one for each of " + std::to_string(data.features.rows()) + " rows", std::to_string(data.labels.size()));
+  return {data.features.data(), data.labels.data(), static_cast<std::size_t>(data.features.rows()),
+          static_cast<std::size_t>(data.features.cols()), std::move(owner)};
+}
+
 /// The three operations that the likelihood consists of, in plain C++. A back end may bring its own.
 template <typename Real>
 struct PlainAlgebra {
@@ -72,20 +90,17 @@ public:
 
   LogisticRegression(std::shared_ptr<const LabelledData<Real>> data, std::size_t data_batch,
                      std::uint64_t seed, Threads& threads = Threads::alone())
-      : data_(std::move(data)), threads_(&threads),
-        batches_(seed, static_cast<std::size_t>(data_->features.rows()), data_batch) {
-    if (data_->labels.size() != data_->features.rows())
-      reject("labels", "one for each of " + std::to_string(data_->features.rows()) + " rows",
-             std::to_string(data_->labels.size()));
-  }
+      : LogisticRegression(view_of(*data, data), data_batch, seed, threads) {}
+  LogisticRegression(LabelledView<Real> data, std::size_t data_batch, std::uint64_t seed, Threads& threads = Threads::alone())
+      : data_(std::move(data)), threads_(&threads), batches_(seed, data_.rows, data_batch) {}
 
-  std::size_t dim() const { return static_cast<std::size_t>(data_->features.cols()) + 1; }
+  std::size_t dim() const { return data_.weights + 1; }
 
   /// Mini-batches of more rows than a block are taken block by block, so that memory does not grow
   /// with them: a thread holds 256 x row_block logits.
   void operator()(Step k, Rows<const Real> x, Rows<Real> score) {
     const auto rows = batches_(k);
-    const Real scale = static_cast<Real>(data_->features.rows()) / static_cast<Real>(rows.size());
+    const Real scale = static_cast<Real>(data_.rows) / static_cast<Real>(rows.size());
     for (std::size_t first = 0; first < rows.size(); first += row_block) {
       const auto some = rows.subspan(first, std::min(row_block, rows.size() - first));
       gather(some);
@@ -106,10 +121,9 @@ public:
       const Rows<Real> to = score.slice(begin, end);
       const auto density = log_density.subspan(begin, end - begin);
       prior(from, to, density);
-      const auto count = static_cast<std::size_t>(data_->features.rows());
-      for (std::size_t r = 0; r < count; r += row_block)
-        likelihood(from, data_->features.row(Index(r)).data(), data_->labels.data() + r,
-                   std::min(row_block, count - r), Real(1), to, density);
+      for (std::size_t r = 0; r < data_.rows; r += row_block)
+        likelihood(from, data_.features + r * data_.weights, data_.labels + r, std::min(row_block, data_.rows - r), Real(1), to,
+                   density);
     });
   }
 
@@ -120,11 +134,11 @@ private:
 
   // Once for all particles.
   void gather(std::span<const std::uint32_t> rows) {
-    features_.resize(Index(rows.size()), data_->features.cols());
+    features_.resize(Index(rows.size()), Index(data_.weights));
     labels_.resize(Index(rows.size()));
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      features_.row(Index(r)) = data_->features.row(rows[r]);
-      labels_[Index(r)] = data_->labels[rows[r]];
+      std::copy_n(data_.features + rows[r] * data_.weights, data_.weights, features_.row(Index(r)).data());
+      labels_[Index(r)] = data_.labels[rows[r]];
     }
   }
 
@@ -170,7 +184,7 @@ private:
     Algebra::gradients(logits.data(), x.count, features, rows, weights, score.data, score.dim);
   }
 
-  std::shared_ptr<const LabelledData<Real>> data_;
+  LabelledView<Real> data_;
   Threads* threads_;
   DataBatches batches_;
   Matrix features_; // a block of the step's mini-batch

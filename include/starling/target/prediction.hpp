@@ -46,18 +46,16 @@ void logits_of_block(const Real* features, std::size_t rows, std::size_t weights
 }
 
 template <typename Real, typename Algebra = PlainAlgebra<Real>>
-Prediction predict(const LabelledData<Real>& data, Rows<const Real> x, Threads& threads) {
+Prediction predict(const LabelledView<Real>& data, Rows<const Real> x, Threads& threads) {
   constexpr std::size_t block = 96; // its logits stay in the cache
-  const auto rows = static_cast<std::size_t>(data.features.rows());
-  const auto weights = static_cast<std::size_t>(data.features.cols());
+  const std::size_t rows = data.rows, weights = data.weights;
   std::vector<Prediction> parts((rows + block - 1) / block);
   threads.for_pieces(rows, block, [&](std::size_t begin, std::size_t end) {
     const std::size_t size = end - begin;
     thread_local std::vector<Real> share, none, some;
     share.resize(x.count * size);
     none.assign(size, Real(0));
-    logits_of_block<Real, Algebra>(data.features.row(Eigen::Index(begin)).data(), size, weights, x,
-                                   share.data());
+    logits_of_block<Real, Algebra>(data.features + begin * weights, size, weights, x, share.data());
     Algebra::residuals(share.data(), x.count, none.data(), size, Real(-1)); // sigmoid(z)
     // Sixteen particles at a time in Real, those sums in double: as exact, and many at once.
     std::vector<double> p(size, 0.0);
@@ -73,7 +71,7 @@ Prediction predict(const LabelledData<Real>& data, Rows<const Real> x, Threads& 
       mean /= static_cast<double>(x.count);
     Prediction& part = parts[begin / block];
     for (std::size_t r = 0; r < size; ++r) {
-      const bool positive = data.labels[Eigen::Index(begin + r)] > Real(0.5);
+      const bool positive = data.labels[begin + r] > Real(0.5);
       part.accuracy += (p[r] > 0.5) == positive;
       part.log_likelihood += std::log(std::max(positive ? p[r] : 1 - p[r], 1e-300));
     }
@@ -84,6 +82,11 @@ Prediction predict(const LabelledData<Real>& data, Rows<const Real> x, Threads& 
     total.log_likelihood += part.log_likelihood / static_cast<double>(rows);
   }
   return total;
+}
+
+template <typename Real, typename Algebra = PlainAlgebra<Real>>
+Prediction predict(const LabelledData<Real>& data, Rows<const Real> x, Threads& threads) {
+  return predict<Real, Algebra>(view_of(data), x, threads);
 }
 
 } // namespace starling

@@ -29,12 +29,14 @@ struct RowTable {
 
 /// Rows in memory, which the table keeps.
 template <typename Real>
-RowTable<Real> rows_in_memory(std::shared_ptr<const LabelledData<Real>> data) {
-  const auto width = static_cast<std::size_t>(data->features.cols());
-  return {static_cast<std::size_t>(data->features.rows()), width,
-          [data, width](std::size_t first, std::size_t, std::vector<Real>&) {
-            return typename RowTable<Real>::Block{data->features.data() + first * width, data->labels.data() + first};
+RowTable<Real> rows_in_memory(LabelledView<Real> data) {
+  return {data.rows, data.weights, [data](std::size_t first, std::size_t, std::vector<Real>&) {
+            return typename RowTable<Real>::Block{data.features + first * data.weights, data.labels + first};
           }};
+}
+template <typename Real>
+RowTable<Real> rows_in_memory(std::shared_ptr<const LabelledData<Real>> data) {
+  return rows_in_memory(view_of(*data, data));
 }
 
 /// A particle is (w_1 .. w_C, extras of the family, log alpha), each w_c with a weight for every feature,
