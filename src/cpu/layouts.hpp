@@ -18,7 +18,7 @@ inline constexpr std::size_t panel_matches = 64;   ///< of blocks that are playe
 
 // Many dimensions: row by row, small products in registers, or products by BLAS.
 inline constexpr std::size_t few = 5;           ///< members that are taken row by row
-inline constexpr std::size_t gemm_least = 256;  ///< members a batch needs for BLAS to pay
+inline constexpr std::size_t gemm_least = 128;  ///< members a batch needs for BLAS to pay
 inline constexpr std::size_t gemm_block = 256;  ///< rows of a block
 inline constexpr std::size_t gemm_matches = 32; ///< of blocks that are played at the same time
 inline constexpr std::size_t shared_products = 2 * gemm_block; ///< from here threads share one batch
