@@ -70,8 +70,16 @@ public:
       bounds_.push_back(bounds_.back() + static_cast<std::uint32_t>(other[q].size()));
     const std::uint64_t members = bounds_.back(), rows = here == 0 ? population : here;
     order_.resize(members);
-    for (std::uint64_t m = 0; m < members; ++m)
-      order_[m] = static_cast<std::uint32_t>(m * rows / members);
+    if (members == 0)
+      return order_;
+    const std::uint64_t whole = rows / members, rest = rows % members; // row m rows / members, without a division for each
+    for (std::uint64_t m = 0, row = 0, parts = 0; m < members; ++m, row += whole) {
+      order_[m] = static_cast<std::uint32_t>(row);
+      if ((parts += rest) >= members) {
+        parts -= members;
+        ++row;
+      }
+    }
     return order_;
   }
 

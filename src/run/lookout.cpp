@@ -50,8 +50,8 @@ std::vector<std::uint32_t> drawn_rows(std::size_t rows, std::size_t count, std::
   for (std::size_t m = 0; m < parts; ++m) {
     const std::size_t begin = m * rows / parts, length = (m + 1) * rows / parts - begin;
     const std::size_t first = philox.below(static_cast<std::uint32_t>(length), Stream::look, k, m);
-    for (std::size_t r = 0; r < few; ++r)
-      which.push_back(static_cast<std::uint32_t>(begin + (first + r) % length));
+    for (std::size_t r = 0, at = first; r < few; ++r, at = at + 1 == length ? 0 : at + 1)
+      which.push_back(static_cast<std::uint32_t>(begin + at));
   }
   return which;
 }
@@ -59,7 +59,7 @@ std::vector<std::uint32_t> drawn_rows(std::size_t rows, std::size_t count, std::
 template <typename Real>
 Rows<const Real> gathered(Rows<const Real> rows, std::span<const std::uint32_t> which, Threads& threads, UnwrittenColumn<Real>& room) {
   room.resize(which.size() * rows.dim);
-  threads.for_pieces(which.size(), 1 + 8192 / rows.dim, [&](std::size_t begin, std::size_t end) {
+  threads.for_pieces(which.size(), 1 + LookSize::numbers / 4 / rows.dim, [&](std::size_t begin, std::size_t end) {
     for (std::size_t m = begin; m < end; ++m)
       copy_row(rows[which[m]], room.data() + m * rows.dim);
   });
@@ -163,7 +163,7 @@ void Lookout<Real>::look(Step k, Ensemble<Real>& particles, const Batches& batch
     row.ksd_gaussian_se = found.gaussian.se;
   }
   if (batches.whole()) { // else most scores are those of an earlier step, or of none
-    row.noise = drift_noise(k, particles, batches, drift, seed_, size.dealt_anew, room_.noise).ratio();
+    row.noise = drift_noise(k, particles, batches, drift, seed_, size.dealt_anew, room_.noise, *threads_).ratio();
     row.shift = 0;
     for (const Balance& one : parameters)
       row.shift = std::max(row.shift, std::abs(one.shift));

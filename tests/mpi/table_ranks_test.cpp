@@ -106,7 +106,10 @@ TEST_F(TablesOnRanks, AreOpenedByTheFirstRankOfEachMachine) {
     return start_with(in_folders(folders, run + " --force --out " + (folder_ / "ranks").string(), {"localhost", "localhost", "starling-there", "starling-there"}),
                       {{"OMPI_MCA_plm_rsh_agent", agent.string()}}).wait();
   };
-  expect_like_alone(on_two({"first", "none", "first", "other"}), "ranks");
+  const Ended together = on_two({"first", "none", "first", "other"});
+  if (together.code != 0 && together.err.find("starling: ") == std::string::npos)
+    GTEST_SKIP() << "this mpirun starts nothing under a second name: " << together.err;
+  expect_like_alone(together, "ranks");
   const Ended lacks = on_two({"first", "none", "none", "first"}), differs = on_two({"first", "none", "other", "first"});
   EXPECT_EQ(times(lacks.err, "starling: rank 2: table.csv: "), 1u) << lacks.err;
   EXPECT_EQ(times(differs.err, "starling: rank 2: mpi: all ranks must have the same table.csv; rank 2 has one of"), 1u) << differs.err;

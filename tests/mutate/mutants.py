@@ -185,7 +185,7 @@ of("include/starling/run/seeds.hpp", "tests/run/continued_test.cpp", [
 ])
 of("include/starling/observe/noise.hpp", "tests/observe/noise_test.cpp", [
     ("noise without its half", "apart / (2 * count)", "apart / count"),
-    ("drift left as dealt anew", "phi[i][a] = *kept;", ";"),
+    ("drift left as dealt anew", "row[a + c] = kept[c];", ";"),
 ])
 of("include/starling/observe/balance.hpp", "tests/observe/balance_test.cpp", [
     ("shift not in sd", "one.mean_score * one.sd", "one.mean_score"),

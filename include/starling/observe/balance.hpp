@@ -23,7 +23,7 @@ struct Balance {
 
 /// Rows and columns of a block. Sums are taken block by block and the blocks added in order, so that
 /// they are the same for any number of threads; up to `balance_rows` rows there is one block of rows.
-inline constexpr std::size_t balance_rows = 16384, balance_columns = 512;
+inline constexpr std::size_t balance_rows = 2048, balance_columns = 512;
 
 namespace balance_sums {
 

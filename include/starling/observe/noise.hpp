@@ -3,10 +3,12 @@
 
 #include <starling/concepts.hpp>
 #include <starling/random/permute.hpp>
+#include <starling/threads.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace starling {
 
@@ -27,8 +29,12 @@ struct DriftNoise {
 /// What a measurement fills and nobody reads afterwards; those who measure often keep it.
 template <typename Real>
 struct NoiseRoom {
+  struct Sums {
+    double apart = 0, together = 0;
+  };
   Batches again;
   Column<Real> first;
+  std::vector<Sums> sums; ///< of each block of numbers
 };
 
 /// At the same positions and scores, the drift Phi on the batches at hand and Phi' on batches of
@@ -40,8 +46,10 @@ struct NoiseRoom {
 /// of them.
 template <HostParticles P, Drifter<P> Drift>
 DriftNoise drift_noise(Step k, P& particles, const Batches& batches, Drift&& drift,
-                       std::uint64_t seed, std::size_t fewest, NoiseRoom<typename P::Real>& room) {
-  auto& [again, first] = room;
+                       std::uint64_t seed, std::size_t fewest, NoiseRoom<typename P::Real>& room, Threads& threads = Threads::alone()) {
+  auto& again = room.again;
+  auto& first = room.first;
+  auto& sums = room.sums;
   const std::size_t n = particles.count();
   const std::size_t stride =
       std::max<std::size_t>(1, std::min(batches.count(), n / std::max<std::size_t>(1, fewest)));
@@ -50,21 +58,40 @@ DriftNoise drift_noise(Step k, P& particles, const Batches& batches, Drift&& dri
 
   const auto phi = particles.drift();
   first.resize(order.size() * phi.dim); // of those who are dealt anew
-  auto* kept = first.data();
-  for (const std::uint32_t i : order)
-    kept = copy_row(phi[i], kept);
+  constexpr std::size_t block = 8192; // numbers that are added in one sum
+  sums.assign((first.size() + block - 1) / block, {});
+  /// part(row, a, count, kept, sums): so many coordinates of a row from a on, their numbers in `first`, the sums of their block.
+  const auto in_blocks = [&](auto&& part) {
+    threads.for_pieces(first.size(), block, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t at = begin, count; at < end; at += count) {
+        const std::size_t a = at % phi.dim;
+        count = std::min(end - at, phi.dim - a);
+        part(phi[order[at / phi.dim]], a, count, first.data() + at, sums[begin / block]);
+      }
+    });
+  };
+  in_blocks([](const auto& row, std::size_t a, std::size_t count, auto* kept, auto&) {
+    for (std::size_t c = 0; c < count; ++c)
+      kept[c] = row[a + c];
+  });
   if (batches.count() > 1)
     drift(k, particles, again);
-  double apart = 0, together = 0;
-  kept = first.data();
-  for (const std::uint32_t i : order)
-    for (std::size_t a = 0; a < phi.dim; ++a, ++kept) {
-      const auto one = static_cast<double>(*kept);
-      const auto other = static_cast<double>(phi[i][a]);
-      apart += (one - other) * (one - other);
-      together += one * other;
-      phi[i][a] = *kept;
+  in_blocks([](const auto& row, std::size_t a, std::size_t count, auto* kept, auto& to) {
+    auto sum = to;
+    for (std::size_t c = 0; c < count; ++c) {
+      const auto one = static_cast<double>(kept[c]);
+      const auto other = static_cast<double>(row[a + c]);
+      sum.apart += (one - other) * (one - other);
+      sum.together += one * other;
+      row[a + c] = kept[c];
     }
+    to = sum;
+  });
+  double apart = 0, together = 0;
+  for (const auto& sum : sums) {
+    apart += sum.apart;
+    together += sum.together;
+  }
   const auto count = static_cast<double>(order.size());
   return {apart / (2 * count), together / count};
 }

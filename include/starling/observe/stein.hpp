@@ -195,7 +195,7 @@ SteinDiscrepancies stein_discrepancy(Rows<const Real> x, Rows<const Real> score,
         who.emplace_back(batch[i], batch[j]);
   }
   pairs.resize(who.size());
-  const std::size_t grain = 1 + 16384 / (x.dim + 16); // pairs, some tens of microseconds
+  const std::size_t grain = 1 + 4096 / (x.dim + 16); // pairs, some ten microseconds
   threads.for_pieces(who.size(), grain, [&](std::size_t begin, std::size_t end) {
     constexpr std::size_t ahead = 8; // pairs whose rows, which may be anywhere, are asked for before their turn
     for (std::size_t m = begin; m < end; ++m) {
@@ -215,7 +215,7 @@ SteinDiscrepancies stein_discrepancy(Rows<const Real> x, Rows<const Real> score,
   const double h = kernel::bandwidth_of(std::span(squared), x.count, kernel::ranked<double>) *
                    std::log(static_cast<double>(x.count));
   values.resize(pairs.size());
-  threads.for_pieces(pairs.size(), 512, [&](std::size_t begin, std::size_t end) {
+  threads.for_pieces(pairs.size(), 128, [&](std::size_t begin, std::size_t end) {
     for (std::size_t m = begin; m < end; ++m)
       values[m] = {stein_kernel(pairs[m], x.dim, multiquadric_profile(pairs[m].r2, h)),
                    stein_kernel(pairs[m], x.dim, gaussian_profile(pairs[m].r2, h))};

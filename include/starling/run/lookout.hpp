@@ -17,7 +17,7 @@ namespace starling::run {
 /// measures no more pairs, and deals no more particles anew, than it would of `everyone`: enough for error
 /// bars of a hundredth. Up to `numbers` numbers are added in one sum, more of them in several.
 struct LookSize {
-  static constexpr std::size_t everyone = 4096, seen = 16384, numbers = 65536;
+  static constexpr std::size_t everyone = 4096, seen = 16384, numbers = 8192;
   std::size_t rows, pairs, dealt_anew;
 
   /// Of a cloud of that many particles and dimensions, in batches of that size.
