@@ -26,6 +26,9 @@ struct DriftNoise {
   }
 };
 
+/// Numbers that are added in one sum; the sums are added in order, so that they are the same for any number of threads.
+inline constexpr std::size_t noise_block = 8192;
+
 /// What a measurement fills and nobody reads afterwards; those who measure often keep it.
 template <typename Real>
 struct NoiseRoom {
@@ -58,7 +61,7 @@ DriftNoise drift_noise(Step k, P& particles, const Batches& batches, Drift&& dri
 
   const auto phi = particles.drift();
   first.resize(order.size() * phi.dim); // of those who are dealt anew
-  constexpr std::size_t block = 8192; // numbers that are added in one sum
+  constexpr std::size_t block = noise_block;
   sums.assign((first.size() + block - 1) / block, {});
   /// part(row, a, count, kept, sums): so many coordinates of a row from a on, their numbers in `first`, the sums of their block.
   const auto in_blocks = [&](auto&& part) {
