@@ -1,6 +1,7 @@
 // A look: what the scores say, what the pairs say, how much of the drift is chance.
 #include <starling/run/lookout.hpp>
 
+#include <starling/cpu/permute.hpp>
 #include <starling/judge/verdict.hpp>
 #include <starling/random/philox.hpp>
 
@@ -41,18 +42,19 @@ double rms(Rows<const Real> rows, std::span<const std::uint32_t> which, Threads&
 
 /// Of each of many equal parts of the rows that are here a few neighbours, round the part's end to its begin, where
 /// by address: so everyone is as likely to be drawn, and what lies together is fetched together.
-std::vector<std::uint32_t> drawn_rows(std::size_t rows, std::size_t count, std::uint64_t seed, Step k) {
+std::vector<std::uint32_t> drawn_rows(std::size_t rows, std::size_t count, std::uint64_t seed, Step k, Threads& threads) {
   constexpr std::size_t few = 16;
   const Philox philox(seed);
   const std::size_t parts = count / few;
-  std::vector<std::uint32_t> which;
-  which.reserve(parts * few);
-  for (std::size_t m = 0; m < parts; ++m) {
-    const std::size_t begin = m * rows / parts, length = (m + 1) * rows / parts - begin;
-    const std::size_t first = philox.below(static_cast<std::uint32_t>(length), Stream::look, k, m);
-    for (std::size_t r = 0, at = first; r < few; ++r, at = at + 1 == length ? 0 : at + 1)
-      which.push_back(static_cast<std::uint32_t>(begin + at));
-  }
+  std::vector<std::uint32_t> which(parts * few);
+  threads.for_pieces(parts, 128, [&](std::size_t first_part, std::size_t last_part) {
+    for (std::size_t m = first_part; m < last_part; ++m) {
+      const std::size_t begin = m * rows / parts, length = (m + 1) * rows / parts - begin;
+      const std::size_t first = philox.below(static_cast<std::uint32_t>(length), Stream::look, k, m);
+      for (std::size_t r = 0, at = first; r < few; ++r, at = at + 1 == length ? 0 : at + 1)
+        which[m * few + r] = static_cast<std::uint32_t>(begin + at);
+    }
+  });
   return which;
 }
 
@@ -102,7 +104,7 @@ Step look_every(Step total, std::size_t particles, std::size_t dim) {
 std::vector<std::uint32_t> rows_looked_at(Step k, std::size_t dim, const Batches& batches, std::uint64_t seed) {
   const std::size_t count = batches.population;
   const LookSize size = LookSize::of(count, dim, batches[0].size());
-  std::vector<std::uint32_t> rows = drawn_rows(count, size.rows, seed, k);
+  std::vector<std::uint32_t> rows = drawn_rows(count, size.rows, seed, k, Threads::alone());
   const auto also = [&](std::span<const std::uint32_t> more) { rows.insert(rows.end(), more.begin(), more.end()); };
   // As stein_discrepancy takes its pairs: of so many batches, and of each no more members than make all pairs.
   const auto most_members = std::max<std::size_t>(2, static_cast<std::size_t>((1 + std::sqrt(1 + 8 * static_cast<double>(size.pairs))) / 2));
@@ -133,7 +135,7 @@ void Lookout<Real>::look(Step k, Ensemble<Real>& particles, const Batches& batch
   const auto dim = static_cast<double>(x.dim);
   const LookSize size = LookSize::of(x.count, x.dim, batches[0].size());
   const bool some = batches.whole() && size.rows < x.count;
-  const std::vector<std::uint32_t> drawn = some ? drawn_rows(x.count, size.rows, seed_, k) : std::vector<std::uint32_t>();
+  const std::vector<std::uint32_t> drawn = some ? drawn_rows(x.count, size.rows, seed_, k, *threads_) : std::vector<std::uint32_t>();
   const std::span<const std::uint32_t> dealt = some ? std::span<const std::uint32_t>(drawn) : batches.order();
   std::vector<Balance>& parameters = room_.parameters;
   if (some)
@@ -163,7 +165,7 @@ void Lookout<Real>::look(Step k, Ensemble<Real>& particles, const Batches& batch
     row.ksd_gaussian_se = found.gaussian.se;
   }
   if (batches.whole()) { // else most scores are those of an earlier step, or of none
-    row.noise = drift_noise(k, particles, batches, drift, seed_, size.dealt_anew, room_.noise, *threads_).ratio();
+    row.noise = drift_noise(k, particles, batches, drift, seed_, size.dealt_anew, room_.noise, *threads_, cpu::permute).ratio();
     row.shift = 0;
     for (const Balance& one : parameters)
       row.shift = std::max(row.shift, std::abs(one.shift));

@@ -46,10 +46,11 @@ struct NoiseRoom {
 /// `particles.drift()` be up to date; it is left as it was found. One batch of all has no noise,
 /// and then the drift is not called. Of a large cloud only every so many batches are dealt anew, of
 /// about `fewest` particles: their partners are as good as drawn from all. Costs a deal and a drift
-/// of them.
+/// of them. `by` brings rows into random order: `permute`, or one that gives the same order sooner.
 template <HostParticles P, Drifter<P> Drift>
-DriftNoise drift_noise(Step k, P& particles, const Batches& batches, Drift&& drift,
-                       std::uint64_t seed, std::size_t fewest, NoiseRoom<typename P::Real>& room, Threads& threads = Threads::alone()) {
+DriftNoise drift_noise(Step k, P& particles, const Batches& batches, Drift&& drift, std::uint64_t seed, std::size_t fewest,
+                       NoiseRoom<typename P::Real>& room, Threads& threads = Threads::alone(),
+                       void (*by)(std::span<std::uint32_t>, const Philox&, Stream, Step) = permute) {
   auto& again = room.again;
   auto& first = room.first;
   auto& sums = room.sums;
@@ -57,7 +58,7 @@ DriftNoise drift_noise(Step k, P& particles, const Batches& batches, Drift&& dri
   const std::size_t stride =
       std::max<std::size_t>(1, std::min(batches.count(), n / std::max<std::size_t>(1, fewest)));
   const auto order = again.lay_out_like(batches, stride);
-  permute(order, Philox(seed), Stream::probe, k);
+  by(order, Philox(seed), Stream::probe, k);
 
   const auto phi = particles.drift();
   first.resize(order.size() * phi.dim); // of those who are dealt anew
