@@ -36,7 +36,7 @@ struct Choice {
   bool batch_mean = false; ///< the weight 1/p: wrong, to be seen
 };
 
-/// Where batches of two come from a tournament, and many from maps, as in the table of dealers.
+/// From here on batches that are no cosets come from maps, as in the table of dealers.
 constexpr std::size_t many = 4096;
 
 class Flock {
@@ -95,7 +95,7 @@ private:
       deal_by(starling::Whole());
     else if (p == 2)
       deal_by(starling::Matching(choice_.seed));
-    else if (n >= many && starling::Cosets::fits(n, p))
+    else if (starling::Cosets::fits(n, p))
       deal_by(starling::Cosets(choice_.seed, p));
     else if (n >= many)
       deal_by(starling::Moebius(choice_.seed, p));
