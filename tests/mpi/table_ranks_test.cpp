@@ -75,7 +75,7 @@ TEST_F(TablesOnRanks, WriteTheFilesOfOneProcess) {
     const bool in_stages = what.find("--steps") == std::string::npos; // which take long where ranks have no core each
     for (const std::size_t ranks : in_stages ? std::vector<std::size_t>{2} : std::vector<std::size_t>{1, 2, 3})
       expect_like_alone(start(ranks, sample(what) + " --out ranks --force").wait(), "ranks");
-    expect_like_alone(start(in_stages ? 2 : 3, sample(what) + " --out apart --force", {{"OMPI_MCA_osc", "^sm"}}).wait(), "apart");
+    expect_like_alone(start(in_stages ? 2u : 3u, sample(what) + " --out apart --force", {{"OMPI_MCA_osc", "^sm"}}).wait(), "apart");
   }
 }
 
