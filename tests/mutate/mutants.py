@@ -301,6 +301,15 @@ of("include/starling/ensemble.hpp", "tests/observe/observers_test.cpp", [
 of("include/starling/finite.hpp", "tests/observe/observers_test.cpp", [
     ("infinities taken for numbers", "(bits & exponent) + @@one@@;", "Bits{0}"),
 ])
+of("src/cpu/gemm_drift.hpp", "tests/simd/layouts_test.cpp", [
+    ("rows without their slopes", "add_scaled(i + r, across[r], of_i + r * dim_);", ";"),
+])
+of("src/mpi/from_first.hpp", "tests/mpi/table_test.cpp", [
+    ("a table that is not sent on", "common ? wire.meet() : wire.broadcast(std::span(memory.get(), bytes));", "wire.meet();"),
+])
+of("src/assemble/table.cpp", "tests/mpi/table_test.cpp", [
+    ("a table that each rank reads", "if (!machine_->first())\n      return;", ";"),
+])
 
 # Sources that hold code of a mutated header, or that call a mutated source from the same unit of the library, where they
 # would go on calling the right one: compiled with it, as the library would be.
@@ -308,6 +317,7 @@ also = {
     "src/run/journey_rows.cpp": ["src/run/certify_flight.cpp", "src/run/journey_state.cpp", "src/run/settle.cpp"],
     "src/run/large_vectors.hpp": ["src/run/flight.cpp"],
     "src/mpi/common.hpp": ["src/mpi/flight.cpp"],
+    "src/mpi/from_first.hpp": ["src/assemble/table.cpp"],
     "src/mpi/crossing.cpp": ["src/mpi/flight.cpp"],
     "src/mpi/dealing.cpp": ["src/mpi/flight.cpp"],
     "src/mpi/by_address.cpp": ["src/mpi/dealing.cpp", "src/mpi/flight.cpp"],
