@@ -18,7 +18,7 @@ inline constexpr std::size_t panel_matches = 64;   ///< of blocks that are playe
 
 // Many dimensions: row by row, small products in registers, or products by BLAS.
 inline constexpr std::size_t few = 5;           ///< members that are taken row by row
-inline constexpr std::size_t gemm_least = 128;  ///< members a batch needs for BLAS to pay
+inline constexpr std::size_t gemm_least = 128;  ///< members a batch needs for BLAS to pay: see gemm_least_in
 inline constexpr std::size_t gemm_block = 256;  ///< rows of a block
 inline constexpr std::size_t gemm_matches = 32; ///< of blocks that are played at the same time
 inline constexpr std::size_t shared_products = 2 * gemm_block; ///< from here threads share one batch
@@ -31,6 +31,9 @@ constexpr bool fits_a_lane(std::size_t members, std::size_t dim) {
 // Very many dimensions: blocks of columns, all threads on one batch.
 inline constexpr std::size_t wide_dim = 8192;     ///< from here on, for batches that BLAS does not take
 inline constexpr std::size_t wide_columns = 2048; ///< of a block: a few rows of it stay close at hand
+
+/// Members that a batch needs to be taken by BLAS: more where else all threads would share it.
+constexpr std::size_t gemm_least_in(std::size_t dim) { return dim < wide_dim ? gemm_least : gemm_block; }
 
 // Batches spread wide against the kernel. The rounding of r2 = |x|^2 + |y|^2 - 2 x.y is that of the
 // squares, and so is that of forces summed as products. It is of no account while the squares are

@@ -125,7 +125,7 @@ template <typename Real>
 void sweep_one(const SweptKernel<Real>& kernel, Ensemble<Real>& particles, const Batches& batches,
                Threads& threads, Part<Real> part) {
   const std::size_t largest = batches[0].size(), dim = particles.dim();
-  if (dim > small_dim && largest >= gemm_least)
+  if (dim > small_dim && largest >= gemm_least_in(dim))
     return gemm_sweep(kernel, particles, batches, threads, part);
   if (dim >= wide_dim)
     return wide_sweep(kernel, particles, batches, threads, part);
