@@ -11,7 +11,7 @@ namespace starling::plan {
 
 namespace {
 
-/// From here on a Moebius map is quicker than a shuffle: of fewer rows the vectors of cpu::permute are.
+/// From here on a Moebius map is quicker than a shuffle; of fewer rows they take the same.
 constexpr std::size_t many = 4096;
 
 /// `make` answers any dealer: it does not depend on the number type.

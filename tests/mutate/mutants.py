@@ -303,6 +303,7 @@ of("include/starling/finite.hpp", "tests/observe/observers_test.cpp", [
 ])
 of("src/cpu/gemm_drift.hpp", "tests/simd/layouts_test.cpp", [
     ("rows without their slopes", "add_scaled(i + r, across[r], of_i + r * dim_);", ";"),
+    ("products taken for distances", "passes_->distances(w.data, rows, columns, square_.data() + i, square_.data() + j);", ";"),
 ])
 of("src/mpi/from_first.hpp", "tests/mpi/table_test.cpp", [
     ("a table that is not sent on", "common ? wire.meet() : wire.broadcast(std::span(memory.get(), bytes));", "wire.meet();"),

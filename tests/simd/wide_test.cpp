@@ -48,6 +48,14 @@ TEST(WideBatches, EqualTheSlowTwinInOneBatchOfAll) {
   expect_equal_to_the_slow_twin<double>(kernel::InverseMultiquadric<double>(static_cast<double>(dim)), 20, 20, dim);
 }
 
+// As many as BLAS takes in fewer dimensions, and all threads share in more.
+TEST(WideBatches, EqualTheSlowTwinWhereFewerDimensionsGoByProducts) {
+  constexpr std::size_t p = cpu::gemm_least_in(cpu::wide_dim - 1);
+  static_assert(p < cpu::gemm_least_in(cpu::wide_dim));
+  for (const std::size_t dim : {cpu::wide_dim - 1, cpu::wide_dim})
+    expect_equal_to_the_slow_twin<double>(kernel::Gaussian<double>(static_cast<double>(dim)), p, p, dim);
+}
+
 TEST(WideBatches, AddTheTermsOfASum) {
   const std::size_t dim = cpu::wide_dim + 5, count = 6;
   const kernel::Gaussian<double> near(static_cast<double>(dim)), far(10 * static_cast<double>(dim));
