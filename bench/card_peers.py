@@ -1,5 +1,6 @@
-# Times steps of JAX on a card, for the problems of `starling bench cuda`: same sizes, kernel, rule and target; a table, and JSON.
-# Needs JAX with CUDA and a card. From the top: python bench/card_peers.py [--json FILE] [--repeats 5]
+# Times steps of JAX on a card, for the problems of `starling bench cuda`: same sizes, kernel, rule
+# and target; a table, and JSON. Needs JAX with CUDA and a card. From the top: python
+# bench/card_peers.py [--json FILE] [--repeats 5]
 import argparse
 import json
 import statistics
@@ -44,8 +45,8 @@ def batch_drift(x, p, bandwidth, count):
 
 
 def batches(p, bandwidth, steps, given):
-    """Each step a new order, its rows brought together, the drift, the rows back; or, given, batches that cost nothing:
-    neighbours, turned by one each step."""
+    """Each step a new order, its rows brought together, the drift, the rows back; or, given,
+    batches that cost nothing: neighbours, turned by one each step."""
 
     @jax.jit
     def run(key, x, memory):
@@ -57,7 +58,11 @@ def batches(p, bandwidth, steps, given):
                 drift = jnp.roll(batch_drift(jnp.roll(x, k, 0), p, bandwidth, count), -k, 0)
             else:
                 order = jax.random.permutation(jax.random.fold_in(key, k), count)
-                drift = jnp.zeros_like(x).at[order].set(batch_drift(x[order], p, bandwidth, count), unique_indices=True)
+                drift = (
+                    jnp.zeros_like(x)
+                    .at[order]
+                    .set(batch_drift(x[order], p, bandwidth, count), unique_indices=True)
+                )
             return advance(x, memory, drift, k == 0), None
 
         return jax.lax.scan(step, (x, memory), jnp.arange(steps))[0]
@@ -115,11 +120,25 @@ def main():
 
     for dim in (2, 56):
         for p in (2, 8):
-            show("a new order each step", partial(batches, p, float(dim), given=False), 10**6, dim, p, 16)
+            show(
+                "a new order each step",
+                partial(batches, p, float(dim), given=False),
+                10**6,
+                dim,
+                p,
+                16,
+            )
             show("batches given", partial(batches, p, float(dim), given=True), 10**6, dim, p, 16)
     for count in (10_000, 40_000):
         for precision in ("default", "highest"):
-            show(f"all pairs, products {precision}", partial(full, 56.0, precision=precision), count, 56, count, 8)
+            show(
+                f"all pairs, products {precision}",
+                partial(full, 56.0, precision=precision),
+                count,
+                56,
+                count,
+                8,
+            )
     show("a new order each step", partial(batches, 2, 1.0, given=False), 256, 1, 2, 500)
     if ARGS.json:
         with open(ARGS.json, "w") as file:

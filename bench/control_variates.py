@@ -2,11 +2,12 @@
 
     python3 bench/control_variates.py [POSTERIORS]
 
-A batch of p has the drift's variance Lambda (1/(p-1) - 1/(N-1)), Lambda the variance of F_ij over j (Lemma 1). With a
-control variate the batch sums F - beta G and the exact mean of beta G over all N is added, so Lambda is that of F - beta G,
-beta the best there is. The cost of G is counted in pairs of F, and the plain batch gets as many more particles: printed is
-variance with / variance without, at equal cost. Below 1 the control variate wins. Needs numpy.
-"""
+A batch of p has the drift's variance Lambda (1/(p-1) - 1/(N-1)), Lambda the variance of F_ij over j
+(Lemma 1). With a control variate the batch sums F - beta G and the exact mean of beta G over all N
+is added, so Lambda is that of F - beta G, beta the best there is. The cost of G is counted in pairs
+of F, and the plain batch gets as many more particles: printed is variance with / variance without,
+at equal cost. Below 1 the control variate wins. Needs numpy. """
+
 import os
 import sys
 
@@ -44,6 +45,7 @@ def fourier(features):
         grad = -2 / features * np.einsum("if,jf,fa->ija", c, z, w)
         # features, their sums over all and over the batch, and both again for each particle
         return k[..., None] * s[None] + grad, lambda d, p: features * (10 * d + 20) / (6 * d + 20)
+
     return make
 
 
@@ -78,7 +80,7 @@ def mixture(steps, n=256, p=8, seed=0):
     x, memory = rng.normal(-10, 1, (n, 1)), None
 
     def score(x):
-        a, b = np.exp(-(x + 2) ** 2 / 2) / 3, 2 * np.exp(-(x - 2) ** 2 / 2) / 3
+        a, b = np.exp(-((x + 2) ** 2) / 2) / 3, 2 * np.exp(-((x - 2) ** 2) / 2) / 3
         far = a + b < 1e-250
         t = np.where(far, x < 0, a / np.where(far, 1, a + b))
         return -(x - np.where(far, np.sign(x) * 2, 2 - 4 * t))
@@ -86,16 +88,17 @@ def mixture(steps, n=256, p=8, seed=0):
     for _ in range(steps):
         s, drift = score(x), np.empty_like(x)
         for batch in np.array_split(rng.permutation(n), n // p):
-            f = gaussian_forces(x[batch], s[batch], .35)
+            f = gaussian_forces(x[batch], s[batch], 0.35)
             own = f[np.arange(len(batch)), np.arange(len(batch))]
             drift[batch] = own / n + (n - 1) / (n * (len(batch) - 1)) * (f.sum(1) - own)
-        memory = drift**2 if memory is None else .9 * memory + .1 * drift**2
-        x = x + .2 * drift / (1e-6 + np.sqrt(memory))
-    return x, score(x), .35
+        memory = drift**2 if memory is None else 0.9 * memory + 0.1 * drift**2
+        x = x + 0.2 * drift / (1e-6 + np.sqrt(memory))
+    return x, score(x), 0.35
 
 
 def logistic(d=20, rows=500, n=256, seed=1):
-    """Draws around the mode of a logistic regression, in the Laplace frame, with its true scores."""
+    """Draws around the mode of a logistic regression, in the Laplace frame, with its true
+    scores."""
     rng = np.random.default_rng(seed)
     a = rng.standard_normal((rows, d))
     y = rng.random(rows) < 1 / (1 + np.exp(-a @ rng.standard_normal(d)))
@@ -132,14 +135,22 @@ def main():
                     clouds.append((name, posterior(os.path.join(folder, name))))
                 except np.linalg.LinAlgError:
                     pass  # parameters that determine each other
-    makers = [("constant", constant), ("bilinear", bilinear), *((f"fourier {m}", fourier(m)) for m in (8, 32, 128))]
+    makers = [
+        ("constant", constant),
+        ("bilinear", bilinear),
+        *((f"fourier {m}", fourier(m)) for m in (8, 32, 128)),
+    ]
     print(f"{'cloud':<44} {'d':>3} {'p':>3} " + " ".join(f"{name:>11}" for name, _ in makers))
     for name, (x, s, h) in clouds:
         h = h or bandwidth(x)
         f, d = gaussian_forces(x, s, h), x.shape[1]
         made = [make(x, s, h, np.random.default_rng(2)) for _, make in makers]
         for p in (2, 8, 32):
-            print(f"{name:<44.44} {d:>3} {p:>3} " + " ".join(f"{ratio(f, g, extra, d, p):>11.2f}" for g, extra in made), flush=True)
+            print(
+                f"{name:<44.44} {d:>3} {p:>3} "
+                + " ".join(f"{ratio(f, g, extra, d, p):>11.2f}" for g, extra in made),
+                flush=True,
+            )
 
 
 main()

@@ -1,5 +1,6 @@
-# Times functions in JAX and PyTorch on a card: their own value and gradient, and steps of Starling by them; N = 10^5, d = 10, p = 2.
-# Needs a card, and JAX or PyTorch with their parts for it. From the top: PYTHONPATH=build/release/python python bench/on_card.py
+# Times functions in JAX and PyTorch on a card: their own value and gradient, and steps of Starling
+# by them; N = 10^5, d = 10, p = 2. Needs a card, and JAX or PyTorch with their parts for it. From
+# the top: PYTHONPATH=build/release/python python bench/on_card.py
 import statistics
 import time
 
@@ -24,15 +25,29 @@ def microseconds(call, repeats=7):
 
 
 def a_step(target):
-    flight = starling.Flight(target, dim=D, particles=N, batch=2, deal="moebius", bandwidth=float(D), step_size=0.01, seed=1, steps=10**6,
-                             precision="single", device="cuda")
+    flight = starling.Flight(
+        target,
+        dim=D,
+        particles=N,
+        batch=2,
+        deal="moebius",
+        bandwidth=float(D),
+        step_size=0.01,
+        seed=1,
+        steps=10**6,
+        precision="single",
+        device="cuda",
+    )
     flight.step(100)
     return microseconds(lambda: flight.step(STEPS))
 
 
 def tell(what, waited, in_a_row, step):
-    print(f"{what}: value and gradient {waited:.1f} us each waited for, {in_a_row:.1f} us in a row; a step {step:.1f} us, "
-          f"{step / waited:.2f} and {step / in_a_row:.2f} times", flush=True)
+    print(
+        f"{what}: value and gradient {waited:.1f} us each waited for, {in_a_row:.1f} us in a row; a step {step:.1f} us, "
+        f"{step / waited:.2f} and {step / in_a_row:.2f} times",
+        flush=True,
+    )
 
 
 def with_jax():
@@ -58,7 +73,12 @@ def with_jax():
             last[1].block_until_ready()
 
         waited = microseconds(lambda: [own(x)[1].block_until_ready() for _ in range(STEPS)])
-        tell(f"jax {jax.__version__}, {name}", waited, microseconds(in_a_row), a_step(starling.from_jax(function)))
+        tell(
+            f"jax {jax.__version__}, {name}",
+            waited,
+            microseconds(in_a_row),
+            a_step(starling.from_jax(function)),
+        )
 
 
 def with_torch():
@@ -72,7 +92,9 @@ def with_torch():
 
     def logistic(w):
         z = w @ data.to(w.device).T
-        return (labels.to(w.device) * z - torch.nn.functional.softplus(z)).sum(1) - 0.5 * (w * w).sum(1)
+        return (labels.to(w.device) * z - torch.nn.functional.softplus(z)).sum(1) - 0.5 * (
+            w * w
+        ).sum(1)
 
     for name, function in (("banana", banana), (f"logistic, {ROWS} rows", logistic)):
         x = torch.randn(N, D, device="cuda")
@@ -91,7 +113,12 @@ def with_torch():
                 own()
             torch.cuda.synchronize()
 
-        tell(f"torch {torch.__version__}, {name}", microseconds(waited), microseconds(in_a_row), a_step(starling.from_torch(function)))
+        tell(
+            f"torch {torch.__version__}, {name}",
+            microseconds(waited),
+            microseconds(in_a_row),
+            a_step(starling.from_torch(function)),
+        )
 
 
 print(f"a step of the built-in normal: {a_step('normal'):.1f} us", flush=True)

@@ -1,12 +1,15 @@
 # What a target written in NumPy costs per step beyond its own evaluation. See docs/python.md.
-# From the top, after scripts/test: PYTHONPATH=build/release/python python bench/python_step.py [--json FILE]
+# From the top, after scripts/test: PYTHONPATH=build/release/python python bench/python_step.py
+# [--json FILE]
 #
 # Three flights of the same cloud, N(0, I), N = 1000, d = 10, one thread:
 #   python   a NumPy function, -x
-#   c        a C function of all particles that computes -x, called without Python (ctypes; needs cc)
+#   c        a C function of all particles that computes -x, called without Python (ctypes; needs
+#   cc)
 #   builtin  the engine's own normal target
-# and the two functions alone, called as often from a loop. Reported per step, in microseconds of processor time (a busy
-# machine disturbs it less than the clock on the wall), the median of rounds in which all take turns:
+# and the two functions alone, called as often from a loop. Reported per step, in microseconds of
+# processor time (a busy machine disturbs it less than the clock on the wall), the median of rounds
+# in which all take turns:
 #   added = (python - its function alone) - (c - its function alone)
 # that is, what the crossing costs: the array, the interpreter's lock, two copies of 80 kB, checks.
 import argparse
@@ -53,8 +56,9 @@ def numpy_alone(count):
 def c_alone(library):
     x, grad = np.zeros((PARTICLES, DIM)), np.zeros((PARTICLES, DIM))
     size, pointer = ctypes.c_size_t, ctypes.c_void_p
-    return lambda count: library.often(size(count), size(PARTICLES), size(DIM), pointer(x.ctypes.data),
-                                       pointer(grad.ctypes.data))
+    return lambda count: library.often(
+        size(count), size(PARTICLES), size(DIM), pointer(x.ctypes.data), pointer(grad.ctypes.data)
+    )
 
 
 def compiled(folder):
@@ -85,7 +89,11 @@ def main():
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         library = compiled(folder)
-        targets = {"python": numpy_target, "c": starling.CFunction(library.negative, batched=True), "builtin": "normal"}
+        targets = {
+            "python": numpy_target,
+            "c": starling.CFunction(library.negative, batched=True),
+            "builtin": "normal",
+        }
         total = args.steps * (args.rounds + 1)
         flights = {name: flight_of(target, total) for name, target in targets.items()}
         alone = {"python alone": numpy_alone, "c alone": c_alone(library)}
@@ -103,7 +111,9 @@ def main():
         print(f"{name:12} {value:7.1f} us per step, quartiles {low:.1f} to {high:.1f}")
     print(f"goal: at most {GOAL:g} us added: {'met' if figures['added'] <= GOAL else 'missed'}")
     if args.json:
-        pathlib.Path(args.json).write_text(json.dumps({"us_per_step": figures, "goal_us": GOAL}, indent=2) + "\n")
+        pathlib.Path(args.json).write_text(
+            json.dumps({"us_per_step": figures, "goal_us": GOAL}, indent=2) + "\n"
+        )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # Compares draws with a reference: python3 docs/stan_figures.py DIR|DRAWS.csv REFERENCE.json
-# The reference is a JSON object whose "parameters" are a list of {"name", "mean", "sd"} and, if known, the standard
-# error "mcse_mean"; names as Stan writes them, theta.1.2. If it has such a list "unconstrained" too, the positions of
-# the run in DIR are compared with that. Python 3 alone.
+# The reference is a JSON object whose "parameters" are a list of {"name", "mean", "sd"} and, if
+# known, the standard error "mcse_mean"; names as Stan writes them, theta.1.2. If it has such a list
+# "unconstrained" too, the positions of the run in DIR are compared with that. Python 3 alone.
 import glob
 import json
 import math
@@ -10,11 +10,16 @@ import sys
 
 
 def read_draws(files):
-    """Mean and sd of each column of Stan CSVs, by name, and the number of rows; several files are runs of one model."""
+    """Mean and sd of each column of Stan CSVs, by name, and the number of rows; several files are
+    runs of one model."""
     rows, found = [], {}
     for file in files:
         with open(file) as lines:
-            header, *more = [line.strip().split(",") for line in lines if line.strip() and not line.startswith("#")]
+            header, *more = [
+                line.strip().split(",")
+                for line in lines
+                if line.strip() and not line.startswith("#")
+            ]
         rows += more
     for column, name in enumerate(header):
         x = [float(row[column]) for row in rows]
@@ -24,7 +29,8 @@ def read_draws(files):
 
 
 def compare(found, count, reference):
-    """For each parameter of both: error of the mean in sds, the same in standard errors, ratio of the sds."""
+    """For each parameter of both: error of the mean in sds, the same in standard errors, ratio of
+    the sds."""
     figures = []
     for p in reference:
         if p["name"] not in found or not p["sd"] > 0:
@@ -32,7 +38,9 @@ def compare(found, count, reference):
         mean, sd = found[p["name"]]
         # What the mean of as many independent draws would miss by, and the reference itself.
         error = math.hypot(p["sd"] / math.sqrt(count), p.get("mcse_mean", 0))
-        figures.append((p["name"], (mean - p["mean"]) / p["sd"], (mean - p["mean"]) / error, sd / p["sd"]))
+        figures.append(
+            (p["name"], (mean - p["mean"]) / p["sd"], (mean - p["mean"]) / error, sd / p["sd"])
+        )
     if not figures:
         sys.exit("stan_figures.py: the draws must have parameters of the reference; got none")
     return figures
@@ -41,8 +49,10 @@ def compare(found, count, reference):
 def in_short(what, figures):
     worst = max(figures, key=lambda figure: abs(figure[1]))
     ratios = [figure[3] for figure in figures]
-    print(f"{what}: largest error of a mean {abs(worst[1]):.3f} sd ({worst[0]}), "
-          f"sd ratios {min(ratios):.2f} to {max(ratios):.2f}")
+    print(
+        f"{what}: largest error of a mean {abs(worst[1]):.3f} sd ({worst[0]}), "
+        f"sd ratios {min(ratios):.2f} to {max(ratios):.2f}"
+    )
 
 
 def main():
@@ -66,8 +76,10 @@ def main():
     with open(os.path.join(where, "summary.json")) as file:
         summary = json.load(file)
     if "unconstrained" in reference and "unconstrained" in summary:
-        positions = {p["name"].replace("[", ".").replace(",", ".").replace("]", ""): (p["mean"], p["sd"])
-                     for p in summary["unconstrained"]}
+        positions = {
+            p["name"].replace("[", ".").replace(",", ".").replace("]", ""): (p["mean"], p["sd"])
+            for p in summary["unconstrained"]
+        }
         in_short("unconstrained", compare(positions, count, reference["unconstrained"]))
     print(f"verdict {summary['verdict']}, {summary['seconds']:.1f} s")
 

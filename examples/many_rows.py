@@ -1,7 +1,8 @@
 """A posterior of 50,000 rows of which most steps read 1000: the same model in NumPy and in JAX.
 
-    python examples/many_rows.py [jax]
+python examples/many_rows.py [jax]
 """
+
 import sys
 
 import numpy as np
@@ -16,7 +17,8 @@ counts = rng.poisson(np.exp(TRUE[0] + TRUE[1] * time)).astype(float)
 
 
 def likelihood(x, rows, weights):
-    """y ~ Poisson(exp(a + b t)): for each position (a, b) the sum over the given rows, and its gradient."""
+    """y ~ Poisson(exp(a + b t)): for each position (a, b) the sum over the given rows, and its
+    gradient."""
     t, y = time[rows], counts[rows]
     z = x[:, :1] + x[:, 1:] * t
     left = (y - np.exp(z)) * weights
@@ -34,7 +36,9 @@ def prior(x):
 
 
 def in_numpy():
-    return starling.from_rows(likelihood, ROWS, prior=prior, row_scores=row_scores, names=["a", "b"])
+    return starling.from_rows(
+        likelihood, ROWS, prior=prior, row_scores=row_scores, names=["a", "b"]
+    )
 
 
 def in_jax():
@@ -45,11 +49,15 @@ def in_jax():
         z = x[0] + x[1] * t
         return y * z - jnp.exp(z)
 
-    return starling.from_jax_rows(log_likelihood, (time, counts), log_prior=lambda x: -jnp.sum(x**2) / 200, names=["a", "b"])
+    return starling.from_jax_rows(
+        log_likelihood, (time, counts), log_prior=lambda x: -jnp.sum(x**2) / 200, names=["a", "b"]
+    )
 
 
 if __name__ == "__main__":
-    result = starling.sample(in_jax() if sys.argv[1:] == ["jax"] else in_numpy(), particles=256, seed=1)
+    result = starling.sample(
+        in_jax() if sys.argv[1:] == ["jax"] else in_numpy(), particles=256, seed=1
+    )
     print(result)
     print("rows read by each stage:", result.diagnostics["rows"]["read"])
     assert result.verdict == "converged"

@@ -1,12 +1,13 @@
 // A target of your own whose scores are made on a graphics card, as CUDA writes it: the bent normal
 //     log pi = sum over a of -x_a^2 / 2 - (x_(a+1) - b (x_a^2 - 1))^2 / 2,    a = 1, 3, 5, ...
 //
-//   nvcc -O2 -std=c++17 -Xcompiler -fPIC -shared -I include -o plugin_on_card.so examples/plugin_on_card.cu
-//   starling sample plugin plugin_on_card.so --device cuda --precision single --particles 100000 --batch 8 --steps 2000
+//   nvcc -O2 -std=c++17 -Xcompiler -fPIC -shared -I include -o plugin_on_card.so
+//   examples/plugin_on_card.cu starling sample plugin plugin_on_card.so --device cuda --precision
+//   single --particles 100000 --batch 8 --steps 2000
 //   --out out
 //
-// The same formula serves both sides: the card for every step, the host for what is said about the run. So
-// `starling check plugin plugin_on_card.so` looks at the gradient without a card.
+// The same formula serves both sides: the card for every step, the host for what is said about the
+// run. So `starling check plugin plugin_on_card.so` looks at the gradient without a card.
 #include <starling/plugin.h>
 
 #include <cuda_runtime.h>
@@ -36,7 +37,8 @@ __global__ void score_all(const Real* x, Real* score, std::size_t count) {
 template <typename Real>
 int launch(std::size_t n, const Real* x, Real* score, void* stream) {
   const std::size_t count = n * pairs;
-  score_all<<<unsigned((count + 255) / 256), 256, 0, static_cast<cudaStream_t>(stream)>>>(x, score, count);
+  score_all<<<unsigned((count + 255) / 256), 256, 0, static_cast<cudaStream_t>(stream)>>>(x, score,
+                                                                                          count);
   return static_cast<int>(cudaPeekAtLastError());
 }
 
@@ -53,11 +55,13 @@ int starling_log_density(std::size_t, const double* x, double* grad, double* log
   return 0;
 }
 
-int starling_score_on_device_single(std::size_t n, std::size_t, const float* x, float* score, void* stream, void*) {
+int starling_score_on_device_single(std::size_t n, std::size_t, const float* x, float* score,
+                                    void* stream, void*) {
   return launch(n, x, score, stream);
 }
 
-int starling_score_on_device_double(std::size_t n, std::size_t, const double* x, double* score, void* stream, void*) {
+int starling_score_on_device_double(std::size_t n, std::size_t, const double* x, double* score,
+                                    void* stream, void*) {
   return launch(n, x, score, stream);
 }
 

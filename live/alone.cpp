@@ -1,4 +1,5 @@
-// What the library compiles for threads and BLAS, for a page that has neither: one thread, and distances by the formula.
+// What the library compiles for threads and BLAS, for a page that has neither: one thread, and
+// distances by the formula.
 #include <starling/kernel/bandwidth.hpp>
 #include <starling/threads.hpp>
 
@@ -27,7 +28,9 @@ PairDistances<Real>::PairDistances() = default;
 template <typename Real>
 PairDistances<Real>::PairDistances(const PairDistances&) {}
 template <typename Real>
-PairDistances<Real>& PairDistances<Real>::operator=(const PairDistances&) { return *this; }
+PairDistances<Real>& PairDistances<Real>::operator=(const PairDistances&) {
+  return *this;
+}
 template <typename Real>
 PairDistances<Real>::~PairDistances() = default;
 template <typename Real>
@@ -41,7 +44,9 @@ std::span<Real> PairDistances<Real>::operator()(Rows<const Real> x) {
 template class PairDistances<double>;
 
 template <typename Real>
-std::span<Real> LongDistances<Real>::operator()(Rows<const Real>) { return {}; } // 8192 dimensions: not here
+std::span<Real> LongDistances<Real>::operator()(Rows<const Real>) {
+  return {};
+} // 8192 dimensions: not here
 template class LongDistances<double>;
 
 } // namespace kernel

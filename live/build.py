@@ -1,4 +1,5 @@
-"""Builds docs/live/index.html, one file that works offline: python3 live/build.py (needs emcc); --check compares only."""
+"""Builds docs/live/index.html, one file that works offline: python3 live/build.py (needs emcc);
+--check compares only."""
 
 import hashlib
 import os
@@ -10,16 +11,48 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "live" / "index.html"
-OWN = ["alone.cpp", "build.py", "engine.cpp", "flock.hpp", "page.html", "page.js", "style.css", "targets.hpp"]
-COMPILED = ["live/engine.cpp", "live/alone.cpp", "src/cpu/balance.cpp", "src/judge/verdict.cpp", "src/judge/trace.cpp"]
+OWN = [
+    "alone.cpp",
+    "build.py",
+    "engine.cpp",
+    "flock.hpp",
+    "page.html",
+    "page.js",
+    "style.css",
+    "targets.hpp",
+]
+COMPILED = [
+    "live/engine.cpp",
+    "live/alone.cpp",
+    "src/cpu/balance.cpp",
+    "src/judge/verdict.cpp",
+    "src/judge/trace.cpp",
+]
 # As the library is compiled: no contraction, so that the digits are those of every other build.
-FLAGS = ["-std=c++20", "-fexceptions", "-ffp-contract=off", "-DNDEBUG", "-DFMT_HEADER_ONLY", "-Ilive", "-Iinclude", "-Isrc"]
-LINK = ["MODULARIZE=1", "EXPORT_NAME=starlingEngine", "SINGLE_FILE=1", "ENVIRONMENT=web", "ALLOW_MEMORY_GROWTH=1", "FILESYSTEM=0",
-        "EXPORTED_RUNTIME_METHODS=UTF8ToString"]
+FLAGS = [
+    "-std=c++20",
+    "-fexceptions",
+    "-ffp-contract=off",
+    "-DNDEBUG",
+    "-DFMT_HEADER_ONLY",
+    "-Ilive",
+    "-Iinclude",
+    "-Isrc",
+]
+LINK = [
+    "MODULARIZE=1",
+    "EXPORT_NAME=starlingEngine",
+    "SINGLE_FILE=1",
+    "ENVIRONMENT=web",
+    "ALLOW_MEMORY_GROWTH=1",
+    "FILESYSTEM=0",
+    "EXPORTED_RUNTIME_METHODS=UTF8ToString",
+]
 
 
 def digest_of_sources() -> str:
-    """Of the files in this folder. The library's own headers are tested elsewhere, against the command line."""
+    """Of the files in this folder. The library's own headers are tested elsewhere, against the
+    command line."""
     whole = hashlib.sha256()
     for name in OWN:
         whole.update(name.encode() + b"\0" + (ROOT / "live" / name).read_bytes() + b"\0")
@@ -36,16 +69,34 @@ def engine(scratch: Path) -> str:
     for name in ("Eigen", "fmt"):  # the system's headers, without the rest of the system's
         place = Path("/usr/include/eigen3/Eigen" if name == "Eigen" else "/usr/include/fmt")
         (scratch / name).symlink_to(place)
-    names = re.findall(r"^[a-z][\w* ]*?\b(live_\w+)\(", (ROOT / "live" / "engine.cpp").read_text(), re.M)
+    names = re.findall(
+        r"^[a-z][\w* ]*?\b(live_\w+)\(", (ROOT / "live" / "engine.cpp").read_text(), re.M
+    )
     objects = []
     for source in COMPILED:  # what computes for speed, what speaks for size
         objects.append(str(scratch / (Path(source).stem + ".o")))
         effort = "-Os" if source.startswith("src/judge/") else "-O2"
-        subprocess.run(["emcc", *FLAGS, effort, f"-I{scratch}", "-c", source, "-o", objects[-1]], cwd=ROOT, check=True)
+        subprocess.run(
+            ["emcc", *FLAGS, effort, f"-I{scratch}", "-c", source, "-o", objects[-1]],
+            cwd=ROOT,
+            check=True,
+        )
     out = scratch / "engine.js"
     settings = [*LINK, "EXPORTED_FUNCTIONS=" + ",".join("_" + name for name in names)]
-    subprocess.run(["emcc", "-Os", "-fexceptions", *objects, "-o", str(out), *(word for one in settings for word in ("-s", one))],
-                   cwd=ROOT, check=True, env={"NODE_PATH": "/usr/share/nodejs", **os.environ})  # another node does not look there
+    subprocess.run(
+        [
+            "emcc",
+            "-Os",
+            "-fexceptions",
+            *objects,
+            "-o",
+            str(out),
+            *(word for one in settings for word in ("-s", one)),
+        ],
+        cwd=ROOT,
+        check=True,
+        env={"NODE_PATH": "/usr/share/nodejs", **os.environ},
+    )  # another node does not look there
     return out.read_text()
 
 
@@ -57,10 +108,18 @@ def compiler() -> str:
 def assembled(compiled: str) -> str:
     live = ROOT / "live"
     page = (live / "page.html").read_text()
-    for mark, text in (("/*STYLE*/", (live / "style.css").read_text()), ("/*ENGINE*/", compiled), ("/*SCRIPT*/", (live / "page.js").read_text())):
+    for mark, text in (
+        ("/*STYLE*/", (live / "style.css").read_text()),
+        ("/*ENGINE*/", compiled),
+        ("/*SCRIPT*/", (live / "page.js").read_text()),
+    ):
         assert page.count(mark) == 1 and "</script" not in text
         page = page.replace(mark, text)
-    return page.replace("<html", f"<!-- built from live/, sha256 {digest_of_sources()} -->\n<!-- by {compiler()} -->\n<html", 1)
+    return page.replace(
+        "<html",
+        f"<!-- built from live/, sha256 {digest_of_sources()} -->\n<!-- by {compiler()} -->\n<html",
+        1,
+    )
 
 
 def main(arguments: list[str]) -> int:
@@ -68,7 +127,9 @@ def main(arguments: list[str]) -> int:
         page = assembled(engine(Path(scratch)))
     if "--check" in arguments:
         same = PAGE.is_file() and PAGE.read_text() == page
-        print(f"{PAGE.relative_to(ROOT)}: {'is what the sources give' if same else 'must be built anew: scripts/live'}")
+        print(
+            f"{PAGE.relative_to(ROOT)}: {'is what the sources give' if same else 'must be built anew: scripts/live'}"
+        )
         return 0 if same else 1
     PAGE.parent.mkdir(parents=True, exist_ok=True)
     PAGE.write_text(page)

@@ -1,4 +1,5 @@
-// The live page's engine as plain functions: two flocks on one target, what is seen of them, and how far they are from it.
+// The live page's engine as plain functions: two flocks on one target, what is seen of them, and
+// how far they are from it.
 #include "flock.hpp"
 
 #include <starling/judge/verdict.hpp>
@@ -20,7 +21,8 @@ constexpr std::size_t grid_side = 160, directions = 16, reference_points = 4096;
 struct Seen {
   std::vector<starling::judge::TraceRow> trace;
   starling::judge::Verdict verdict;
-  double ksd = NAN, ksd_se = NAN, distance = NAN, shift = NAN, least = NAN, most = NAN, sd = NAN, mean = NAN;
+  double ksd = NAN, ksd_se = NAN, distance = NAN, shift = NAN, least = NAN, most = NAN, sd = NAN,
+         mean = NAN;
 };
 
 struct World {
@@ -29,8 +31,9 @@ struct World {
   std::array<std::unique_ptr<Flock>, 2> flocks;
   std::array<Seen, 2> seen;
   std::array<Choice, 2> choices;
-  std::vector<double> grid, drawn;            // density for the picture; log density by hand
-  std::vector<std::vector<double>> reference; // sorted projections of draws of the target, one list a direction
+  std::vector<double> grid, drawn; // density for the picture; log density by hand
+  std::vector<std::vector<double>>
+      reference; // sorted projections of draws of the target, one list a direction
   std::vector<Code> program;
   std::vector<float> out;
   std::string said;
@@ -43,13 +46,21 @@ World& world() {
 
 Shape shape_of(int which) {
   switch (which) {
-  case 1: return {2, [m = three()](std::span<const double> x, std::span<double> s) { return m(x, s); }};
-  case 2: return {2, starling::Banana<double>(0.5, 1)};
-  case 3: return {2, starling::Funnel<double>(2, 1.5)};
-  case 4: return ring(2.5, 0.35);
-  case 5: return {2, Drawn(world().drawn, grid_side, 5)};
-  case 6: return formula(world().program);
-  default: return {1, [m = starling::Mixture<double>::paper()](std::span<const double> x, std::span<double> s) { return m(x, s); }};
+  case 1:
+    return {2, [m = three()](std::span<const double> x, std::span<double> s) { return m(x, s); }};
+  case 2:
+    return {2, starling::Banana<double>(0.5, 1)};
+  case 3:
+    return {2, starling::Funnel<double>(2, 1.5)};
+  case 4:
+    return ring(2.5, 0.35);
+  case 5:
+    return {2, Drawn(world().drawn, grid_side, 5)};
+  case 6:
+    return formula(world().program);
+  default:
+    return {1, [m = starling::Mixture<double>::paper()](std::span<const double> x,
+                                                        std::span<double> s) { return m(x, s); }};
   }
 }
 
@@ -58,7 +69,8 @@ double direction_of(std::size_t k, int axis) {
   return axis == 0 ? std::cos(angle) : std::sin(angle);
 }
 
-/// The density on the picture's grid, and draws of it, each from its own share of the whole: even, so few suffice.
+/// The density on the picture's grid, and draws of it, each from its own share of the whole: even,
+/// so few suffice.
 void look_at_target() {
   World& w = world();
   const bool plane = w.shape.own == 2;
@@ -84,7 +96,8 @@ void look_at_target() {
   std::size_t drawn = 0;
   for (std::size_t n = 0; n < w.grid.size() && total > 0; ++n) {
     below += w.grid[n];
-    for (; drawn < reference_points && below >= total * (double(drawn) + 0.5) / reference_points; ++drawn) {
+    for (; drawn < reference_points && below >= total * (double(drawn) + 0.5) / reference_points;
+         ++drawn) {
       const auto bits = philox(starling::Stream::user, 0, drawn); // somewhere in the cell
       const double x = place(double(n % side) + starling::uniform(bits, 0) - 0.5);
       const double y = plane ? place(double(n / side) + starling::uniform(bits, 1) - 0.5) : 0;
@@ -105,16 +118,19 @@ double distance_of(Flock& flock) {
   double sum = 0;
   for (std::size_t k = 0; k < w.reference.size(); ++k) {
     for (std::size_t i = 0; i < count; ++i)
-      along[i] = direction_of(k, 0) * x[i][0] + (w.shape.own == 2 ? direction_of(k, 1) * x[i][1] : 0);
+      along[i] =
+          direction_of(k, 0) * x[i][0] + (w.shape.own == 2 ? direction_of(k, 1) * x[i][1] : 0);
     std::sort(along.begin(), along.end());
     const auto& exact = w.reference[k];
     for (std::size_t m = 0; m < exact.size(); ++m)
-      sum += std::abs(exact[m] - along[std::min(count - 1, m * count / exact.size())]) / double(exact.size());
+      sum += std::abs(exact[m] - along[std::min(count - 1, m * count / exact.size())]) /
+             double(exact.size());
   }
   return sum / double(w.reference.size());
 }
 
-/// A look: identities, discrepancy over the pairs of some particles, the verdict as a run would give it.
+/// A look: identities, discrepancy over the pairs of some particles, the verdict as a run would
+/// give it.
 void look(std::size_t which) {
   World& w = world();
   Flock& flock = *w.flocks[which];
@@ -151,13 +167,15 @@ void look(std::size_t which) {
     for (std::size_t j = 0; j < some; ++j)
       if (i != j) {
         const auto pair = starling::stein_pair<double>(x, s, i, j);
-        rows[i] += starling::stein_kernel(pair, dim, starling::multiquadric_profile(pair.r2, h)) / double(some - 1);
+        rows[i] += starling::stein_kernel(pair, dim, starling::multiquadric_profile(pair.r2, h)) /
+                   double(some - 1);
       }
   double sum = 0, square = 0;
   for (const double row : rows)
     sum += row, square += row * row;
   seen.ksd = sum / double(some);
-  seen.ksd_se = 2 * std::sqrt(std::max(0.0, square / double(some) - seen.ksd * seen.ksd) / double(some));
+  seen.ksd_se =
+      2 * std::sqrt(std::max(0.0, square / double(some) - seen.ksd * seen.ksd) / double(some));
   std::vector<std::string> names = {"x", "y"};
   for (std::size_t a = 2; a < dim; ++a)
     names.push_back("z" + std::to_string(a - 1));
@@ -213,8 +231,8 @@ const double* live_density() { return world().grid.data(); }
 int live_density_width() { return int(world().shape.own == 2 ? grid_side : world().grid.size()); }
 
 /// Begins both flocks anew: 0 with batches of p, 1 with everyone.
-int live_begin(double seed, int particles, int batch, int dim, int kernel, double bandwidth, int rule, double step_size,
-               double start_mean, double start_sd, int batch_mean) {
+int live_begin(double seed, int particles, int batch, int dim, int kernel, double bandwidth,
+               int rule, double step_size, double start_mean, double start_sd, int batch_mean) {
   return guarded([&] {
     World& w = world();
     Choice c;
@@ -243,7 +261,8 @@ double live_steps(int which) { return double(world().flocks[std::size_t(which)]-
 double live_pairs(int which) { return world().flocks[std::size_t(which)]->pairs(); }
 double live_pairs_a_step(int which) { return world().flocks[std::size_t(which)]->pairs_a_step(); }
 
-/// Positions in the order of ids, two numbers each (on the line the second is 0): particles keep their colours.
+/// Positions in the order of ids, two numbers each (on the line the second is 0): particles keep
+/// their colours.
 const float* live_positions(int which) {
   World& w = world();
   const auto& particles = w.flocks[std::size_t(which)]->particles();
@@ -255,7 +274,8 @@ const float* live_positions(int which) {
   }
   return w.out.data();
 }
-/// The ids of the last batches, batch after batch, as floats; each batch ends with -1. Its length is in the first.
+/// The ids of the last batches, batch after batch, as floats; each batch ends with -1. Its length
+/// is in the first.
 const float* live_batches(int which) {
   World& w = world();
   Flock& flock = *w.flocks[std::size_t(which)];
@@ -272,7 +292,9 @@ const float* live_batches(int which) {
 /// distance, ksd, its error, shift, least and most identity, mean, sd, bandwidth.
 double live_figure(int which, int figure) {
   const Seen& s = world().seen[std::size_t(which)];
-  const double all[] = {s.distance, s.ksd, s.ksd_se, s.shift, s.least, s.most, s.mean, s.sd, world().flocks[std::size_t(which)]->bandwidth()};
+  const double all[] = {s.distance, s.ksd,   s.ksd_se,
+                        s.shift,    s.least, s.most,
+                        s.mean,     s.sd,    world().flocks[std::size_t(which)]->bandwidth()};
   return all[std::size_t(figure)];
 }
 /// One coordinate of one particle, all its digits.
@@ -283,8 +305,12 @@ double live_coordinate(int which, int id, int axis) {
       return particles.position()[i][std::size_t(axis)];
   return NAN;
 }
-const char* live_verdict(int which) { return world().seen[std::size_t(which)].verdict.word.c_str(); }
-const char* live_sentence(int which) { return world().seen[std::size_t(which)].verdict.sentence.c_str(); }
+const char* live_verdict(int which) {
+  return world().seen[std::size_t(which)].verdict.word.c_str();
+}
+const char* live_sentence(int which) {
+  return world().seen[std::size_t(which)].verdict.sentence.c_str();
+}
 const char* live_said() { return world().said.c_str(); }
 
 } // extern "C"

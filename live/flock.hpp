@@ -47,9 +47,14 @@ public:
     choose_dealer();
     choose_rule();
     switch (choice.kernel) {
-    case 1: choose_drift(starling::kernel::InverseMultiquadric<double>(1)); break;
-    case 2: choose_drift(starling::kernel::Matern52<double>(1)); break;
-    default: choose_drift(starling::kernel::Gaussian<double>(1));
+    case 1:
+      choose_drift(starling::kernel::InverseMultiquadric<double>(1));
+      break;
+    case 2:
+      choose_drift(starling::kernel::Matern52<double>(1));
+      break;
+    default:
+      choose_drift(starling::kernel::Gaussian<double>(1));
     }
   }
 
@@ -65,27 +70,30 @@ public:
   double pairs_a_step() const { return double(choice_.particles) * double(choice_.batch); }
 
   void take(Step steps) {
-    auto target = starling::lift<double>(choice_.dim, [this](std::span<const double> x, std::span<double> score) {
-      double value = shape_.at(x.first(shape_.own), score.first(shape_.own));
-      for (std::size_t a = shape_.own; a < x.size(); ++a) {
-        score[a] = -x[a];
-        value -= x[a] * x[a] / 2;
-      }
-      return value;
-    });
+    auto target = starling::lift<double>(
+        choice_.dim, [this](std::span<const double> x, std::span<double> score) {
+          double value = shape_.at(x.first(shape_.own), score.first(shape_.own));
+          for (std::size_t a = shape_.own; a < x.size(); ++a) {
+            score[a] = -x[a];
+            value -= x[a] * x[a] / 2;
+          }
+          return value;
+        });
     const auto observe = [this](Step, const Ensemble<double>&, const Batches& batches) {
       batches_ = &batches;
       pairs_ += pairs_a_step();
       return starling::Signal::go_on;
     };
     done_ = starling::rbm_svgd(particles_, starling::Span{done_, done_ + steps}, deal_,
-                               starling::Score<double, decltype(target)>(std::move(target)), drift_, advance_, observe);
+                               starling::Score<double, decltype(target)>(std::move(target)), drift_,
+                               advance_, observe);
   }
 
 private:
   template <typename D>
   void deal_by(D dealer) {
-    deal_ = [dealer = std::move(dealer)](Step k, Ensemble<double>& particles) mutable -> const Batches& {
+    deal_ = [dealer = std::move(dealer)](Step k,
+                                         Ensemble<double>& particles) mutable -> const Batches& {
       return dealer(k, particles);
     };
   }
@@ -107,13 +115,20 @@ private:
   void advance_by(Rule rule) {
     advance_ = [step = starling::ExplicitStep<double, Rule>(rule)](
                    Step k, Ensemble<double>& particles, const Batches& batches,
-                   const std::function<void()>& flow) mutable { step(k, particles, batches, flow); };
+                   const std::function<void()>& flow) mutable {
+      step(k, particles, batches, flow);
+    };
   }
   void choose_rule() {
     switch (choice_.rule) {
-    case 1: advance_by(starling::ConstantStep<double>(choice_.step_size)); break;
-    case 2: advance_by(starling::Adam<double>(choice_.step_size)); break;
-    default: advance_by(starling::FadingAdaGrad<double>(choice_.step_size));
+    case 1:
+      advance_by(starling::ConstantStep<double>(choice_.step_size));
+      break;
+    case 2:
+      advance_by(starling::Adam<double>(choice_.step_size));
+      break;
+    default:
+      advance_by(starling::FadingAdaGrad<double>(choice_.step_size));
     }
   }
 
@@ -127,13 +142,15 @@ private:
   }
   template <typename D>
   void drift_by(D drift) {
-    auto rule = [this, median = starling::kernel::SampledMedianBandwidth<double>(choice_.seed, 1000)](
-                          Step k, starling::Rows<const double> x) mutable {
+    auto rule = [this, median = starling::kernel::SampledMedianBandwidth<double>(
+                           choice_.seed, 1000)](Step k, starling::Rows<const double> x) mutable {
       bandwidth_ = choice_.bandwidth > 0 ? choice_.bandwidth : median(k, x);
       return bandwidth_;
     };
     drift_ = [adaptive = starling::AdaptiveDrift<double, D, decltype(rule)>(drift, rule)](
-                 Step k, Ensemble<double>& particles, const Batches& batches) mutable { adaptive(k, particles, batches); };
+                 Step k, Ensemble<double>& particles, const Batches& batches) mutable {
+      adaptive(k, particles, batches);
+    };
   }
 
   Choice choice_;
@@ -141,7 +158,8 @@ private:
   Ensemble<double> particles_;
   std::function<const Batches&(Step, Ensemble<double>&)> deal_;
   std::function<void(Step, Ensemble<double>&, const Batches&)> drift_;
-  std::function<void(Step, Ensemble<double>&, const Batches&, const std::function<void()>&)> advance_;
+  std::function<void(Step, Ensemble<double>&, const Batches&, const std::function<void()>&)>
+      advance_;
   const Batches* batches_ = nullptr;
   Step done_ = 0;
   double pairs_ = 0, bandwidth_ = 0;

@@ -1,5 +1,6 @@
-// The targets of the live page: built-in ones, a ring, a density drawn by hand, a formula. Coordinates beyond those of a
-// target are standard normals, so that any of them can be seen in more dimensions.
+// The targets of the live page: built-in ones, a ring, a density drawn by hand, a formula.
+// Coordinates beyond those of a target are standard normals, so that any of them can be seen in
+// more dimensions.
 #pragma once
 
 #include <starling/rows.hpp>
@@ -26,16 +27,37 @@ struct Dual {
 };
 
 /// What a formula is made of; the page's script compiles to the same numbers.
-enum class Op : int { number, x, y, add, subtract, multiply, divide, power, negate, exp, log, sqrt, sin, cos, tanh, abs, logaddexp };
+enum class Op : int {
+  number,
+  x,
+  y,
+  add,
+  subtract,
+  multiply,
+  divide,
+  power,
+  negate,
+  exp,
+  log,
+  sqrt,
+  sin,
+  cos,
+  tanh,
+  abs,
+  logaddexp
+};
 
 struct Code {
   Op op = Op::number;
   double value = 0;
 };
 
-inline Dual chain(const Dual& a, double value, double slope) { return {value, slope * a.x, slope * a.y}; }
+inline Dual chain(const Dual& a, double value, double slope) {
+  return {value, slope * a.x, slope * a.y};
+}
 
-/// A program in reverse Polish order. A formula that cannot be computed is not a number, and the flock stops there.
+/// A program in reverse Polish order. A formula that cannot be computed is not a number, and the
+/// flock stops there.
 inline Dual evaluate(const std::vector<Code>& program, double x, double y) {
   std::vector<Dual> stack;
   stack.reserve(program.size() + 1);
@@ -48,12 +70,25 @@ inline Dual evaluate(const std::vector<Code>& program, double x, double y) {
   for (const Code& code : program) {
     Dual b, a;
     switch (code.op) {
-    case Op::number: stack.push_back({code.value, 0, 0}); break;
-    case Op::x: stack.push_back({x, 1, 0}); break;
-    case Op::y: stack.push_back({y, 0, 1}); break;
-    case Op::add: b = pop(), a = pop(), stack.push_back({a.v + b.v, a.x + b.x, a.y + b.y}); break;
-    case Op::subtract: b = pop(), a = pop(), stack.push_back({a.v - b.v, a.x - b.x, a.y - b.y}); break;
-    case Op::multiply: b = pop(), a = pop(), stack.push_back({a.v * b.v, a.x * b.v + a.v * b.x, a.y * b.v + a.v * b.y}); break;
+    case Op::number:
+      stack.push_back({code.value, 0, 0});
+      break;
+    case Op::x:
+      stack.push_back({x, 1, 0});
+      break;
+    case Op::y:
+      stack.push_back({y, 0, 1});
+      break;
+    case Op::add:
+      b = pop(), a = pop(), stack.push_back({a.v + b.v, a.x + b.x, a.y + b.y});
+      break;
+    case Op::subtract:
+      b = pop(), a = pop(), stack.push_back({a.v - b.v, a.x - b.x, a.y - b.y});
+      break;
+    case Op::multiply:
+      b = pop(), a = pop(),
+      stack.push_back({a.v * b.v, a.x * b.v + a.v * b.x, a.y * b.v + a.v * b.y});
+      break;
     case Op::divide:
       b = pop(), a = pop();
       stack.push_back({a.v / b.v, (a.x - a.v / b.v * b.x) / b.v, (a.y - a.v / b.v * b.y) / b.v});
@@ -67,17 +102,34 @@ inline Dual evaluate(const std::vector<Code>& program, double x, double y) {
       stack.push_back(result);
       break;
     }
-    case Op::negate: a = pop(), stack.push_back({-a.v, -a.x, -a.y}); break;
-    case Op::exp: a = pop(), stack.push_back(chain(a, std::exp(a.v), std::exp(a.v))); break;
-    case Op::log: a = pop(), stack.push_back(chain(a, std::log(a.v), 1 / a.v)); break;
-    case Op::sqrt: a = pop(), stack.push_back(chain(a, std::sqrt(a.v), 0.5 / std::sqrt(a.v))); break;
-    case Op::sin: a = pop(), stack.push_back(chain(a, std::sin(a.v), std::cos(a.v))); break;
-    case Op::cos: a = pop(), stack.push_back(chain(a, std::cos(a.v), -std::sin(a.v))); break;
-    case Op::tanh: a = pop(), stack.push_back(chain(a, std::tanh(a.v), 1 - std::tanh(a.v) * std::tanh(a.v))); break;
-    case Op::abs: a = pop(), stack.push_back(chain(a, std::abs(a.v), a.v < 0 ? -1 : 1)); break;
+    case Op::negate:
+      a = pop(), stack.push_back({-a.v, -a.x, -a.y});
+      break;
+    case Op::exp:
+      a = pop(), stack.push_back(chain(a, std::exp(a.v), std::exp(a.v)));
+      break;
+    case Op::log:
+      a = pop(), stack.push_back(chain(a, std::log(a.v), 1 / a.v));
+      break;
+    case Op::sqrt:
+      a = pop(), stack.push_back(chain(a, std::sqrt(a.v), 0.5 / std::sqrt(a.v)));
+      break;
+    case Op::sin:
+      a = pop(), stack.push_back(chain(a, std::sin(a.v), std::cos(a.v)));
+      break;
+    case Op::cos:
+      a = pop(), stack.push_back(chain(a, std::cos(a.v), -std::sin(a.v)));
+      break;
+    case Op::tanh:
+      a = pop(), stack.push_back(chain(a, std::tanh(a.v), 1 - std::tanh(a.v) * std::tanh(a.v)));
+      break;
+    case Op::abs:
+      a = pop(), stack.push_back(chain(a, std::abs(a.v), a.v < 0 ? -1 : 1));
+      break;
     case Op::logaddexp: {
       b = pop(), a = pop();
-      const double top = std::max(a.v, b.v), sum = top + std::log(std::exp(a.v - top) + std::exp(b.v - top));
+      const double top = std::max(a.v, b.v),
+                   sum = top + std::log(std::exp(a.v - top) + std::exp(b.v - top));
       const double p = std::exp(a.v - sum), q = std::exp(b.v - sum);
       stack.push_back({sum, p * a.x + q * b.x, p * a.y + q * b.y});
       break;
@@ -105,11 +157,12 @@ inline Shape ring(double radius, double width) {
           }};
 }
 
-/// Log densities on a square grid over [-reach, reach]^2, row after row from the bottom: cubic splines between, a gentle
-/// pull back outside.
+/// Log densities on a square grid over [-reach, reach]^2, row after row from the bottom: cubic
+/// splines between, a gentle pull back outside.
 class Drawn {
 public:
-  Drawn(std::vector<double> log_density, std::size_t side, double reach) : f_(std::move(log_density)), side_(side), reach_(reach) {}
+  Drawn(std::vector<double> log_density, std::size_t side, double reach)
+      : f_(std::move(log_density)), side_(side), reach_(reach) {}
 
   double operator()(std::span<const double> x, std::span<double> score) const {
     const double scale = double(side_ - 1) / (2 * reach_);
@@ -142,8 +195,10 @@ private:
   /// Uniform cubic B-spline: smooth, so that the score is.
   static void weights(double t, double* w, double* d) {
     const double s = 1 - t;
-    w[0] = s * s * s / 6, w[1] = (4 - 6 * t * t + 3 * t * t * t) / 6, w[2] = (4 - 6 * s * s + 3 * s * s * s) / 6, w[3] = t * t * t / 6;
-    d[0] = -s * s / 2, d[1] = (-12 * t + 9 * t * t) / 6, d[2] = (12 * s - 9 * s * s) / 6, d[3] = t * t / 2;
+    w[0] = s * s * s / 6, w[1] = (4 - 6 * t * t + 3 * t * t * t) / 6,
+    w[2] = (4 - 6 * s * s + 3 * s * s * s) / 6, w[3] = t * t * t / 6;
+    d[0] = -s * s / 2, d[1] = (-12 * t + 9 * t * t) / 6, d[2] = (12 * s - 9 * s * s) / 6,
+    d[3] = t * t / 2;
   }
 
   std::vector<double> f_;

@@ -1,4 +1,5 @@
-"""Makes the wheel from a finished build: the package, its module, both programs. python3 package/wheel.py BUILD OUT"""
+"""Makes the wheel from a finished build: the package, its module, both programs. python3
+package/wheel.py BUILD OUT"""
 
 import base64
 import hashlib
@@ -21,22 +22,39 @@ def project() -> dict[str, str]:
     def after(key: str) -> str:
         return re.search(rf"^{key} = (.*)$", text, re.M)[1]
 
-    return {"name": after("name").strip('"'), "summary": after("description").strip('"'), "python": after("requires-python").strip('"'),
-            "needs": re.findall(r'"([^"]+)"', after("dependencies")),
-            "extras": {key: re.findall(r'"([^"]+)"', after(key)) for key in ("all", "jax", "torch")}}
+    return {
+        "name": after("name").strip('"'),
+        "summary": after("description").strip('"'),
+        "python": after("requires-python").strip('"'),
+        "needs": re.findall(r'"([^"]+)"', after("dependencies")),
+        "extras": {key: re.findall(r'"([^"]+)"', after(key)) for key in ("all", "jax", "torch")},
+    }
 
 
 def metadata(version: str) -> str:
     about = project()
-    lines = ["Metadata-Version: 2.1", f"Name: {about['name']}", f"Version: {version}", f"Summary: {about['summary']}",
-             f"Requires-Python: {about['python']}", "License: MIT", *(f"Requires-Dist: {one}" for one in about["needs"])]
+    lines = [
+        "Metadata-Version: 2.1",
+        f"Name: {about['name']}",
+        f"Version: {version}",
+        f"Summary: {about['summary']}",
+        f"Requires-Python: {about['python']}",
+        "License: MIT",
+        *(f"Requires-Dist: {one}" for one in about["needs"]),
+    ]
     for extra, packages in about["extras"].items():
-        lines += [f"Provides-Extra: {extra}", *(f'Requires-Dist: {one}; extra == "{extra}"' for one in packages)]
-    return "\n".join([*lines, "Description-Content-Type: text/markdown", "", (ROOT / "README.md").read_text()])
+        lines += [
+            f"Provides-Extra: {extra}",
+            *(f'Requires-Dist: {one}; extra == "{extra}"' for one in packages),
+        ]
+    return "\n".join(
+        [*lines, "Description-Content-Type: text/markdown", "", (ROOT / "README.md").read_text()]
+    )
 
 
 def tags(module: Path) -> tuple[str, str]:
-    """For which Pythons: one wheel for all from 3.10 on if the module keeps to the stable part of their interface."""
+    """For which Pythons: one wheel for all from 3.10 on if the module keeps to the stable part of
+    their interface."""
     if ".abi3." in module.name:
         return "cp310", "abi3"
     this = re.search(r"cpython-(\d+)", module.name)[1]
@@ -67,22 +85,35 @@ def stage(build: Path, tree: Path) -> Path:
             to.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, to)
     data = tree / f"{NAME}-{(ROOT / 'VERSION').read_text().strip()}.data" / "data" / "share"
-    for name, where in (("starling.1", "man/man1"), ("starling", "bash-completion/completions"), ("_starling", "zsh/site-functions"),
-                        ("starling.fish", "fish/vendor_completions.d")):
+    for name, where in (
+        ("starling.1", "man/man1"),
+        ("starling", "bash-completion/completions"),
+        ("_starling", "zsh/site-functions"),
+        ("starling.fish", "fish/vendor_completions.d"),
+    ):
         (data / where).mkdir(parents=True)
         shutil.copy(build / "told" / name, data / where)
-    for file in (tree / "starling" / modules[0].name, programs / "starling", programs / "starling-lab"):
+    for file in (
+        tree / "starling" / modules[0].name,
+        programs / "starling",
+        programs / "starling-lab",
+    ):
         subprocess.run(["strip", str(file)], check=True)
     return tree / "starling" / modules[0].name
 
 
 def copy_notices(programs: list[Path], to: Path) -> None:
-    """The licences of the libraries that come along, where the system keeps them: Debian does, a package a file."""
+    """The licences of the libraries that come along, where the system keeps them: Debian does, a
+    package a file."""
     if not shutil.which("dpkg-query"):
         return
     loaded = subprocess.run(["ldd", *map(str, programs)], capture_output=True, text=True).stdout
     for library in sorted(set(re.findall(r"=> (/\S+)", loaded))):
-        owners = subprocess.run(["dpkg-query", "-S", library, str(Path(library).resolve())], capture_output=True, text=True).stdout
+        owners = subprocess.run(
+            ["dpkg-query", "-S", library, str(Path(library).resolve())],
+            capture_output=True,
+            text=True,
+        ).stdout
         for owner in re.findall(r"^([\w.+-]+)", owners, re.M):
             notice = Path("/usr/share/doc") / owner / "copyright"
             if notice.is_file():
@@ -100,9 +131,13 @@ def write(build: Path, out: Path) -> Path:
     info = tree / f"{NAME}-{version}.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(metadata(version))
-    (info / "WHEEL").write_text(f"Wheel-Version: 1.0\nGenerator: starling package\nRoot-Is-Purelib: false\nTag: {python}-{abi}-{platform}\n")
-    (info / "entry_points.txt").write_text("[console_scripts]\nstarling = starling_programs:starling\n"
-                                           "starling-lab = starling_programs:starling_lab\n")
+    (info / "WHEEL").write_text(
+        f"Wheel-Version: 1.0\nGenerator: starling package\nRoot-Is-Purelib: false\nTag: {python}-{abi}-{platform}\n"
+    )
+    (info / "entry_points.txt").write_text(
+        "[console_scripts]\nstarling = starling_programs:starling\n"
+        "starling-lab = starling_programs:starling_lab\n"
+    )
     shutil.copy(ROOT / "LICENSE", info)
     copy_notices([build / "starling", module], info / "licenses")
     if (build / "starling.spdx.json").is_file():
@@ -112,14 +147,20 @@ def write(build: Path, out: Path) -> Path:
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(file for file in tree.rglob("*") if file.is_file()):
             name, content = file.relative_to(tree).as_posix(), file.read_bytes()
-            digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+            digest = (
+                base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+            )
             records.append(f"{name},sha256={digest},{len(content)}")
-            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))  # the same files give the same bytes
+            entry = zipfile.ZipInfo(
+                name, (1980, 1, 1, 0, 0, 0)
+            )  # the same files give the same bytes
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = (0o755 if file.stat().st_mode & 0o100 else 0o644) << 16
             archive.writestr(entry, content)
         record = f"{NAME}-{version}.dist-info/RECORD"
-        archive.writestr(zipfile.ZipInfo(record, (1980, 1, 1, 0, 0, 0)), "\n".join([*records, f"{record},,", ""]))
+        archive.writestr(
+            zipfile.ZipInfo(record, (1980, 1, 1, 0, 0, 0)), "\n".join([*records, f"{record},,", ""])
+        )
     shutil.rmtree(tree)
     return wheel
 

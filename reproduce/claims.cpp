@@ -17,9 +17,11 @@ Claim claim_near(std::string says, std::string where, double value, double error
   // Written so that what is not a number never holds.
   if (!(distance <= tolerance * error)) {
     claim.verdict = Verdict::differs;
-    claim.because = fmt::format("{:.2g} apart, more than {:g} standard errors", distance, tolerance);
+    claim.because =
+        fmt::format("{:.2g} apart, more than {:g} standard errors", distance, tolerance);
   } else if (!(error <= matters)) {
-    claim.because = fmt::format("the standard error exceeds {:.2g}, the least difference that would matter", matters);
+    claim.because = fmt::format(
+        "the standard error exceeds {:.2g}, the least difference that would matter", matters);
   } else {
     claim.verdict = Verdict::holds;
     claim.because = fmt::format("{:.2g} apart, within {:g} standard errors", distance, tolerance);
@@ -29,9 +31,10 @@ Claim claim_near(std::string says, std::string where, double value, double error
 
 Claim claim_less(std::string says, std::string where, double a, double error_of_a, double b,
                  double error_of_b) {
-  Claim claim{std::move(says), std::move(where),
-              fmt::format("{:.4g} +- {:.2g} against {:.4g} +- {:.2g}", a, error_of_a, b, error_of_b),
-              Verdict::unclear, ""};
+  Claim claim{
+      std::move(says), std::move(where),
+      fmt::format("{:.4g} +- {:.2g} against {:.4g} +- {:.2g}", a, error_of_a, b, error_of_b),
+      Verdict::unclear, ""};
   const double error = std::hypot(error_of_a, error_of_b);
   if (b - a > 2 * error) {
     claim.verdict = Verdict::holds;

@@ -1,4 +1,5 @@
-// What an experiment is here: a place in the paper, a question, and a measurement that ends in claims.
+// What an experiment is here: a place in the paper, a question, and a measurement that ends in
+// claims.
 #pragma once
 
 #include "parts.hpp"
@@ -18,9 +19,9 @@ using Json = nlohmann::ordered_json;
 /// What a measurement gets. Quick means fewer starts and smaller sizes, the same code and claims.
 struct Scope {
   bool quick = false;
-  Threads& threads;                 ///< all cores; starts run side by side on them, one thread each
-  std::filesystem::path covertype;  ///< the data file; empty: none given
-  Parts& parts;                     ///< what was measured already, by an earlier run that was cut off
+  Threads& threads;                ///< all cores; starts run side by side on them, one thread each
+  std::filesystem::path covertype; ///< the data file; empty: none given
+  Parts& parts; ///< what was measured already, by an earlier run that was cut off
 };
 
 /// Whether something the paper says was seen. Unclear: the sampling error is too large to decide.
@@ -28,11 +29,11 @@ enum class Verdict { holds, differs, unclear };
 
 /// One thing the paper says, beside what was measured.
 struct Claim {
-  std::string says;      ///< in a sentence of our own
-  std::string where;     ///< "Table 1", "section 4.1", "Lemma 1"
-  std::string measured;  ///< in words, with figures and errors
+  std::string says;     ///< in a sentence of our own
+  std::string where;    ///< "Table 1", "section 4.1", "Lemma 1"
+  std::string measured; ///< in words, with figures and errors
   Verdict verdict = Verdict::unclear;
-  std::string because;   ///< the rule by which the verdict fell; where we differ, why
+  std::string because; ///< the rule by which the verdict fell; where we differ, why
 };
 
 /// holds when |value - expected| <= tolerance * error; unclear when the error exceeds the least
@@ -52,10 +53,10 @@ std::string verdict_on_all(const Json& claims);
 
 /// An entry of the list: `measure` returns {"settings": {...}, "data": {...}, "claims": [...]}.
 struct Experiment {
-  std::string name;      ///< "mixture-error"
-  std::string title;     ///< a heading for people
-  std::string paper;     ///< "Figure 2"
-  std::string question;  ///< what a reader wants to know, in a sentence
+  std::string name;     ///< "mixture-error"
+  std::string title;    ///< a heading for people
+  std::string paper;    ///< "Figure 2"
+  std::string question; ///< what a reader wants to know, in a sentence
   Json (*measure)(Scope& scope);
 };
 

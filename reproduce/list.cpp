@@ -21,7 +21,8 @@ const std::vector<Experiment>& experiments() {
        "How much faster are random batches when the scores of a large data set must be paid too?",
        measure_logistic_runtime},
       {"lemma", "The force of a random batch: mean and variance", "Lemma 1",
-       "Is the force of a random batch right on average, and is its variance the one of the formula?",
+       "Is the force of a random batch right on average, and is its variance the one of the "
+       "formula?",
        measure_lemma},
       {"theorem", "Distance between RBM-SVGD and SVGD against the step size", "Theorem 1",
        "Does the mean squared distance between the two shrink in proportion to the step size?",

@@ -1,4 +1,5 @@
-// Runs of section 4.1 of the paper, for all experiments on the mixture: one run, and errors over many.
+// Runs of section 4.1 of the paper, for all experiments on the mixture: one run, and errors over
+// many.
 #include "mixture_runs.hpp"
 
 #include <starling/cpu/explicit_step.hpp>
@@ -35,21 +36,25 @@ void run_mixture(const MixtureSetting& setting, std::uint64_t seed, const Mixtur
   using Drift = cpu::PairwiseDrift<double, kernel::Gaussian<double>>;
   Ensemble<double> particles(setting.population, 1);
   start_normal(particles.position(), seed, -10, 1);
-  const auto positions = [&] { return std::span<const double>(particles.position().data, particles.count()); };
+  const auto positions = [&] {
+    return std::span<const double>(particles.position().data, particles.count());
+  };
   look(0, positions());
   const auto run = [&](auto drift) {
     cpu::MixtureOnTheLine<double> target(Mixture<double>::paper());
-    rbm_svgd(particles, Span{0, steps}, MixtureDealer(deal), score_of<double>(target), drift,
-             cpu::ExplicitStep<double, FadingAdaGrad<double>>(FadingAdaGrad<double>(setting.step_size)),
-             [&](Step k, const Ensemble<double>&, const Batches&) {
-               look(k + 1, positions());
-               return Signal::go_on;
-             });
+    rbm_svgd(
+        particles, Span{0, steps}, MixtureDealer(deal), score_of<double>(target), drift,
+        cpu::ExplicitStep<double, FadingAdaGrad<double>>(FadingAdaGrad<double>(setting.step_size)),
+        [&](Step k, const Ensemble<double>&, const Batches&) {
+          look(k + 1, positions());
+          return Signal::go_on;
+        });
   };
   if (setting.bandwidth > 0)
     run(Drift(kernel::Gaussian<double>(setting.bandwidth)));
   else
-    run(AdaptiveDrift<double, Drift, kernel::MedianBandwidth<double>>(Drift(kernel::Gaussian<double>(1)), {}));
+    run(AdaptiveDrift<double, Drift, kernel::MedianBandwidth<double>>(
+        Drift(kernel::Gaussian<double>(1)), {}));
 }
 
 Figures mixture_truth() { return {2.0 / 3, 5, std::cos(4.0) * std::exp(-2.0)}; }
@@ -103,8 +108,8 @@ Json mse_json(const Squares& squares) {
   return {{"mse", values}, {"error", errors}};
 }
 
-Squares mixture_errors(Threads& threads, std::size_t starts, const MixtureSetting& setting, Step steps,
-                       const std::function<MixtureDealer(std::uint64_t)>& dealer) {
+Squares mixture_errors(Threads& threads, std::size_t starts, const MixtureSetting& setting,
+                       Step steps, const std::function<MixtureDealer(std::uint64_t)>& dealer) {
   Squares squares(starts);
   threads.for_pieces(starts, 1, [&](std::size_t r, std::size_t) {
     run_mixture(setting, r + 1, dealer(r + 1), steps, [&](Step done, std::span<const double> x) {

@@ -1,4 +1,5 @@
-// Runs of section 4.1 of the paper, for all experiments on the mixture: one run, and errors over many.
+// Runs of section 4.1 of the paper, for all experiments on the mixture: one run, and errors over
+// many.
 #pragma once
 
 #include "experiment.hpp"
@@ -58,7 +59,7 @@ Mean paired_difference(const Squares& a, const Squares& b, std::size_t f);
 Json mse_json(const Squares& squares);
 
 /// Squared errors after so many steps of starts 1, 2, ..., side by side on all threads.
-Squares mixture_errors(Threads& threads, std::size_t starts, const MixtureSetting& setting, Step steps,
-                       const std::function<MixtureDealer(std::uint64_t seed)>& dealer);
+Squares mixture_errors(Threads& threads, std::size_t starts, const MixtureSetting& setting,
+                       Step steps, const std::function<MixtureDealer(std::uint64_t seed)>& dealer);
 
 } // namespace starling::reproduce

@@ -8,7 +8,7 @@ namespace starling::reproduce {
 
 /// In the order of the report, as experiments() has them.
 inline constexpr std::array<std::string_view, 9> experiment_names = {
-    "mixture-density",  "mixture-error", "mixture-runtime", "logistic-accuracy", "logistic-runtime",
-    "lemma",            "theorem",       "algorithm-2",     "growing-batch"};
+    "mixture-density", "mixture-error", "mixture-runtime", "logistic-accuracy", "logistic-runtime",
+    "lemma",           "theorem",       "algorithm-2",     "growing-batch"};
 
 } // namespace starling::reproduce

@@ -26,7 +26,8 @@ Parts::Json Parts::get(const std::string& key, const Json& settings,
   };
   stop_if_asked();
   // What a part depends on, as it reads back from a file: numbers keep their last digit.
-  const Json wanted = Json::parse(Json{{"version", version}, {"simd", cpu::level()}, {"settings", settings}}.dump());
+  const Json wanted = Json::parse(
+      Json{{"version", version}, {"simd", cpu::level()}, {"settings", settings}}.dump());
   const std::filesystem::path file = folder_ / (key + ".json");
   try {
     const Json kept = Json::parse(io::read_bytes(file));

@@ -71,12 +71,12 @@ Json runtime_report(const RuntimePlan& plan, std::size_t particles,
       ours > theirs
           ? "against SVGD with dynamic h, as in the paper"
           : "SVGD's own forces and its median are quick here too, and both pay for the scores"}));
-  claims.push_back(to_json(Claim{"The speedup at p = 2 is close to the best possible", "section 4.1",
-                                 fmt::format("p = 2 takes {:.2f} times the work that no batching "
-                                             "saves (scores, moves) plus p/N of SVGD's forces",
-                                             overhead(two)),
-                                 verdict(overhead(two) < 1.5),
-                                 "less than half again the work that cannot be avoided"}));
+  claims.push_back(to_json(
+      Claim{"The speedup at p = 2 is close to the best possible", "section 4.1",
+            fmt::format("p = 2 takes {:.2f} times the work that no batching "
+                        "saves (scores, moves) plus p/N of SVGD's forces",
+                        overhead(two)),
+            verdict(overhead(two) < 1.5), "less than half again the work that cannot be avoided"}));
   return {
       {"settings",
        {{"particles", particles},

@@ -54,8 +54,8 @@ using GaussDrift = cpu::PairwiseDrift<Real, kernel::Gaussian<Real>>;
 
 /// RBM-SVGD with that dealer, that drift and fading AdaGrad, from the same start each time.
 template <typename Real, typename Target, typename Deal, typename Drift>
-StepTimes time_with(Target& target, const Ensemble<Real>& start, Deal deal, Drift drift, double eta, Step steps,
-                    std::size_t repeats, Threads& threads) {
+StepTimes time_with(Target& target, const Ensemble<Real>& start, Deal deal, Drift drift, double eta,
+                    Step steps, std::size_t repeats, Threads& threads) {
   cpu::ExplicitStep<Real, FadingAdaGrad<Real>> advance(FadingAdaGrad<Real>(eta), threads);
   auto score = score_of<Real>(target);
   std::vector<StepTimes> parts;

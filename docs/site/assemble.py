@@ -1,4 +1,5 @@
-"""Lays out what Sphinx reads: the pages as they are in the tree, a reference from the sources. python3 assemble.py TO"""
+"""Lays out what Sphinx reads: the pages as they are in the tree, a reference from the sources.
+python3 assemble.py TO"""
 
 import re
 import shutil
@@ -8,24 +9,60 @@ from pathlib import Path
 import cpp_reference
 
 ROOT = Path(__file__).resolve().parents[2]
-TOP = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "RELEASING.md", "SECURITY.md"]
+TOP = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "RELEASING.md",
+    "SECURITY.md",
+]
 CHAPTERS = {
-    "Begin": ["README", "docs/install", "docs/quick_start", "docs/method", "docs/examples", "docs/which_tool"],
-    "Your own density": ["docs/python", "docs/stan", "docs/own_target", "docs/cpp", "docs/notebooks"],
+    "Begin": [
+        "README",
+        "docs/install",
+        "docs/quick_start",
+        "docs/method",
+        "docs/examples",
+        "docs/which_tool",
+    ],
+    "Your own density": [
+        "docs/python",
+        "docs/stan",
+        "docs/own_target",
+        "docs/cpp",
+        "docs/notebooks",
+    ],
     "Choose and judge": ["docs/choosing", "docs/diagnostics", "docs/limits", "docs/accuracy"],
-    "Look up": ["docs/guide", "docs/files", "docs/notation", "docs/python_reference", "docs/cpp_reference"],
+    "Look up": [
+        "docs/guide",
+        "docs/files",
+        "docs/notation",
+        "docs/python_reference",
+        "docs/cpp_reference",
+    ],
     "Speed": ["docs/performance", "docs/peers", "docs/gpu", "docs/many_machines"],
     "The paper": ["docs/paper"],
-    "How it is built": ["ARCHITECTURE", "CONTRIBUTING", "docs/reliability", "RELEASING", "SECURITY", "CHANGELOG"],
+    "How it is built": [
+        "ARCHITECTURE",
+        "CONTRIBUTING",
+        "docs/reliability",
+        "RELEASING",
+        "SECURITY",
+        "CHANGELOG",
+    ],
 }
 
 
 def linked(text: str, page: Path, pages: set[Path]) -> str:
-    """Links to pages stay; one to the live page becomes a plain one; those to other files of the tree become names."""
+    """Links to pages stay; one to the live page becomes a plain one; those to other files of the
+    tree become names."""
 
     def target(match: re.Match) -> str:
         words, to = match[1], match[2]
-        if re.match(r"[a-z]+:|#", to) or not (re.search(r"[./]", to) or (page.parent / to).exists()):  # elsewhere, here, or a formula
+        if re.match(r"[a-z]+:|#", to) or not (
+            re.search(r"[./]", to) or (page.parent / to).exists()
+        ):  # elsewhere, here, or a formula
             return match[0]
         path, _, anchor = to.partition("#")
         file = (page.parent / path).resolve()
@@ -39,14 +76,22 @@ def linked(text: str, page: Path, pages: set[Path]) -> str:
         return words if words.strip("`") == name else f"{words} (`{name}`)"
 
     parts = re.split(r"(^```.*?^```$)", text, flags=re.S | re.M)  # code is left alone
-    return "".join(part if part.startswith("```") else re.sub(r"\[([^\]]*)\]\(([^)\s]+)\)", target, part) for part in parts)
+    return "".join(
+        part if part.startswith("```") else re.sub(r"\[([^\]]*)\]\(([^)\s]+)\)", target, part)
+        for part in parts
+    )
 
 
 def python_reference() -> str:
     text = (ROOT / "python" / "starling" / "__init__.py").read_text()
     names = re.findall(r'"(\w+)"', re.search(r"__all__ = \[(.*?)\]", text, re.S)[1])
-    lines = ["# Python reference", "", "Made from the sources of the package; [python.md](python.md) shows how its parts go together.", "",
-             "```{eval-rst}"]
+    lines = [
+        "# Python reference",
+        "",
+        "Made from the sources of the package; [python.md](python.md) shows how its parts go together.",
+        "",
+        "```{eval-rst}",
+    ]
     modules = ("kernels", "plots", "rules")
     kinds = {name: "class" if name[0].isupper() else "function" for name in names}
     for name in sorted(names, key=lambda name: (name in modules, kinds[name], name)):
@@ -55,7 +100,12 @@ def python_reference() -> str:
         elif name.startswith("_") or name.isupper():
             continue
         elif kinds[name] == "class":
-            lines += [f".. autoclass:: starling.{name}", "   :members:", "   :show-inheritance:", ""]
+            lines += [
+                f".. autoclass:: starling.{name}",
+                "   :members:",
+                "   :show-inheritance:",
+                "",
+            ]
         else:
             lines += [f".. autofunction:: starling.{name}", ""]
     return "\n".join([*lines, "```", ""])
@@ -66,7 +116,18 @@ def gallery(to: Path) -> str:
     (to / "docs" / "gallery").mkdir()
     for book in books:
         shutil.copy(book, to / "docs" / "gallery")
-    return "\n".join(["# Notebooks", "", "Run when this site was made.", "", "```{toctree}", *(f"gallery/{book.stem}" for book in books), "```", ""])
+    return "\n".join(
+        [
+            "# Notebooks",
+            "",
+            "Run when this site was made.",
+            "",
+            "```{toctree}",
+            *(f"gallery/{book.stem}" for book in books),
+            "```",
+            "",
+        ]
+    )
 
 
 def main(to: Path) -> None:
@@ -76,8 +137,12 @@ def main(to: Path) -> None:
     for page in sources:
         text = linked(page.read_text(), page, set(sources))
         if page.name == "method.md":
-            text = text.replace("\n## What goes wrong", '\n<iframe src="live/index.html" title="The live page" style="width: 100%; height: 46rem; border: 1px solid '
-                                'var(--color-background-border); border-radius: 6px"></iframe>\n\n## What goes wrong', 1)
+            text = text.replace(
+                "\n## What goes wrong",
+                '\n<iframe src="live/index.html" title="The live page" style="width: 100%; height: 46rem; border: 1px solid '
+                'var(--color-background-border); border-radius: 6px"></iframe>\n\n## What goes wrong',
+                1,
+            )
         (to / page.relative_to(ROOT)).write_text(text)
     for file in (ROOT / "docs").glob("*.svg"):
         shutil.copy(file, to / "docs")
@@ -86,8 +151,14 @@ def main(to: Path) -> None:
     (to / "docs" / "notebooks.md").write_text(gallery(to))
     shutil.copytree(ROOT / "docs" / "live", to / "extra" / "docs" / "live")
     shutil.copy(ROOT / "docs" / "site" / "conf.py", to)
-    index = ["# Starling", "", "Samples from a distribution known up to a constant, by a cloud of particles in which each meets a few others at a time.",
-             "", 'See it fly: <a href="docs/live/index.html">the live page</a>.', ""]
+    index = [
+        "# Starling",
+        "",
+        "Samples from a distribution known up to a constant, by a cloud of particles in which each meets a few others at a time.",
+        "",
+        'See it fly: <a href="docs/live/index.html">the live page</a>.',
+        "",
+    ]
     for chapter, pages in CHAPTERS.items():
         index += ["```{toctree}", ":maxdepth: 1", f":caption: {chapter}", "", *pages, "```", ""]
     (to / "index.md").write_text("\n".join(index))

@@ -1,4 +1,5 @@
-"""The documentation site: the pages of docs/ as they are, a reference of the Python package, the notebooks."""
+"""The documentation site: the pages of docs/ as they are, a reference of the Python package, the
+notebooks."""
 
 import os
 from pathlib import Path
@@ -15,7 +16,9 @@ exclude_patterns = ["extra"]
 html_extra_path = ["extra"]
 myst_heading_anchors = 4
 myst_enable_extensions = []
-nb_execution_mode = os.environ.get("STARLING_NOTEBOOKS", "force")  # off: the tests run them elsewhere
+nb_execution_mode = os.environ.get(
+    "STARLING_NOTEBOOKS", "force"
+)  # off: the tests run them elsewhere
 nb_execution_timeout = 300
 nb_execution_raise_on_error = True
 autodoc_member_order = "bysource"

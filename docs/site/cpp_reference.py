@@ -1,21 +1,30 @@
-"""The C++ reference: what each header offers, read from the header itself; bodies and private parts are left out."""
+"""The C++ reference: what each header offers, read from the header itself; bodies and private parts
+are left out."""
 
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include"
-TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|^[ \t]*\#(?:\\\n|[^\n])*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'|\w+|\s+|::|->|.""", re.S | re.M)
+TOKEN = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|^[ \t]*\#(?:\\\n|[^\n])*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'|\w+|\s+|::|->|.""",
+    re.S | re.M,
+)
 TYPE = re.compile(r"^(?:requires .*)?(?:class|struct|union)\s+(?:\w+\s+)?\w", re.S)
-LEFT_OUT = re.compile(r"^(?:static_assert|friend|template class|template struct|extern template|using namespace)\b|=\s*delete$")
+LEFT_OUT = re.compile(
+    r"^(?:static_assert|friend|template class|template struct|extern template|using namespace)\b|=\s*delete$"
+)
 
 
 def dedented(text: str) -> str:
-    """The first line as it is, later ones moved so that the least of them hangs four blanks in; not under `template <...>`."""
+    """The first line as it is, later ones moved so that the least of them hangs four blanks in; not
+    under `template <...>`."""
     first, *rest = text.strip().split("\n")
     least = min((len(line) - len(line.lstrip()) for line in rest if line.strip()), default=0)
     hang = "" if re.match(r"template\s*<.*>$", first) else "    "
-    return "\n".join([first.strip(), *(hang + line[least:].rstrip() for line in rest if line.strip())])
+    return "\n".join(
+        [first.strip(), *(hang + line[least:].rstrip() for line in rest if line.strip())]
+    )
 
 
 def outside_of_brackets(text: str) -> str:
@@ -46,7 +55,12 @@ def signature(text: str) -> str:
     depth = 0
     for at, c in enumerate(text):
         depth += (c in "([{") - (c in ")]}")
-        if c == ":" and depth == 0 and ":" not in (text[at - 1], text[at + 1 : at + 2]) and ")" in text[:at]:
+        if (
+            c == ":"
+            and depth == 0
+            and ":" not in (text[at - 1], text[at + 1 : at + 2])
+            and ")" in text[:at]
+        ):
             return text[:at].rstrip()
     return text
 
@@ -61,7 +75,9 @@ class Reader:
     def emit(self, docs: list[str], text: str, indent: str) -> None:
         if len(self.lines) and docs:
             self.lines.append("")
-        self.lines += [indent + doc for doc in docs] + [indent + line for line in dedented(text).split("\n")]
+        self.lines += [indent + doc for doc in docs] + [
+            indent + line for line in dedented(text).split("\n")
+        ]
 
     def balanced(self) -> str:
         """What stands from the opening bracket here to its end."""
@@ -94,7 +110,9 @@ class Reader:
                 self.at += 1
                 continue
             if token.isspace() and not said:
-                docs = [] if token.count("\n") > 1 else docs  # a comment that stands alone is about no declaration
+                docs = (
+                    [] if token.count("\n") > 1 else docs
+                )  # a comment that stands alone is about no declaration
                 self.at += 1
                 continue
             round_ += (token in "([") - (token in ")]") if len(token) == 1 else 0
@@ -121,20 +139,42 @@ class Reader:
             self.at += 1
             self.scope(shown and not re.fullmatch(r"namespace(?: [\w:]*detail)?", words), indent)
             return ""
-        if TYPE.search(without_template(words)) and "(" not in outside_of_brackets(words).split("requires")[0] and not words.endswith("="):
+        if (
+            TYPE.search(without_template(words))
+            and "(" not in outside_of_brackets(words).split("requires")[0]
+            and not words.endswith("=")
+        ):
             if shown:
                 self.emit(docs, words + " {", indent)
             self.at += 1
-            self.scope(shown and not re.search(r"\bclass\s+\w+(?:\s*final)?(?:\s*:.*)?$", without_template(words)), indent + "  ")
+            self.scope(
+                shown
+                and not re.search(
+                    r"\bclass\s+\w+(?:\s*final)?(?:\s*:.*)?$", without_template(words)
+                ),
+                indent + "  ",
+            )
             if shown:
                 self.lines.append(indent + "};")
             while self.at < len(self.tokens) and self.tokens[self.at] != ";":
                 self.at += 1
             self.at += 1
             return ""
-        plain = outside_of_brackets(re.sub(r"operator\s*[=<>!+*/-]+", "operator", without_template(words)))
-        in_the_list = signature(words) != words and re.search(r"[\w>]$", words) and not words.endswith(("const", "noexcept"))
-        if words.startswith("enum") or "=" in plain or "concept" in words or "(" not in words or in_the_list:
+        plain = outside_of_brackets(
+            re.sub(r"operator\s*[=<>!+*/-]+", "operator", without_template(words))
+        )
+        in_the_list = (
+            signature(words) != words
+            and re.search(r"[\w>]$", words)
+            and not words.endswith(("const", "noexcept"))
+        )
+        if (
+            words.startswith("enum")
+            or "=" in plain
+            or "concept" in words
+            or "(" not in words
+            or in_the_list
+        ):
             return said + self.balanced()
         if shown and not words.startswith("friend"):
             self.emit(docs, signature(words) + ";", indent)
@@ -151,7 +191,10 @@ def offered(header: Path) -> list[str]:
 
 def lead(header: Path) -> str:
     """The comment at the top, as plain text."""
-    text = " ".join(line.removeprefix("//").strip() for line in re.match(r"(?://[^\n]*\n)+", header.read_text())[0].splitlines())
+    text = " ".join(
+        line.removeprefix("//").strip()
+        for line in re.match(r"(?://[^\n]*\n)+", header.read_text())[0].splitlines()
+    )
     return re.sub(r"([<*_|\[\]`\\])", r"\\\1", text)
 
 
@@ -172,8 +215,18 @@ def write(to: Path) -> str:
     (to / "cpp").mkdir()
     for folder in folders:
         (to / "cpp" / f"{folder.name}.md").write_text(page(folder))
-    lines = ["# C++ reference", "", "Every header of the library and what it offers, made from the sources: bodies and private parts are left out.",
-             "A first program is in the [README](../README.md), a run with looks and a verdict in [cpp.md](cpp.md). The roles and their contracts are the concepts of",
-             "[starling/concepts.hpp](cpp/starling.md#starling-concepts-hpp).", "", "```{toctree}", ":maxdepth: 2", "",
-             *(f"cpp/{folder.name}" for folder in folders), "```", ""]
+    lines = [
+        "# C++ reference",
+        "",
+        "Every header of the library and what it offers, made from the sources: bodies and private parts are left out.",
+        "A first program is in the [README](../README.md), a run with looks and a verdict in [cpp.md](cpp.md). The roles and their contracts are the concepts of",
+        "[starling/concepts.hpp](cpp/starling.md#starling-concepts-hpp).",
+        "",
+        "```{toctree}",
+        ":maxdepth: 2",
+        "",
+        *(f"cpp/{folder.name}" for folder in folders),
+        "```",
+        "",
+    ]
     return "\n".join(lines)

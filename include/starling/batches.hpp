@@ -16,7 +16,7 @@ class Batches {
 public:
   std::size_t population = 0; ///< N, all there are, here or not: the weights are made for them
   std::size_t here = 0;       ///< rows that are here; 0: the whole population
-  double time = 0;            ///< sweeps since the start: k, or the pseudo-time k p/N of Algorithm 2
+  double time = 0; ///< sweeps since the start: k, or the pseudo-time k p/N of Algorithm 2
 
   std::size_t count() const { return bounds_.empty() ? 0 : bounds_.size() - 1; }
   std::span<const std::uint32_t> operator[](std::size_t q) const {
@@ -58,8 +58,8 @@ public:
     return order_;
   }
 
-  /// Lays out batches of the sizes of every `stride`-th of `other`, and as many of the rows that are
-  /// here as those have members, spread evenly. Returns the order, as above.
+  /// Lays out batches of the sizes of every `stride`-th of `other`, and as many of the rows that
+  /// are here as those have members, spread evenly. Returns the order, as above.
   std::span<std::uint32_t> lay_out_like(const Batches& other, std::size_t stride) {
     population = other.population;
     here = other.here;
@@ -72,7 +72,8 @@ public:
     order_.resize(members);
     if (members == 0)
       return order_;
-    const std::uint64_t whole = rows / members, rest = rows % members; // row m rows / members, without a division for each
+    const std::uint64_t whole = rows / members,
+                        rest = rows % members; // row m rows / members, without a division for each
     for (std::uint64_t m = 0, row = 0, parts = 0; m < members; ++m, row += whole) {
       order_[m] = static_cast<std::uint32_t>(row);
       if ((parts += rest) >= members) {

@@ -56,8 +56,8 @@ concept Looker = Particles<P> && requires(L& look, Step k, P& particles, const B
 /// it as often as the solver needs. If flow() throws, positions are left as they were. Counts the
 /// move of each dealt particle in moves(); keeps what it must remember in memory columns.
 template <typename A, typename P>
-concept Advancer = Particles<P> && requires(A& advance, Step k, P& particles,
-                                            const Batches& batches, void (&flow)()) {
+concept Advancer = Particles<P> &&
+    requires(A& advance, Step k, P& particles, const Batches& batches, void (&flow)()) {
   advance(k, particles, batches, flow);
 };
 
@@ -65,8 +65,8 @@ concept Advancer = Particles<P> && requires(A& advance, Step k, P& particles,
 /// Contract: sees, does not touch. Positions are those after the step, scores and drifts those
 /// that moved them.
 template <typename O, typename P>
-concept Observer = Particles<P> && requires(O& observe, Step k, const P& particles,
-                                            const Batches& batches) {
+concept Observer = Particles<P> &&
+    requires(O& observe, Step k, const P& particles, const Batches& batches) {
   { observe(k, particles, batches) } -> std::same_as<Signal>;
 };
 

@@ -14,8 +14,8 @@ namespace starling {
 
 /// Writes score and log density of each row of positions. A row where the density fails gets a log
 /// density that is not finite; the others are none the worse for it.
-using DensityOfRows = std::function<void(Rows<const double> x, Rows<double> score,
-                                         std::span<double> log_density)>;
+using DensityOfRows =
+    std::function<void(Rows<const double> x, Rows<double> score, std::span<double> log_density)>;
 
 /// The same, counted: a gradient is a row. A row of which any number is not finite has failed: its
 /// log density is then -infinity and its score zero, so that nobody has to look twice.

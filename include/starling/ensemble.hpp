@@ -46,7 +46,8 @@ class Ensemble {
 public:
   using Real = Number;
 
-  /// All zero. The threads are for filling it alone: of many particles the system clears the memory first.
+  /// All zero. The threads are for filling it alone: of many particles the system clears the memory
+  /// first.
   Ensemble(std::size_t count, std::size_t dim, Threads& threads = Threads::alone())
       : Ensemble(count, dim, count, threads) {}
 
@@ -57,7 +58,9 @@ public:
   /// Particles whose positions, scores and drifts lie there, as they are; the rest is its own.
   Ensemble(std::size_t count, std::size_t dim, Lent lent) : Ensemble(lent, count, dim, count) {}
   /// Positions, scores and drifts alone, which lie there: nobody has moves, an id or a memory.
-  static Ensemble bare(std::size_t count, std::size_t dim, Lent lent) { return {lent, count, dim, 0}; }
+  static Ensemble bare(std::size_t count, std::size_t dim, Lent lent) {
+    return {lent, count, dim, 0};
+  }
 
   std::size_t count() const { return count_; }
   std::size_t population() const { return count_; } // all there are, are here
@@ -67,14 +70,15 @@ public:
     known_finite_.take_away();
     return {position_.data(), count_, dim_};
   }
-  Rows<Real> score() { return {score_.data(), count_, dim_}; }       // s_i = grad log pi(x_i)
-  Rows<Real> drift() { return {drift_.data(), count_, dim_}; }       // Phi_i
+  Rows<Real> score() { return {score_.data(), count_, dim_}; } // s_i = grad log pi(x_i)
+  Rows<Real> drift() { return {drift_.data(), count_, dim_}; } // Phi_i
   Rows<const Real> position() const { return {position_.data(), count_, dim_}; }
   Rows<const Real> score() const { return {score_.data(), count_, dim_}; }
   Rows<const Real> drift() const { return {drift_.data(), count_, dim_}; }
 
-  /// Whether every position is known to be a number, so that the guard need not read them: who moved them all and saw
-  /// it says so. It holds until somebody asks for positions to write; rows asked for before are not seen.
+  /// Whether every position is known to be a number, so that the guard need not read them: who
+  /// moved them all and saw it says so. It holds until somebody asks for positions to write; rows
+  /// asked for before are not seen.
   bool known_finite() const { return known_finite_.there(); }
   void note_finite() { known_finite_.set(); }
 
@@ -133,8 +137,8 @@ public:
       for (HeldColumn<Real>* column : {&position_, &score_, &drift_})
         column->grow(numbers);
   }
-  /// Counts rows of others as if they were here, while it lives: they have nothing that outlives a step. Moves no row
-  /// where there is room.
+  /// Counts rows of others as if they were here, while it lives: they have nothing that outlives a
+  /// step. Moves no row where there is room.
   class Guests {
   public:
     Guests(Ensemble& host, std::size_t rows) : host_(host), rows_(rows) {
@@ -150,8 +154,8 @@ public:
     std::size_t rows_;
   };
 
-  /// A second cloud of as many particles, on the scores and drifts of the first, which a step makes anew in any case:
-  /// so it costs half. The lender has none until the loan ends.
+  /// A second cloud of as many particles, on the scores and drifts of the first, which a step makes
+  /// anew in any case: so it costs half. The lender has none until the loan ends.
   class Loan {
   public:
     explicit Loan(Ensemble& lender, Threads& threads = Threads::alone())
@@ -183,8 +187,9 @@ private:
     throw does_not_fit(count, dim);
   }
   Ensemble(Lent lent, std::size_t count, std::size_t dim, std::size_t with_ids)
-      : count_(checked(count, dim)), dim_(dim), position_(lent.position, count * dim), score_(lent.score, count * dim),
-        drift_(lent.drift, count * dim), moves_(with_ids, 0u), id_(with_ids) {
+      : count_(checked(count, dim)), dim_(dim), position_(lent.position, count * dim),
+        score_(lent.score, count * dim), drift_(lent.drift, count * dim), moves_(with_ids, 0u),
+        id_(with_ids) {
     std::iota(id_.begin(), id_.end(), std::uint64_t{0});
   }
   /// Calls work(begin, end) for the elements of each large page.
@@ -194,7 +199,9 @@ private:
   }
   template <typename Numbers>
   static void clear(Numbers& column, Threads& threads) {
-    for_pages(column, threads, [&](std::size_t begin, std::size_t end) { std::fill(column.data() + begin, column.data() + end, 0); });
+    for_pages(column, threads, [&](std::size_t begin, std::size_t end) {
+      std::fill(column.data() + begin, column.data() + end, 0);
+    });
   }
   void swap_forces(Ensemble& other) noexcept {
     score_.swap(other.score_);

@@ -11,10 +11,10 @@
 
 namespace starling {
 
-/// x = m + L y. L is diagonal; or lower triangular with a positive diagonal; or of low rank beside a
-/// diagonal, L = D (I + V (C - I) V^T), V with k orthonormal columns, which stretches k directions by
-/// C and costs d k a row. It wraps positions and scores on their way to a density and back; loop and
-/// kernels do not know it.
+/// x = m + L y. L is diagonal; or lower triangular with a positive diagonal; or of low rank beside
+/// a diagonal, L = D (I + V (C - I) V^T), V with k orthonormal columns, which stretches k
+/// directions by C and costs d k a row. It wraps positions and scores on their way to a density and
+/// back; loop and kernels do not know it.
 ///     y = L^-1 (x - m),   s_y = L^T s_x
 class Frame {
 public:
@@ -59,9 +59,11 @@ public:
   /// diagonal, the stretches and the directions one after another.
   std::vector<double> numbers() const;
   /// The frame with these numbers.
-  static Frame from_numbers(std::span<const double> mean, std::span<const double> numbers, Form form);
+  static Frame from_numbers(std::span<const double> mean, std::span<const double> numbers,
+                            Form form);
 
-  /// How far x goes in each coordinate for a step of length 1 in y, at most: the lengths of L's rows.
+  /// How far x goes in each coordinate for a step of length 1 in y, at most: the lengths of L's
+  /// rows.
   Vector spreads() const;
 
   /// Logarithm of L's determinant.
@@ -96,8 +98,8 @@ private:
 
   /// The frame of a cloud of few particles in many dimensions: a diagonal, and beside it what the
   /// cloud shows of directions that are wider than the rest, or of this frame's that are narrower.
-  /// A direction of covariance I looks as wide as (1 + sqrt(d/N))^2 when it is chosen among all in N
-  /// draws, so only wider ones count, and their width is taken back by what the choice added: the
+  /// A direction of covariance I looks as wide as (1 + sqrt(d/N))^2 when it is chosen among all in
+  /// N draws, so only wider ones count, and their width is taken back by what the choice added: the
   /// sample's l is that of a true w with l = w (1 + (d/N) / (w - 1)).
   Frame of_low_rank(const Matrix& centred, const Vector& mean) const;
 

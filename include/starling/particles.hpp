@@ -45,19 +45,18 @@ concept HostColumn = requires(const C& x, std::size_t n) {
 
 /// Particles that roles written for the host can move; of these numbers, where they are named.
 template <typename P, typename... Real>
-concept HostParticles =
-    Particles<P> && (std::same_as<typename P::Real, Real> && ...) &&
-    requires(P& particles, const P& seen, std::size_t n) {
-      { particles.position() } -> HostColumn<typename P::Real>;
-      { particles.score() } -> HostColumn<typename P::Real>;
-      { particles.drift() } -> HostColumn<typename P::Real>;
-      { particles.memory(n) } -> HostColumn<typename P::Real>;
-      { seen.position() } -> HostColumn<const typename P::Real>;
-      { seen.score() } -> HostColumn<const typename P::Real>;
-      { seen.drift() } -> HostColumn<const typename P::Real>;
-      { particles.moves()[n] } -> std::same_as<std::uint32_t&>;
-      { seen.id()[n] } -> std::convertible_to<std::uint64_t>;
-    };
+concept HostParticles = Particles<P> &&(std::same_as<typename P::Real, Real>&&...) &&
+                        requires(P& particles, const P& seen, std::size_t n) {
+  { particles.position() } -> HostColumn<typename P::Real>;
+  { particles.score() } -> HostColumn<typename P::Real>;
+  { particles.drift() } -> HostColumn<typename P::Real>;
+  { particles.memory(n) } -> HostColumn<typename P::Real>;
+  { seen.position() } -> HostColumn<const typename P::Real>;
+  { seen.score() } -> HostColumn<const typename P::Real>;
+  { seen.drift() } -> HostColumn<const typename P::Real>;
+  { particles.moves()[n] } -> std::same_as<std::uint32_t&>;
+  { seen.id()[n] } -> std::convertible_to<std::uint64_t>;
+};
 
 /// A column whose rows lie one after another, as Ensemble's do.
 template <typename C, typename Real>

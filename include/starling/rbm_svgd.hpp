@@ -7,7 +7,8 @@
 
 namespace starling {
 
-/// The steps to take: from `first` (0, or where an earlier run stopped) up to, not including, `last`.
+/// The steps to take: from `first` (0, or where an earlier run stopped) up to, not including,
+/// `last`.
 struct Span {
   Step first = 0;
   Step last = 0;

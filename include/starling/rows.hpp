@@ -26,18 +26,16 @@ struct Rows {
   Rows slice(std::size_t first, std::size_t last) const {
     return {data + first * dim, last - first, dim};
   }
-  operator Rows<const T>() const
-    requires(!std::is_const_v<T>)
-  {
-    return {data, count, dim};
-  }
+  operator Rows<const T>() const requires(!std::is_const_v<T>) { return {data, count, dim}; }
 };
 
-/// Columns from here on begin where a large page does, and are announced before they are first touched.
-inline constexpr std::size_t large_page = std::size_t{2} << 20, large_column = 3 * large_page; ///< bytes
+/// Columns from here on begin where a large page does, and are announced before they are first
+/// touched.
+inline constexpr std::size_t large_page = std::size_t{2} << 20,
+                             large_column = 3 * large_page; ///< bytes
 
-/// Hears of large columns. The library asks the system for large pages there (src/cpu/threads.cpp); where nobody does,
-/// pages are as they come.
+/// Hears of large columns. The library asks the system for large pages there (src/cpu/threads.cpp);
+/// where nobody does, pages are as they come.
 inline void (*announce_column)(void* begin, std::size_t bytes) = nullptr;
 
 /// Memory on cache-line boundaries, so that vector loads never straddle two lines.
@@ -68,8 +66,8 @@ struct CacheAligned {
 template <typename T>
 using Column = std::vector<T, CacheAligned<T>>;
 
-/// The same memory, in which new numbers are not written to: whoever makes such a column fills it, a large one on all
-/// threads, so that the system clears its pages side by side.
+/// The same memory, in which new numbers are not written to: whoever makes such a column fills it,
+/// a large one on all threads, so that the system clears its pages side by side.
 template <typename T>
 struct NotWritten : CacheAligned<T> {
   NotWritten() = default;
@@ -91,14 +89,15 @@ struct NotWritten : CacheAligned<T> {
 template <typename T>
 using UnwrittenColumn = std::vector<T, NotWritten<T>>;
 
-/// A column of its own, or one that lies in memory which somebody else keeps. A copy is always its own. A new one is not
-/// written to.
+/// A column of its own, or one that lies in memory which somebody else keeps. A copy is always its
+/// own. A new one is not written to.
 template <typename T>
 class HeldColumn {
 public:
   explicit HeldColumn(std::size_t size) : own_(size), data_(own_.data()), size_(size) {}
   HeldColumn(T* lent, std::size_t size) : data_(lent), size_(size) {}
-  HeldColumn(const HeldColumn& other) : own_(other.data_, other.data_ + other.size_), data_(own_.data()), size_(other.size_) {}
+  HeldColumn(const HeldColumn& other)
+      : own_(other.data_, other.data_ + other.size_), data_(own_.data()), size_(other.size_) {}
   HeldColumn(HeldColumn&& other) noexcept : HeldColumn(nullptr, 0) { swap(other); }
   HeldColumn& operator=(HeldColumn other) noexcept {
     swap(other);

@@ -22,9 +22,9 @@ public:
 
   std::size_t count() const;
 
-  /// Calls work(begin, end) for [0, grain), [grain, 2 grain), ... up to n, in any order. When pieces
-  /// throw, the exception of the lowest one is rethrown here, whoever met it first.
-  /// Not to be called from inside a piece.
+  /// Calls work(begin, end) for [0, grain), [grain, 2 grain), ... up to n, in any order. When
+  /// pieces throw, the exception of the lowest one is rethrown here, whoever met it first. Not to
+  /// be called from inside a piece.
   template <typename Work>
   void for_pieces(std::size_t n, std::size_t grain, Work&& work) {
     if (n == 0)

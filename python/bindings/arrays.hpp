@@ -1,4 +1,5 @@
-// Arrays between the engine and functions of Python: positions that go there, numbers that come back.
+// Arrays between the engine and functions of Python: positions that go there, numbers that come
+// back.
 #pragma once
 
 #include <starling/rows.hpp>
@@ -43,7 +44,9 @@ private:
   std::size_t count_ = 0;
 };
 
-inline std::string text_of_object(const nb::object& object) { return nb::cast<std::string>(nb::str(object)); }
+inline std::string text_of_object(const nb::object& object) {
+  return nb::cast<std::string>(nb::str(object));
+}
 
 /// Arrays of kinds that only NumPy knows, as doubles; None if they are no real numbers.
 inline nb::object real_numbers(nb::handle object) {
@@ -68,8 +71,9 @@ auto numbers(nb::handle object, const char* what, const std::array<std::size_t, 
     return array;
   const nb::tuple expected = std::apply([](auto... n) { return nb::make_tuple(n...); }, shape);
   if (!nb::hasattr(object, "shape") || !nb::hasattr(object, "dtype"))
-    throw nb::type_error(fmt::format("{}: must return {} as an array of shape {}; got {}", who, what,
-                                     text_of_object(expected), text_of_object(object.type().attr("__name__")))
+    throw nb::type_error(fmt::format("{}: must return {} as an array of shape {}; got {}", who,
+                                     what, text_of_object(expected),
+                                     text_of_object(object.type().attr("__name__")))
                              .c_str());
   const nb::object got = object.attr("shape"), type = object.attr("dtype");
   if (!got.equal(expected))
@@ -78,8 +82,8 @@ auto numbers(nb::handle object, const char* what, const std::array<std::size_t, 
                               .c_str());
   const auto convert = [&](nb::handle from) { return nb::try_cast<Array>(from, array, true); };
   if (text_of_object(type).ends_with("bool") || !(convert(object) || convert(real_numbers(object))))
-    throw nb::type_error(fmt::format("{}: must return {} as real numbers; got an array of {}",
-                                     who, what, text_of_object(type))
+    throw nb::type_error(fmt::format("{}: must return {} as real numbers; got an array of {}", who,
+                                     what, text_of_object(type))
                              .c_str());
   return array;
 }

@@ -38,6 +38,8 @@ void refuse_if_leaving() {
   throw nb::python_error();
 }
 
-void add_leaving() { nb::module_::import_("atexit").attr("register")(nb::cpp_function(&wait_for_all)); }
+void add_leaving() {
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&wait_for_all));
+}
 
 } // namespace starling::python

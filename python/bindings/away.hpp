@@ -5,8 +5,8 @@
 
 namespace starling::python {
 
-/// Gives the lock away while it lives. The interpreter waits for all of them before it ends: a thread that came
-/// back to one that is gone would take the process with it.
+/// Gives the lock away while it lives. The interpreter waits for all of them before it ends: a
+/// thread that came back to one that is gone would take the process with it.
 class Away {
   struct Counted {
     Counted();

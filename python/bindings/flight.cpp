@@ -79,8 +79,11 @@ plan::Plan plan_from(const std::string& target, const nb::dict& settings) {
     with(extra.setting.name, [&](const std::string& name, nb::handle value) {
       if (!extra.is_for(target))
         throw nb::type_error(fmt::format("{}: is a setting of {}; the target here is {}{}", name,
-                                         plan::in_a_row(extra.owners), target == "guest" ? "a function" : target,
-                                         target == "guest" && name == "data_batch" ? ": give it to from_rows or from_jax_rows" : "")
+                                         plan::in_a_row(extra.owners),
+                                         target == "guest" ? "a function" : target,
+                                         target == "guest" && name == "data_batch"
+                                             ? ": give it to from_rows or from_jax_rows"
+                                             : "")
                                  .c_str());
       plan::Value typed = extra.setting.usual;
       std::visit([&](auto& field) { set(field, name, value); }, typed);
@@ -93,7 +96,8 @@ plan::Plan plan_from(const std::string& target, const nb::dict& settings) {
 }
 
 /// Takes steps without the interpreter's lock; a tenth of a second apart it is asked for, to see
-/// whether Ctrl-C was pressed and to tell how far it is. Ranks stop together, whichever of them is asked to.
+/// whether Ctrl-C was pressed and to tell how far it is. Ranks stop together, whichever of them is
+/// asked to.
 void take(Flight& flight, Step count, nb::object tell, nb::object ranks) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point last = Clock::now();
@@ -116,7 +120,8 @@ void take(Flight& flight, Step count, nb::object tell, nb::object ranks) {
   };
   if (!wire)
     return flight.take(count, ask);
-  bool pressed = false; // Ctrl-C, here: whoever calls this lets it wait, since it must not come between what all ranks do
+  bool pressed = false; // Ctrl-C, here: whoever calls this lets it wait, since it must not come
+                        // between what all ranks do
   const auto hear = [&] {
     const nb::gil_scoped_acquire held;
     pressed = nb::cast<bool>(ranks.attr("pressed"));
@@ -155,11 +160,15 @@ std::pair<std::shared_ptr<mpi::Wire>, plan::Plan> agreed(nb::handle ranks, Make&
   std::optional<plan::Plan> plan;
   mpi::together(*wire, [&] { plan = make(); });
   const cpu::Products products = cpu::products();
-  mpi::same_everywhere(*wire, "build", fmt::format("{} for {}, {} for {}", version, cpu::level(), products.library, products.core));
+  mpi::same_everywhere(
+      *wire, "build",
+      fmt::format("{} for {}, {} for {}", version, cpu::level(), products.library, products.core));
   mpi::same_everywhere(*wire, "settings", assemble::identity_of_ranks(plan->recipe));
   if (plan->blocks < wire->size())
-    plan::refuse("blocks", plan->blocks == 0 ? "this run has no blocks of rows, so it goes on with one rank alone"
-                                             : fmt::format("{} blocks are too few for {} ranks", plan->blocks, wire->size()));
+    plan::refuse("blocks", plan->blocks == 0
+                               ? "this run has no blocks of rows, so it goes on with one rank alone"
+                               : fmt::format("{} blocks are too few for {} ranks", plan->blocks,
+                                             wire->size()));
   return {wire, *plan};
 }
 
@@ -225,8 +234,8 @@ void add_flight(nb::module_& m) {
   m.def(
       "resume",
       [](const nb::bytes& bytes, const std::string& where, std::optional<std::uint64_t> steps,
-         std::optional<std::uint64_t> threads, const assemble::Guest* guest, nb::handle given_model, bool trust,
-         nb::object ranks) {
+         std::optional<std::uint64_t> threads, const assemble::Guest* guest, nb::handle given_model,
+         bool trust, nb::object ranks) {
         const run::Checkpoint checkpoint = run::unpack({bytes.c_str(), bytes.size()}, where);
         Recipe recipe = assemble::recipe_in(checkpoint, where);
         if (steps && recipe.method == "auto")
@@ -236,22 +245,24 @@ void add_flight(nb::module_& m) {
         recipe.threads = threads.value_or(recipe.threads);
         if ((recipe.target == "guest") != (guest != nullptr))
           throw io::BadData(
-              where,
-              guest
-                  ? "target: leave it out; the checkpoint is of a run of " + recipe.target
-                  : std::string("target: give it again; the checkpoint is of a run of a function, which no file can keep"));
+              where, guest ? "target: leave it out; the checkpoint is of a run of " + recipe.target
+                           : std::string("target: give it again; the checkpoint is of a run of a "
+                                         "function, which no file can keep"));
         // Code that a file names is loaded only if the caller names it too, or trusts the file.
         const std::string named = recipe.text_of("model"), model = bytes_of(given_model);
         if (!named.empty() && model.empty() && !trust)
-          throw std::invalid_argument(fmt::format(
-              "target: {} names {}, which is code; give the target again, or trust=True to load what it names", where, named));
+          throw std::invalid_argument(
+              fmt::format("target: {} names {}, which is code; give the target again, or "
+                          "trust=True to load what it names",
+                          where, named));
         if (!named.empty() && !model.empty())
           recipe.set("model", model);
         const auto [wire, plan] = agreed(ranks, [&] { return plan::resolve(recipe); });
         const Away away;
         return assemble::resume_flight(checkpoint, plan, where, guest, wire);
       },
-      "state"_a, "where"_a, "steps"_a.none(), "threads"_a.none(), "guest"_a.none(), "model"_a, "trust"_a, "ranks"_a.none());
+      "state"_a, "where"_a, "steps"_a.none(), "threads"_a.none(), "guest"_a.none(), "model"_a,
+      "trust"_a, "ranks"_a.none());
 }
 
 } // namespace starling::python

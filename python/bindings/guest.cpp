@@ -1,6 +1,6 @@
 // Calling back into Python, and into C without Python.
-#include "away.hpp"
 #include "guest.hpp"
+#include "away.hpp"
 #include "on_card.hpp"
 
 #include "arrays.hpp"
@@ -98,10 +98,12 @@ auto caller(const std::shared_ptr<Compiled>& function) {
 
 } // namespace
 
-assemble::Guest guest_of(nb::handle function, std::size_t dim, std::vector<std::string> names, nb::handle there) {
+assemble::Guest guest_of(nb::handle function, std::size_t dim, std::vector<std::string> names,
+                         nb::handle there) {
   const auto has_density = std::make_shared<std::atomic<bool>>(true);
   assemble::Guest guest{dim, std::move(names), caller<double>(function, has_density),
-                        caller<float>(function, has_density), [has_density] { return has_density->load(); }};
+                        caller<float>(function, has_density),
+                        [has_density] { return has_density->load(); }};
   if (!there.is_none()) {
     guest.on_card_in_double = on_card<double>(there);
     guest.on_card_in_single = on_card<float>(there);

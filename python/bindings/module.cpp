@@ -70,9 +70,8 @@ nb::dict settings_of(const plan::Recipe& recipe) {
   plan::for_each_pair(
       recipe, untouched, [&](const plan::About& about, const auto& field, const auto& usual) {
         const bool of_stages = about.group == "Stages" && about.name != "method";
-        if (open ||
-            !(of_stages ? !staged && field == usual
-                        : staged && about.raw && field == usual)) // as config.toml has it
+        if (open || !(of_stages ? !staged && field == usual
+                                : staged && about.raw && field == usual)) // as config.toml has it
           set(about.name, field);
       });
   for (const auto& extra : recipe.extra)
@@ -133,8 +132,8 @@ NB_MODULE(_starling, m) {
   nb::class_<assemble::Guest>(m, "Guest");
   m.def("guest_of", &guest_of, "function"_a, "dim"_a, "names"_a, "on_card"_a.none());
   add_on_card(m);
-  m.def("guest_of_rows", &guest_of_rows, "likelihood"_a, "prior"_a.none(), "values"_a.none(), "row_scores"_a.none(),
-        "rows"_a, "data_batch"_a, "dim"_a, "names"_a);
+  m.def("guest_of_rows", &guest_of_rows, "likelihood"_a, "prior"_a.none(), "values"_a.none(),
+        "row_scores"_a.none(), "rows"_a, "data_batch"_a, "dim"_a, "names"_a);
   m.def("guest_at", &guest_at, "address"_a, "batched"_a, "dim"_a, "names"_a);
   add_flight(m);
   add_outcome(m);

@@ -1,4 +1,5 @@
-// Positions that go to Python's array libraries without leaving the card, and scores that come back.
+// Positions that go to Python's array libraries without leaving the card, and scores that come
+// back.
 #include "on_card.hpp"
 
 #include "arrays.hpp"
@@ -15,16 +16,18 @@ using namespace nb::literals;
 
 namespace {
 
-/// Which streams wait for which is said by both sides of DLPack: who takes the array names a stream, and who gives it
-/// makes that stream wait. So nobody waits on the host.
+/// Which streams wait for which is said by both sides of DLPack: who takes the array names a
+/// stream, and who gives it makes that stream wait. So nobody waits on the host.
 class OnCard {
 public:
-  OnCard(std::shared_ptr<cuda::Machine> machine, const void* data, std::size_t count, std::size_t dim,
-         std::uint8_t bytes)
+  OnCard(std::shared_ptr<cuda::Machine> machine, const void* data, std::size_t count,
+         std::size_t dim, std::uint8_t bytes)
       : machine_(std::move(machine)), data_(data), count_(count), dim_(dim), bytes_(bytes) {}
 
   bool on_host() const { return machine_->number() < 0; } // in tests
-  nb::tuple device() const { return nb::make_tuple(on_host() ? 1 : 2, on_host() ? 0 : machine_->number()); }
+  nb::tuple device() const {
+    return nb::make_tuple(on_host() ? 1 : 2, on_host() ? 0 : machine_->number());
+  }
   nb::tuple shape() const { return nb::make_tuple(count_, dim_); }
   const char* type() const { return bytes_ == 4 ? "float32" : "float64"; }
 
@@ -60,7 +63,8 @@ private:
     auto values = std::make_unique<Column<Real>>(count * dim_);
     machine_->download(values->data(), data_, values->size() * sizeof(Real));
     Real* data = values->data();
-    const nb::capsule owner(values.release(), [](void* p) noexcept { delete static_cast<Column<Real>*>(p); });
+    const nb::capsule owner(values.release(),
+                            [](void* p) noexcept { delete static_cast<Column<Real>*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, Real, nb::ndim<2>>(data, {count, dim_}, owner));
   }
 
@@ -76,23 +80,29 @@ nb::object scores_in(const nb::object& returned) {
     return returned;
   if (nb::len(returned) != 2)
     throw nb::value_error(
-        fmt::format("target: must return scores or (log densities, scores); got a tuple of {}", nb::len(returned))
+        fmt::format("target: must return scores or (log densities, scores); got a tuple of {}",
+                    nb::len(returned))
             .c_str());
   return nb::borrow<nb::tuple>(returned)[1];
 }
 
-[[noreturn]] void refuse(const nb::object& scores, std::size_t count, std::size_t dim, const char* type, bool on_host) {
+[[noreturn]] void refuse(const nb::object& scores, std::size_t count, std::size_t dim,
+                         const char* type, bool on_host) {
   const std::string where = on_host ? "on the host" : "on the card";
   std::string got = text_of_object(scores.type().attr("__name__"));
   if (nb::hasattr(scores, "shape") && nb::hasattr(scores, "dtype"))
-    got = fmt::format("shape {} and {}{}", text_of_object(scores.attr("shape")), text_of_object(scores.attr("dtype")),
-                      nb::hasattr(scores, "device") ? " on " + text_of_object(scores.attr("device")) : std::string());
-  throw nb::value_error(fmt::format("target: must return scores of shape ({}, {}) and {} {}, row after row; got {}",
-                                    count, dim, type, where, got)
-                            .c_str());
+    got = fmt::format("shape {} and {}{}", text_of_object(scores.attr("shape")),
+                      text_of_object(scores.attr("dtype")),
+                      nb::hasattr(scores, "device") ? " on " + text_of_object(scores.attr("device"))
+                                                    : std::string());
+  throw nb::value_error(
+      fmt::format("target: must return scores of shape ({}, {}) and {} {}, row after row; got {}",
+                  count, dim, type, where, got)
+          .c_str());
 }
 
-/// What scores on one machine. The last answer is held until the next is there: until then its memory may be read.
+/// What scores on one machine. The last answer is held until the next is there: until then its
+/// memory may be read.
 template <typename Real>
 class CardScorer {
 public:
@@ -117,10 +127,11 @@ public:
     Array array;
     if (!nb::hasattr(scores, "__dlpack__"))
       refuse(scores, count, dim, there.type(), on_host);
-    const nb::object capsule = on_host
-                                   ? scores.attr("__dlpack__")()
-                                   : scores.attr("__dlpack__")("stream"_a = reinterpret_cast<std::intptr_t>(stream));
-    if (!nb::try_cast<Array>(capsule, array, false) || array.shape(0) != count || array.shape(1) != dim ||
+    const nb::object capsule =
+        on_host ? scores.attr("__dlpack__")()
+                : scores.attr("__dlpack__")("stream"_a = reinterpret_cast<std::intptr_t>(stream));
+    if (!nb::try_cast<Array>(capsule, array, false) || array.shape(0) != count ||
+        array.shape(1) != dim ||
         array.device_type() != (on_host ? nb::device::cpu::value : nb::device::cuda::value) ||
         (!on_host && array.device_id() != machine_->number()))
       refuse(scores, count, dim, there.type(), on_host);
@@ -141,7 +152,8 @@ private:
 template <typename Real>
 std::shared_ptr<const cuda::Outside<Real>> on_card(nb::handle function) {
   auto outside = std::make_shared<cuda::Outside<Real>>();
-  outside->on = [function](const std::shared_ptr<cuda::Machine>& machine) -> cuda::OutsideScore<Real> {
+  outside->on =
+      [function](const std::shared_ptr<cuda::Machine>& machine) -> cuda::OutsideScore<Real> {
     const auto scorer = std::make_shared<CardScorer<Real>>(function, machine);
     return [scorer](Step, const Real* x, Real* score, std::size_t count, std::size_t dim) {
       (*scorer)(x, score, count, dim);
@@ -166,9 +178,11 @@ void add_on_card(nb::module_& m) {
       .def("rows", &OnCard::rows, "most"_a)
       .def_prop_ro("shape", &OnCard::shape)
       .def_prop_ro("dtype", &OnCard::type);
-  // For tests: the address of a function that makes machines, which then are opened instead of cards; 0: cards again.
+  // For tests: the address of a function that makes machines, which then are opened instead of
+  // cards; 0: cards again.
   m.def(
-      "open_instead", [](std::uintptr_t make) { cuda::open_instead(reinterpret_cast<cuda::Machine* (*)()>(make)); },
+      "open_instead",
+      [](std::uintptr_t make) { cuda::open_instead(reinterpret_cast<cuda::Machine* (*)()>(make)); },
       "make"_a);
 }
 

@@ -9,12 +9,14 @@
 
 namespace starling::python {
 
-/// Called with the lock of the interpreter held, once per step: function(x), with x an OnCard, returns scores, or (log
-/// densities, scores), as arrays that lie on the same card. Kept alive by Python, as guest_of has it.
+/// Called with the lock of the interpreter held, once per step: function(x), with x an OnCard,
+/// returns scores, or (log densities, scores), as arrays that lie on the same card. Kept alive by
+/// Python, as guest_of has it.
 template <typename Real>
 std::shared_ptr<const cuda::Outside<Real>> on_card(nanobind::handle function);
 
-/// The class OnCard: positions on a card, which any array library takes by DLPack, while the call lasts.
+/// The class OnCard: positions on a card, which any array library takes by DLPack, while the call
+/// lasts.
 void add_on_card(nanobind::module_& m);
 
 } // namespace starling::python

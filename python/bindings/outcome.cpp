@@ -148,8 +148,7 @@ void add_outcome(nb::module_& m) {
           return Rows<const double>{v.data(), v.shape(0), v.shape(1)};
         };
         Threads crew(threads);
-        judge::Thinned thinned =
-            judge::thin(rows(positions), rows(scores), count, weights, crew);
+        judge::Thinned thinned = judge::thin(rows(positions), rows(scores), count, weights, crew);
         const std::size_t kept = thinned.weights.size();
         return nb::make_tuple(thinned.chosen, array(std::move(thinned.weights), {kept}),
                               thinned.discrepancy, thinned.of_independent);

@@ -33,9 +33,10 @@ nb::object row_numbers(RowNumbers rows) { return copied<std::int64_t>(rows); }
 void take(nb::handle returned, const char* who, Rows<double> score, std::span<double> value) {
   const bool pair = nb::isinstance<nb::tuple>(returned) && nb::len(returned) == 2;
   if (!pair)
-    throw nb::type_error(fmt::format("{}: must return a tuple of two arrays, values and scores; got {}", who,
-                                     text_of_object(returned.type().attr("__name__")))
-                             .c_str());
+    throw nb::type_error(
+        fmt::format("{}: must return a tuple of two arrays, values and scores; got {}", who,
+                    text_of_object(returned.type().attr("__name__")))
+            .c_str());
   const nb::tuple both = nb::borrow<nb::tuple>(returned);
   const auto v = numbers<double, 1>(both[0], "values", {score.count}, who);
   const auto s = numbers<double, 2>(both[1], "scores", {score.count, score.dim}, who);
@@ -45,36 +46,44 @@ void take(nb::handle returned, const char* who, Rows<double> score, std::span<do
 
 } // namespace
 
-assemble::Guest guest_of_rows(nb::handle likelihood, nb::handle prior, nb::handle values, nb::handle row_scores,
-                              std::size_t rows, std::uint64_t data_batch, std::size_t dim, std::vector<std::string> names) {
+assemble::Guest guest_of_rows(nb::handle likelihood, nb::handle prior, nb::handle values,
+                              nb::handle row_scores, std::size_t rows, std::uint64_t data_batch,
+                              std::size_t dim, std::vector<std::string> names) {
   assemble::BroughtRows brought;
   brought.rows = rows;
   brought.dim = dim;
   brought.data_batch = data_batch;
   const auto positions = shared_positions<double>();
-  brought.likelihood = [likelihood, positions](Rows<const double> x, RowNumbers some, std::span<const double> weights,
-                                               Rows<double> score, std::span<double> value) {
+  brought.likelihood = [likelihood, positions](Rows<const double> x, RowNumbers some,
+                                               std::span<const double> weights, Rows<double> score,
+                                               std::span<double> value) {
     const nb::gil_scoped_acquire held;
-    take(likelihood(positions->fill(x), row_numbers(some), copied<double>(weights)), "likelihood", score, value);
+    take(likelihood(positions->fill(x), row_numbers(some), copied<double>(weights)), "likelihood",
+         score, value);
   };
   if (!prior.is_none())
-    brought.prior = [prior, positions](Rows<const double> x, Rows<double> score, std::span<double> value) {
+    brought.prior = [prior, positions](Rows<const double> x, Rows<double> score,
+                                       std::span<double> value) {
       const nb::gil_scoped_acquire held;
       take(prior(positions->fill(x)), "prior", score, value);
     };
   if (!values.is_none())
-    brought.values = [values, positions](Rows<const double> x, RowNumbers some, std::span<const double> weights,
-                                         std::span<double> value) {
+    brought.values = [values, positions](Rows<const double> x, RowNumbers some,
+                                         std::span<const double> weights, std::span<double> value) {
       const nb::gil_scoped_acquire held;
-      const nb::object returned = values(positions->fill(x), row_numbers(some), copied<double>(weights));
-      std::copy_n(numbers<double, 1>(returned, "values", {x.count}, "values").data(), x.count, value.begin());
+      const nb::object returned =
+          values(positions->fill(x), row_numbers(some), copied<double>(weights));
+      std::copy_n(numbers<double, 1>(returned, "values", {x.count}, "values").data(), x.count,
+                  value.begin());
     };
   if (!row_scores.is_none())
     brought.each = [row_scores](RowNumbers some, const Eigen::VectorXd& x, Rows<double> scores) {
       const nb::gil_scoped_acquire held;
       const nb::object returned =
-          row_scores(copied<double>(std::span<const double>(x.data(), std::size_t(x.size()))), row_numbers(some));
-      const auto s = numbers<double, 2>(returned, "scores", {scores.count, scores.dim}, "row_scores");
+          row_scores(copied<double>(std::span<const double>(x.data(), std::size_t(x.size()))),
+                     row_numbers(some));
+      const auto s =
+          numbers<double, 2>(returned, "scores", {scores.count, scores.dim}, "row_scores");
       std::copy_n(s.data(), scores.size(), scores.begin());
     };
   assemble::Guest guest;

@@ -9,7 +9,8 @@
 
 namespace starling::python {
 
-/// `ranks` is a starling.ranks.Ranks, which has one wire; nullptr for None. What it raises comes through as it is.
+/// `ranks` is a starling.ranks.Ranks, which has one wire; nullptr for None. What it raises comes
+/// through as it is.
 std::shared_ptr<mpi::Wire> wire_over(nanobind::handle ranks);
 
 } // namespace starling::python

@@ -6,6 +6,7 @@
 
 See docs/python.md.
 """
+
 from . import kernels, plots, rules
 from ._starling import Diverged, TargetError, simd_level
 from ._starling import version as __version__
@@ -19,7 +20,35 @@ from .sampling import sample
 from .targets import Builtin, CFunction, Function, Plugin, Stan, Target, builtin, plugin, stan
 
 __all__ = [
-    "Builtin", "CFunction", "Check", "Diverged", "Flight", "Function", "Plugin", "Pool", "Result", "Rows", "Stan", "Target", "TargetError",
-    "builtin", "check", "from_jax", "from_jax_rows", "from_pymc", "from_rows", "from_torch", "kernels", "load", "plots", "plugin", "pool",
-    "resume", "rules", "sample", "simd_level", "stan", "__version__",
+    "Builtin",
+    "CFunction",
+    "Check",
+    "Diverged",
+    "Flight",
+    "Function",
+    "Plugin",
+    "Pool",
+    "Result",
+    "Rows",
+    "Stan",
+    "Target",
+    "TargetError",
+    "builtin",
+    "check",
+    "from_jax",
+    "from_jax_rows",
+    "from_pymc",
+    "from_rows",
+    "from_torch",
+    "kernels",
+    "load",
+    "plots",
+    "plugin",
+    "pool",
+    "resume",
+    "rules",
+    "sample",
+    "simd_level",
+    "stan",
+    "__version__",
 ]

@@ -1,4 +1,5 @@
 """python -m starling: what the package does without a program of one's own."""
+
 from __future__ import annotations
 
 import argparse
@@ -15,16 +16,24 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="python -m starling", description="Pages of results. Runs are made by starling.sample in "
-                    "Python, or by the program `starling`.")
+    parser = Parser(
+        prog="python -m starling",
+        description="Pages of results. Runs are made by starling.sample in "
+        "Python, or by the program `starling`.",
+    )
     parser.add_argument("--version", action="version", version=f"starling {__version__}")
     commands = parser.add_subparsers(title="commands")
-    command = commands.add_parser("report", help="one self-contained HTML page of a folder of results",
-                                  description="Makes one HTML page, which loads nothing from the network, of a folder "
-                                  "written by `starling sample`, Result.save or `starling reproduce`.")
+    command = commands.add_parser(
+        "report",
+        help="one self-contained HTML page of a folder of results",
+        description="Makes one HTML page, which loads nothing from the network, of a folder "
+        "written by `starling sample`, Result.save or `starling reproduce`.",
+    )
     command.add_argument("folder", metavar="DIR", help="folder of results")
     command.add_argument("--out", metavar="FILE", help="the page (default DIR/report.html)")
-    command.add_argument("--force", action="store_true", help="replace a file that is no page of starling")
+    command.add_argument(
+        "--force", action="store_true", help="replace a file that is no page of starling"
+    )
     command.set_defaults(run=report.main)
     given = parser.parse_args(arguments)
     if not hasattr(given, "run"):

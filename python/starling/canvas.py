@@ -1,4 +1,6 @@
-"""What all pictures share: a figure to draw on, axes, names and numbers as people write them, fewer points."""
+"""What all pictures share: a figure to draw on, axes, names and numbers as people write them, fewer
+points."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -42,8 +44,8 @@ def plain(value: float, _: Any = None) -> str:
 
 
 def log_axis(ax: Any, values: np.ndarray, small: float = 0) -> None:
-    """A logarithmic y axis for these values, if they span enough for one; below `small`, where that is given, linear
-    through 0."""
+    """A logarithmic y axis for these values, if they span enough for one; below `small`, where that
+    is given, linear through 0."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     size = np.abs(values[values != 0])
@@ -76,4 +78,12 @@ def thinned(count: int, most: int) -> np.ndarray:
 
 def dots(ax: Any, points: np.ndarray, axes: Sequence[int], run: int) -> None:
     """The points of a run, by two of their coordinates."""
-    ax.plot(points[:, axes[0]], points[:, axes[1]], "o", color=f"C{run}", markersize=2.2, alpha=0.5, markeredgewidth=0)
+    ax.plot(
+        points[:, axes[0]],
+        points[:, axes[1]],
+        "o",
+        color=f"C{run}",
+        markersize=2.2,
+        alpha=0.5,
+        markeredgewidth=0,
+    )

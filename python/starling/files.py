@@ -1,4 +1,5 @@
 """A run as it lies in files: read back into what sample gives, and written again."""
+
 from __future__ import annotations
 
 import csv
@@ -35,17 +36,27 @@ class RunFiles:
     def __init__(self, path: str | os.PathLike):
         self._read = _starling.read(path)
         names = self._read[0][0]
-        figures = {a for group, *_, columns in _starling.variables(names) if group != "posterior" for a in columns}
+        figures = {
+            a
+            for group, *_, columns in _starling.variables(names)
+            if group != "posterior"
+            for a in columns
+        }
         kept = [a for a in range(len(names)) if a not in figures]
         self.runs = [FileRun(names, values, kept) for _, values in self._read]
         folder = os.fspath(path)
         self.texts = _texts(folder, len(self.runs)) if os.path.isdir(folder) else {}
-        self.summary = json.loads(self.texts["summary.json"]) if "summary.json" in self.texts else None
+        self.summary = (
+            json.loads(self.texts["summary.json"]) if "summary.json" in self.texts else None
+        )
         settings = _flat_toml(os.fsdecode(self.texts.get("config.toml", b"")))
         for k, run in enumerate(self.runs):
             run.settings = settings
             name = "trace.csv" if len(self.runs) == 1 else f"trace-{k + 1}.csv"
-            run.trace = [_looked(row) for row in csv.DictReader(self.texts.get(name, b"").decode().splitlines())]
+            run.trace = [
+                _looked(row)
+                for row in csv.DictReader(self.texts.get(name, b"").decode().splitlines())
+            ]
         self._positions = None
         if self.summary and "unconstrained" in self.summary:
             npz = os.path.join(folder, "draws.npz")
@@ -56,7 +67,11 @@ class RunFiles:
 
     def write(self, folder: str | os.PathLike, formats: str, force: bool) -> None:
         positions = None if self._positions is None else np.ascontiguousarray(self._positions)
-        settings = {name: value for name, value in self.runs[0].settings.items() if name in ("target", "seed")}
+        settings = {
+            name: value
+            for name, value in self.runs[0].settings.items()
+            if name in ("target", "seed")
+        }
         if self.summary:
             settings["steps"] = self.summary["steps_done"]
         _starling.write_again(self._read, positions, settings, self.texts, folder, formats, force)
@@ -64,7 +79,12 @@ class RunFiles:
 
 def _texts(folder: str, runs: int) -> dict[str, bytes]:
     """The files beside the draws, by name, as they are."""
-    names = ["summary.json", "config.toml", "trace.csv", *(f"trace-{k + 1}.csv" for k in range(runs))]
+    names = [
+        "summary.json",
+        "config.toml",
+        "trace.csv",
+        *(f"trace-{k + 1}.csv" for k in range(runs)),
+    ]
     texts = {}
     for name in names:
         file = os.path.join(folder, name)
@@ -74,23 +94,35 @@ def _texts(folder: str, runs: int) -> dict[str, bytes]:
     return texts
 
 
-# A byte of a path that is no UTF-8 is a letter of the private range in files, and a surrogate in Python.
+# A byte of a path that is no UTF-8 is a letter of the private range in files, and a surrogate in
+# Python.
 _BYTES = {0xEF00 + byte: 0xDC00 + byte for byte in range(0x80, 0x100)}
 
 
 def _flat_toml(text: str) -> dict[str, Any]:
-    """config.toml has keys and plain values alone, each in a line: what TOML writes there, JSON reads."""
+    """config.toml has keys and plain values alone, each in a line: what TOML writes there, JSON
+    reads."""
     settings = {}
     for line in text.splitlines():
         name, equals, value = line.partition(" = ")
         if equals and not line.startswith("#"):
             read = json.loads(value)
-            settings[name.replace("-", "_")] = read.translate(_BYTES) if isinstance(read, str) else read
+            settings[name.replace("-", "_")] = (
+                read.translate(_BYTES) if isinstance(read, str) else read
+            )
     settings.pop("version", None)
     return settings
 
 
 def _looked(row: dict[str, str]) -> dict[str, Any]:
     """A row of trace.csv in the types of Result.trace."""
-    return {name: value if name == "verdict" else int(value) if name in ("step", "batch") else
-            float(value) if value else np.nan for name, value in row.items()}
+    return {
+        name: value
+        if name == "verdict"
+        else int(value)
+        if name in ("step", "batch")
+        else float(value)
+        if value
+        else np.nan
+        for name, value in row.items()
+    }

@@ -1,4 +1,5 @@
 """The flow of particles: snapshots of a run under way, drawn side by side or as an animation."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -14,10 +15,12 @@ PATHS = 200  # that a picture of the line shows
 
 
 def record(snapshots: list, *, every: int = 1) -> Callable[[Any], None]:
-    """A callback for starling.sample that keeps (steps done, positions) at each look, or each `every`-th and the last:
+    """A callback for starling.sample that keeps (steps done, positions) at each look, or each
+    `every`-th and the last:
 
-    snapshots = []; result = starling.sample(..., callback=record(snapshots)); result.plot("flow", snapshots=snapshots)
-    There are a hundred looks in a run; a Flight that one steps oneself can be given to the callback at any time."""
+    snapshots = []; result = starling.sample(..., callback=record(snapshots)); result.plot("flow",
+    snapshots=snapshots) There are a hundred looks in a run; a Flight that one steps oneself can be
+    given to the callback at any time."""
     if every < 1:
         raise ValueError(f"every: must be at least 1; got {every}")
     looks = 0
@@ -31,9 +34,15 @@ def record(snapshots: list, *, every: int = 1) -> Callable[[Any], None]:
     return keep
 
 
-def flow(names: Sequence[str], snapshots: Snapshots | None = None, *, axes: Sequence[int] | None = None,
-         moments: int = MOMENTS) -> Any:
-    """How the particles moved: paths against steps for one coordinate, the cloud at some moments for two."""
+def flow(
+    names: Sequence[str],
+    snapshots: Snapshots | None = None,
+    *,
+    axes: Sequence[int] | None = None,
+    moments: int = MOMENTS,
+) -> Any:
+    """How the particles moved: paths against steps for one coordinate, the cloud at some moments
+    for two."""
     films, axes = _cut(snapshots, axes)
     dim = films[0][0][1].shape[1]
     labels = [canvas.label(names[a]) if len(names) == dim else f"coordinate {a}" for a in axes]
@@ -61,12 +70,18 @@ def flow(names: Sequence[str], snapshots: Snapshots | None = None, *, axes: Sequ
     return figure
 
 
-def animate(snapshots: Snapshots, *, axes: Sequence[int] | None = None, interval: int = 60,
-            density: Callable[[np.ndarray], np.ndarray] | None = None) -> Any:
-    """The cloud as it moves, a matplotlib FuncAnimation: in a notebook IPython.display.HTML(animation.to_jshtml()).
+def animate(
+    snapshots: Snapshots,
+    *,
+    axes: Sequence[int] | None = None,
+    interval: int = 60,
+    density: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> Any:
+    """The cloud as it moves, a matplotlib FuncAnimation: in a notebook
+    IPython.display.HTML(animation.to_jshtml()).
 
-    density: a function of an (M, 1) or (M, 2) array, drawn behind the cloud; on the line it must integrate to 1.
-    interval: milliseconds from one snapshot to the next."""
+    density: a function of an (M, 1) or (M, 2) array, drawn behind the cloud; on the line it must
+    integrate to 1. interval: milliseconds from one snapshot to the next."""
     films, axes = _cut(snapshots, axes)
     steps = [step for step, _ in films[0]]
     clouds = [positions[:, list(axes)] for _, positions in films[0]]
@@ -74,7 +89,10 @@ def animate(snapshots: Snapshots, *, axes: Sequence[int] | None = None, interval
     from matplotlib.animation import FuncAnimation
 
     ax = figure.subplots()
-    low, high = np.min([x.min(axis=0) for x in clouds], axis=0), np.max([x.max(axis=0) for x in clouds], axis=0)
+    low, high = (
+        np.min([x.min(axis=0) for x in clouds], axis=0),
+        np.max([x.max(axis=0) for x in clouds], axis=0),
+    )
     room = 0.05 * np.maximum(high - low, 1e-9)
     show = (_bars if len(axes) == 1 else _points)(ax, clouds, low - room, high + room, density)
 
@@ -85,11 +103,13 @@ def animate(snapshots: Snapshots, *, axes: Sequence[int] | None = None, interval
     return FuncAnimation(figure, frame, frames=len(clouds), interval=interval)
 
 
-def _bars(ax: Any, clouds: list[np.ndarray], low: np.ndarray, high: np.ndarray, density: Callable | None) -> Callable:
+def _bars(
+    ax: Any, clouds: list[np.ndarray], low: np.ndarray, high: np.ndarray, density: Callable | None
+) -> Callable:
     """A histogram; what is called with the number of a cloud to show it."""
     edges = np.linspace(low[0], high[0], 61)
     heights = [np.histogram(x, edges, density=True)[0] for x in clouds]
-    tallest = max(h.max() for h in heights[len(heights) // 4:])  # a narrow start may stick out
+    tallest = max(h.max() for h in heights[len(heights) // 4 :])  # a narrow start may stick out
     if density is not None:
         grid = np.linspace(low[0], high[0], 400)
         curve = np.asarray(density(grid[:, None])).ravel()
@@ -100,7 +120,9 @@ def _bars(ax: Any, clouds: list[np.ndarray], low: np.ndarray, high: np.ndarray, 
     return lambda m: bars.set_data(heights[m])
 
 
-def _points(ax: Any, clouds: list[np.ndarray], low: np.ndarray, high: np.ndarray, density: Callable | None) -> Callable:
+def _points(
+    ax: Any, clouds: list[np.ndarray], low: np.ndarray, high: np.ndarray, density: Callable | None
+) -> Callable:
     """A scatter plot; what is called with the number of a cloud to show it."""
     if density is not None:
         x, y = np.meshgrid(*(np.linspace(low[a], high[a], 120) for a in range(2)))
@@ -111,15 +133,21 @@ def _points(ax: Any, clouds: list[np.ndarray], low: np.ndarray, high: np.ndarray
     return lambda m: ax.lines[0].set_data(*clouds[m].T)
 
 
-def _cut(snapshots: Snapshots | None, axes: Sequence[int] | None) -> tuple[list[Snapshots], Sequence[int]]:
+def _cut(
+    snapshots: Snapshots | None, axes: Sequence[int] | None
+) -> tuple[list[Snapshots], Sequence[int]]:
     """The snapshots of each run (the steps begin anew with each), and the coordinates to show."""
     if not snapshots:
-        raise ValueError("snapshots: must be a list of (step, positions), as record() collects; got none")
+        raise ValueError(
+            "snapshots: must be a list of (step, positions), as record() collects; got none"
+        )
     films: list[list] = []
     last = np.inf
     for step, positions in snapshots:
         if np.ndim(positions) != 2:
-            raise ValueError(f"snapshots: must have positions of shape (N, d); got {np.shape(positions)}")
+            raise ValueError(
+                f"snapshots: must have positions of shape (N, d); got {np.shape(positions)}"
+            )
         if step <= last:
             films.append([])
         films[-1].append((step, np.asarray(positions)))

@@ -1,4 +1,5 @@
 """A run under way: stepped, looked at, pickled and resumed by whoever wants to drive it."""
+
 from __future__ import annotations
 
 import os
@@ -15,20 +16,38 @@ from .result import Result
 from .targets import Builtin, Target, as_target, whole
 from .words import in_own_words, no_setting
 
-OF_SAMPLE = ("callback", "check", "checkpoint", "checkpoint_every", "comm", "dim", "progress", "run")  # beside the engine's
+OF_SAMPLE = (
+    "callback",
+    "check",
+    "checkpoint",
+    "checkpoint_every",
+    "comm",
+    "dim",
+    "progress",
+    "run",
+)  # beside the engine's
 
 
 class Flight:
     """A cloud and the roles that move it.
 
-    flight = Flight(target, dim=2, particles=500, steps=1000, seed=1); flight.step(100); flight.positions
-    The settings are those of `sample`. A flight can be pickled if its target can: what comes back goes on bit for bit.
-    While it takes a step, its target and other threads must leave it alone.
-    comm: a communicator of mpi4py whose ranks make and step the flight together, each with the same settings: whatever
+    flight = Flight(target, dim=2, particles=500, steps=1000, seed=1); flight.step(100);
+    flight.positions The settings are those of `sample`. A flight can be pickled if its target can:
+    what comes back goes on bit for bit. While it takes a step, its target and other threads must
+    leave it alone. comm: a communicator of mpi4py whose ranks make and step the flight together,
+    each with the same settings: whatever
         one of them asks of the flight, all must ask."""
 
-    def __init__(self, target: Any, *, dim: int | None = None, start: Any = None, run: int = 0, comm: Any = None,
-                 **settings: Any):
+    def __init__(
+        self,
+        target: Any,
+        *,
+        dim: int | None = None,
+        start: Any = None,
+        run: int = 0,
+        comm: Any = None,
+        **settings: Any,
+    ):
         own = as_target(target)
         given = None
         if isinstance(start, (str, os.PathLike)):
@@ -43,13 +62,21 @@ class Flight:
             settings["blocks"] = BLOCKS
         with in_own_words(), nullcontext() if ranks is None else ranks.deaf():
             chosen = {**_plain(own.settings), **_plain(settings)}
-            native = _starling.begin(own.name, chosen, whole("run", run, 0), own.guest(dim, _particles(chosen)), given,
-                                     ranks)
+            native = _starling.begin(
+                own.name,
+                chosen,
+                whole("run", run, 0),
+                own.guest(dim, _particles(chosen)),
+                given,
+                ranks,
+            )
         self._hold(own, dim, native, ranks)
         if dim is not None and len(self.names) != dim:
             raise ValueError(f"dim: must be {len(self.names)} for this target; got {dim}")
 
-    def _hold(self, target: Target, dim: int | None, native: Any, ranks: Ranks | None = None) -> None:
+    def _hold(
+        self, target: Target, dim: int | None, native: Any, ranks: Ranks | None = None
+    ) -> None:
         self._target, self._dim, self._native, self._lock = target, dim, native, threading.Lock()
         self._ranks = ranks
 
@@ -57,7 +84,9 @@ class Flight:
     def _alone(self) -> Iterator[None]:
         """Steps run without the interpreter's lock: nobody else may look at what they move."""
         if not self._lock.acquire(blocking=False):
-            raise ValueError("flight: must not be used while it takes a step; got a call from its target or a thread")
+            raise ValueError(
+                "flight: must not be used while it takes a step; got a call from its target or a thread"
+            )
         try:
             with nullcontext() if self._ranks is None else self._ranks.deaf():
                 yield
@@ -75,7 +104,8 @@ class Flight:
 
     @property
     def total(self) -> int:
-        """Steps that it will take; of a run in stages those that can be told now, which may become more."""
+        """Steps that it will take; of a run in stages those that can be told now, which may become
+        more."""
         return self._native.total
 
     @property
@@ -120,15 +150,16 @@ class Flight:
             return self._native.trace
 
     def step(self, count: int = 1, *, tell: Any = None) -> Flight:
-        """Takes so many steps, or fewer if it is over. tell(done), called ten times a second, stops it by True."""
+        """Takes so many steps, or fewer if it is over. tell(done), called ten times a second, stops
+        it by True."""
         with self._alone():
             with in_own_words():
                 self._native.take(whole("count", count, 0), tell, self._ranks)
         return self
 
     def result(self) -> Result:
-        """What it came to so far, with diagnostics; it can go on afterwards. In stages there is no cloud before the first
-        step."""
+        """What it came to so far, with diagnostics; it can go on afterwards. In stages there is no
+        cloud before the first step."""
         if self.stage and self.done == 0:
             raise ValueError("flight: has no cloud yet; its first step, the scout, makes one")
         return Result([self._outcome()])
@@ -153,35 +184,72 @@ class Flight:
 
     def __getstate__(self) -> dict[str, Any]:
         if self._ranks is not None:
-            raise TypeError("flight: cannot be pickled while it is of several ranks; save(file) keeps its state")
+            raise TypeError(
+                "flight: cannot be pickled while it is of several ranks; save(file) keeps its state"
+            )
         with self._alone():
             return {"state": self._native.save(), "target": self._target, "dim": self._dim}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         particles = _starling.particles_in(kept["state"], "state")
-        self._hold(kept["target"], kept["dim"],
-                   _starling.resume(kept["state"], "state", None, None, kept["target"].guest(kept["dim"], particles), "",
-                                    True, None))  # a pickle is code anyway
+        self._hold(
+            kept["target"],
+            kept["dim"],
+            _starling.resume(
+                kept["state"],
+                "state",
+                None,
+                None,
+                kept["target"].guest(kept["dim"], particles),
+                "",
+                True,
+                None,
+            ),
+        )  # a pickle is code anyway
 
     def __repr__(self) -> str:
-        where = f"step {self.done}, stage {self.stage}" if self.stage else f"step {self.done} of {self.total}"
+        where = (
+            f"step {self.done}, stage {self.stage}"
+            if self.stage
+            else f"step {self.done} of {self.total}"
+        )
         return f"<starling.Flight: {self.settings['particles']} particles in {len(self.names)} dimensions, {where}>"
 
 
-def resume(file: str | os.PathLike, target: Any = None, *, dim: int | None = None, steps: int | None = None,
-           threads: int | None = None, trust: bool = False, comm: Any = None) -> Flight:
-    """The flight of a checkpoint, of Flight.save or of the command line. A target of Python's own is given again, and so
-    is a Stan model or a plugin: what a file names is loaded only with trust=True. comm: the ranks that go on together, of
-    whatever number; the first of them reads the file."""
+def resume(
+    file: str | os.PathLike,
+    target: Any = None,
+    *,
+    dim: int | None = None,
+    steps: int | None = None,
+    threads: int | None = None,
+    trust: bool = False,
+    comm: Any = None,
+) -> Flight:
+    """The flight of a checkpoint, of Flight.save or of the command line. A target of Python's own
+    is given again, and so is a Stan model or a plugin: what a file names is loaded only with
+    trust=True. comm: the ranks that go on together, of whatever number; the first of them reads the
+    file."""
     ranks = None if comm is None else Ranks(comm)
     with nullcontext() if ranks is None else ranks.deaf():
         state = _read(file, ranks)
     own = None if target is None else as_target(target)
-    steps, threads = (None if n is None else whole(name, n, 0) for name, n in (("steps", steps), ("threads", threads)))
+    steps, threads = (
+        None if n is None else whole(name, n, 0)
+        for name, n in (("steps", steps), ("threads", threads))
+    )
     with in_own_words(), nullcontext() if ranks is None else ranks.deaf():
         particles = _starling.particles_in(state, os.fsdecode(file))
-        native = _starling.resume(state, os.fsdecode(file), steps, threads, own and own.guest(dim, particles),
-                                  str(own.settings.get("model", "")) if own else "", bool(trust), ranks)
+        native = _starling.resume(
+            state,
+            os.fsdecode(file),
+            steps,
+            threads,
+            own and own.guest(dim, particles),
+            str(own.settings.get("model", "")) if own else "",
+            bool(trust),
+            ranks,
+        )
     name = native.settings["target"]
     if own is not None and own.name != name:
         raise ValueError(f"target: must be {name}, as in {os.fspath(file)}; got {own.name}")
@@ -216,15 +284,26 @@ def _given_start(start: Any, settings: dict[str, Any]) -> tuple[np.ndarray, dict
     if given.ndim != 2:
         raise ValueError(f"start: must be an (N, d) array; got one of shape {given.shape}")
     if settings.get("particles") not in (None, given.shape[0]):
-        raise ValueError(f"start: must have as many rows as particles, {settings['particles']}; got {given.shape[0]}")
-    return np.ascontiguousarray(given, dtype=np.float64), {**settings, "particles": given.shape[0], "start": "given"}
+        raise ValueError(
+            f"start: must have as many rows as particles, {settings['particles']}; got {given.shape[0]}"
+        )
+    return np.ascontiguousarray(given, dtype=np.float64), {
+        **settings,
+        "particles": given.shape[0],
+        "start": "given",
+    }
 
 
 def _plain(settings: dict[str, Any]) -> dict[str, Any]:
     """Settings as the engine takes them: texts, whole numbers, booleans."""
-    off = {name for name, usual in _starling.defaults().items() if usual is False}  # False asks for nothing
-    settings = {name: value for name, value in settings.items()
-                if not (value is None or (value is False and name in off))}
+    off = {
+        name for name, usual in _starling.defaults().items() if usual is False
+    }  # False asks for nothing
+    settings = {
+        name: value
+        for name, value in settings.items()
+        if not (value is None or (value is False and name in off))
+    }
     rule = settings.get("advance")
     if isinstance(rule, rules.Rule):
         for name in sorted(set(rule.settings) & set(settings)):

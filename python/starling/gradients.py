@@ -1,4 +1,6 @@
-"""Is a gradient that of its log density? check(), and the cheap look that sample() takes at its first step."""
+"""Is a gradient that of its log density? check(), and the cheap look that sample() takes at its
+first step."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -15,9 +17,17 @@ FEW = 8  # rows that are too few for a look
 
 
 class Check:
-    """Gradients beside differences of the log density, at some points. `right` is None where nothing could be told."""
+    """Gradients beside differences of the log density, at some points. `right` is None where
+    nothing could be told."""
 
-    def __init__(self, names: list[str], gradient: np.ndarray, slope: np.ndarray, wrong: np.ndarray, why_not: str = ""):
+    def __init__(
+        self,
+        names: list[str],
+        gradient: np.ndarray,
+        slope: np.ndarray,
+        wrong: np.ndarray,
+        why_not: str = "",
+    ):
         self.names, self.gradient, self.slope, self.wrong = names, gradient, slope, wrong
         self.right = None if why_not else not wrong.any()
         self._why_not = why_not
@@ -29,10 +39,16 @@ class Check:
         if self.right:
             return "the gradient is the slope of the log density"
         scale = np.fmax(np.abs(self.gradient), np.abs(self.slope))
-        off = [_told(self.gradient[w, a], self.slope[w, a], scale[w, a])
-               for a, w in enumerate(self.wrong.T) if w.any()]
-        return _sentence([name for name, w in zip(self.names, self.wrong.T) if w.any()], off,
-                         int(np.isfinite(self.slope).any(axis=0).sum()))
+        off = [
+            _told(self.gradient[w, a], self.slope[w, a], scale[w, a])
+            for a, w in enumerate(self.wrong.T)
+            if w.any()
+        ]
+        return _sentence(
+            [name for name, w in zip(self.names, self.wrong.T) if w.any()],
+            off,
+            int(np.isfinite(self.slope).any(axis=0).sum()),
+        )
 
     def __bool__(self) -> bool:
         return self.right is not False
@@ -52,12 +68,14 @@ class Check:
         return "\n".join([*lines, f"at {len(self.gradient)} points: {self.sentence}"])
 
 
-def check(target: Any, *, dim: int | None = None, at: Any = None, points: int = 5, seed: int = 1) -> Check:
+def check(
+    target: Any, *, dim: int | None = None, at: Any = None, points: int = 5, seed: int = 1
+) -> Check:
     """Compares the gradient of a target with central differences of its log density.
 
-    target, dim: as for sample. at: an (n, d) array of points; else `points` of them are drawn from N(0, 1).
-    Print what comes back; `right` is True, False, or None where the target gives no log density or answers
-    differently when asked twice."""
+    target, dim: as for sample. at: an (n, d) array of points; else `points` of them are drawn from
+    N(0, 1). Print what comes back; `right` is True, False, or None where the target gives no log
+    density or answers differently when asked twice."""
     own = as_target(target)
     if at is None:
         at = np.random.default_rng(seed).normal(size=(whole("points", points, 1), _dim(own, dim)))
@@ -69,12 +87,24 @@ def check(target: Any, *, dim: int | None = None, at: Any = None, points: int = 
     density, gradient = evaluate(at)
     none = np.full((n, len(chosen)), np.nan), np.zeros((n, len(chosen)), bool)
     if density is None or np.isnan(density).all():
-        return Check(names, gradient[:, chosen], *none, "the target gives no log density, so there is nothing to compare")
+        return Check(
+            names,
+            gradient[:, chosen],
+            *none,
+            "the target gives no log density, so there is nothing to compare",
+        )
     again = evaluate(at)
     same = dict(rtol=1e-8, equal_nan=True)  # data in another order give other last digits
-    if not (np.allclose(again[0], density, **same) and np.allclose(again[1], gradient, atol=1e-8, **same)):
-        return Check(names, gradient[:, chosen], *none,
-                     "the target answers differently when asked twice, so that differences say nothing")
+    if not (
+        np.allclose(again[0], density, **same)
+        and np.allclose(again[1], gradient, atol=1e-8, **same)
+    ):
+        return Check(
+            names,
+            gradient[:, chosen],
+            *none,
+            "the target answers differently when asked twice, so that differences say nothing",
+        )
     eps = _rounding(density)
     step = np.cbrt(eps) * np.maximum(1, np.abs(at[:, chosen]))
     moved = np.repeat(at[:, None, :], 2 * len(chosen), axis=1)
@@ -84,12 +114,17 @@ def check(target: Any, *, dim: int | None = None, at: Any = None, points: int = 
     values = evaluate(moved.reshape(-1, d))[0].reshape(n, len(chosen), 2)
     up, down, here = values[..., 0], values[..., 1], density[:, None]
     with np.errstate(invalid="ignore", over="ignore"):
-        width = moved[:, 0::2][:, np.arange(len(chosen)), chosen] - moved[:, 1::2][:, np.arange(len(chosen)), chosen]
+        width = (
+            moved[:, 0::2][:, np.arange(len(chosen)), chosen]
+            - moved[:, 1::2][:, np.arange(len(chosen)), chosen]
+        )
         slope = (up - down) / width
         g = gradient[:, chosen]
         size = np.fmax(np.abs(g), np.abs(slope))
         noise = 50 * eps * np.fmax(np.abs(here), 1) / width
-        sides = np.abs((up - here) - (here - down)) * 2 / width  # how much the slope changes: a kink, or a bend
+        sides = (
+            np.abs((up - here) - (here - down)) * 2 / width
+        )  # how much the slope changes: a kink, or a bend
         wrong = np.abs(g - slope) > 1e-4 * size + noise + sides
     slope[~np.isfinite(slope)] = np.nan
     return Check(names, g, slope, wrong & np.isfinite(slope) & np.isfinite(g))
@@ -107,15 +142,25 @@ def _dim(own: Target, dim: int | None) -> int:
     return whole("dim", dim, 1)
 
 
-def _evaluator(own: Target, d: int) -> tuple[Callable[[np.ndarray], tuple[Any, np.ndarray]], list[str]]:
+def _evaluator(
+    own: Target, d: int
+) -> tuple[Callable[[np.ndarray], tuple[Any, np.ndarray]], list[str]]:
     """What gives (log densities or None, scores), and the names of the parameters."""
     from .flight import Flight
 
-    seeds = iter(range(1, 1000))  # another one each time: a target that sees a part of its data at a time shows it
+    seeds = iter(
+        range(1, 1000)
+    )  # another one each time: a target that sees a part of its data at a time shows it
 
     def flight_at(x: np.ndarray) -> Any:
-        return Flight(own, dim=d if own.name in ("guest", "normal", "funnel") else None, start=x, batch="all", steps=1,
-                      seed=next(seeds))
+        return Flight(
+            own,
+            dim=d if own.name in ("guest", "normal", "funnel") else None,
+            start=x,
+            batch="all",
+            steps=1,
+            seed=next(seeds),
+        )
 
     def of_flight(x: np.ndarray) -> tuple[Any, np.ndarray]:
         rows = x if len(x) > 1 else np.repeat(x, 2, axis=0)  # a batch has two at least
@@ -126,7 +171,9 @@ def _evaluator(own: Target, d: int) -> tuple[Callable[[np.ndarray], tuple[Any, n
     def of_function(x: np.ndarray) -> tuple[Any, np.ndarray]:
         returned = own(x.copy())
         density, scores = returned if isinstance(returned, tuple) else (None, returned)
-        return None if density is None else np.asarray(density), np.asarray(scores, dtype=np.float64)
+        return None if density is None else np.asarray(density), np.asarray(
+            scores, dtype=np.float64
+        )
 
     names = flight_at(np.zeros((2, d))).names
     return (of_function if isinstance(own, Function) else of_flight), names
@@ -134,7 +181,9 @@ def _evaluator(own: Target, d: int) -> tuple[Callable[[np.ndarray], tuple[Any, n
 
 def _rounding(density: np.ndarray) -> float:
     """Of the numbers that the density was computed in: single ones may come in a double array."""
-    single = density.dtype.itemsize < 8 or np.array_equal(density, density.astype(np.float32), equal_nan=True)
+    single = density.dtype.itemsize < 8 or np.array_equal(
+        density, density.astype(np.float32), equal_nan=True
+    )
     return float(np.finfo(np.float32 if single else np.float64).eps)
 
 
@@ -153,10 +202,16 @@ def _sentence(names: list[str], off: list[Any], tried: int) -> str:
     """What is wrong, in words: the first parameter, or all of them by one factor."""
     if not isinstance(off[0], float):
         more = f", and {len(names) - 1} more are wrong" if len(names) > 1 else ""
-        return (f"the gradient of parameter {names[0]} is not the slope of the log density: {off[0][0]:.4g} where that "
-                f"is {off[0][1]:.4g}{more}")
-    factor = f"{off[0]:.3g} times the slope of the log density" + (": its sign is wrong" if off[0] < 0 else "")
-    same = all(isinstance(one, float) and abs(one - off[0]) <= 0.05 * max(abs(off[0]), 0.1) for one in off)
+        return (
+            f"the gradient of parameter {names[0]} is not the slope of the log density: {off[0][0]:.4g} where that "
+            f"is {off[0][1]:.4g}{more}"
+        )
+    factor = f"{off[0]:.3g} times the slope of the log density" + (
+        ": its sign is wrong" if off[0] < 0 else ""
+    )
+    same = all(
+        isinstance(one, float) and abs(one - off[0]) <= 0.05 * max(abs(off[0]), 0.1) for one in off
+    )
     if len(names) > 1 and same and len(names) == tried:
         return f"the gradient is {factor}, in every parameter"
     more = f", and {len(names) - 1} more are wrong" if len(names) > 1 else ""
@@ -164,9 +219,10 @@ def _sentence(names: list[str], off: list[Any], tried: int) -> str:
 
 
 class Watched:
-    """A function whose gradient is looked at when it is first called: three calls more, at the same particles and a
-    little beside them; where it is called with few of them, as a scout does, these are taken again and again, until
-    each coordinate has one. The draws are those of the function alone, unless it keeps a state of its own."""
+    """A function whose gradient is looked at when it is first called: three calls more, at the same
+    particles and a little beside them; where it is called with few of them, as a scout does, these
+    are taken again and again, until each coordinate has one. The draws are those of the function
+    alone, unless it keeps a state of its own."""
 
     def __init__(self, function: Callable, names: list[str]):
         self._function, self._names, self._due = function, names, True
@@ -186,7 +242,9 @@ class Watched:
                 answer = self._tried(here)
             wrong = look(self._function, here, answer, names) if isinstance(answer, tuple) else ""
             if wrong:
-                raise TargetError(f"target: {wrong}; starling.check(target) shows more, check=False runs it as it is")
+                raise TargetError(
+                    f"target: {wrong}; starling.check(target) shows more, check=False runs it as it is"
+                )
         return returned
 
     def _tried(self, x: np.ndarray) -> Any:
@@ -207,10 +265,11 @@ def _once_watched(function: Callable) -> Callable:
 def look(function: Callable, x: np.ndarray, returned: tuple, names: list[str]) -> str:
     """What is wrong with the gradient; nothing if it is right or cannot be told.
 
-    Particle i is moved along coordinate i mod d, a thousandth of the cloud's width to either side. Simpson's rule on
-    the three scores says how much the density should rise. A particle counts only where the density rises alike on
-    both sides (no kink, no jump, no noise between calls) and by far more than rounding; and nothing is said unless
-    half of all particles count and the target answers the same when asked again."""
+    Particle i is moved along coordinate i mod d, a thousandth of the cloud's width to either side.
+    Simpson's rule on the three scores says how much the density should rise. A particle counts only
+    where the density rises alike on both sides (no kink, no jump, no noise between calls) and by
+    far more than rounding; and nothing is said unless half of all particles count and the target
+    answers the same when asked again."""
     try:
         lp, s = (np.array(part, dtype=None) for part in returned)
         n, d = x.shape
@@ -220,24 +279,43 @@ def look(function: Callable, x: np.ndarray, returned: tuple, names: list[str]) -
         eps = _rounding(lp[finite]) if finite.any() else 0
         if x.dtype == np.float32 or s.dtype.itemsize < 8:
             eps = max(eps, float(np.finfo(np.float32).eps))
-        rows, along = np.arange(n), np.arange(n) % d if n >= d else np.linspace(0, d - 1, n).astype(int)
+        rows, along = (
+            np.arange(n),
+            np.arange(n) % d if n >= d else np.linspace(0, d - 1, n).astype(int),
+        )
         width = x.std(axis=0, dtype=np.float64)
-        width = np.where(width > 1e-9 * np.abs(x[0]), width, 1e-3 * np.maximum(1, np.abs(x[0])))  # rows may be alike
+        width = np.where(
+            width > 1e-9 * np.abs(x[0]), width, 1e-3 * np.maximum(1, np.abs(x[0]))
+        )  # rows may be alike
         step = (1e-3 if eps < 1e-10 else 1e-2) * width[along]
         sides = []
         for sign in (1, -1):
             moved = x.copy()
-            moved[rows, along] = (x[rows, along] + sign * step).astype(np.float32 if eps > 1e-10 else x.dtype)
+            moved[rows, along] = (x[rows, along] + sign * step).astype(
+                np.float32 if eps > 1e-10 else x.dtype
+            )
             at = moved[rows, along].astype(np.float64)
             density, scores = function(moved)
-            sides.append((at, np.asarray(density, dtype=np.float64), np.asarray(scores, np.float64)[rows, along]))
+            sides.append(
+                (
+                    at,
+                    np.asarray(density, dtype=np.float64),
+                    np.asarray(scores, np.float64)[rows, along],
+                )
+            )
         again = function(x.copy())
-        if not all(np.array_equal(a, np.asarray(b), equal_nan=True) for a, b in zip((lp, s), again)):
+        if not all(
+            np.array_equal(a, np.asarray(b), equal_nan=True) for a, b in zip((lp, s), again)
+        ):
             return ""
     except Exception:  # the engine will say what is wrong with what it returns
         return ""
     (above, up, s_up), (below, down, s_down) = sides
-    here, s_here, lp = x[rows, along].astype(np.float64), s[rows, along].astype(np.float64), lp.astype(np.float64)
+    here, s_here, lp = (
+        x[rows, along].astype(np.float64),
+        s[rows, along].astype(np.float64),
+        lp.astype(np.float64),
+    )
     with np.errstate(all="ignore"):
         rise, foreseen = up - down, (above - below) / 6 * (s_down + 4 * s_here + s_up)
         size = np.fmax(np.abs(rise), np.abs(foreseen))
@@ -248,10 +326,16 @@ def look(function: Callable, x: np.ndarray, returned: tuple, names: list[str]) -
         wrong = counts & (np.abs(rise - foreseen) > LOOSE * size)
     if counts.sum() < max(2, n / 2) or wrong.sum() < 2:
         return ""
-    bad = [a for a in np.unique(along[wrong]) if 4 * wrong[along == a].sum() >= 3 * counts[along == a].sum()]
+    bad = [
+        a
+        for a in np.unique(along[wrong])
+        if 4 * wrong[along == a].sum() >= 3 * counts[along == a].sum()
+    ]
     if not bad:
         return ""
     width = above - below
-    off = [_told((foreseen / width)[w], (rise / width)[w], (size / width)[w])
-           for w in (wrong & (along == a) for a in bad)]
+    off = [
+        _told((foreseen / width)[w], (rise / width)[w], (size / width)[w])
+        for w in (wrong & (along == a) for a in bad)
+    ]
     return _sentence([names[a] for a in bad], off, len(np.unique(along[counts])))

@@ -1,6 +1,8 @@
 """Kernels, composed from the built-in ones: gaussian() + 0.1 * polynomial(a=1, m=2).
 
-A function for each kernel of the engine's table, with its settings as arguments: help(starling.kernels.polynomial)."""
+A function for each kernel of the engine's table, with its settings as arguments:
+help(starling.kernels.polynomial)."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -28,7 +30,9 @@ class Kernel:
         if not isinstance(weight, Real):
             return NotImplemented
         if "+" in self.text or "*" in self.text:
-            raise ValueError("kernel: a sum, or a term that has a weight already, takes no other; weight its terms one by one")
+            raise ValueError(
+                "kernel: a sum, or a term that has a weight already, takes no other; weight its terms one by one"
+            )
         return Kernel(f"{float(weight)!r}*{self.text}")
 
     def __str__(self) -> str:
@@ -59,5 +63,7 @@ def __dir__() -> list[str]:
     return __all__
 
 
-def __getattr__(name: str) -> Callable[..., Kernel]:  # for type checkers, and for a name that is wrong
+def __getattr__(
+    name: str,
+) -> Callable[..., Kernel]:  # for type checkers, and for a name that is wrong
     raise missing(__name__, name, __all__)

@@ -1,4 +1,5 @@
 """Pictures of a result: marginals, pairs, the trace of diagnostics, the flow of particles."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -12,22 +13,34 @@ from .film import animate, flow, record
 __all__ = ["animate", "draw", "record"]
 KINDS = ("marginals", "pairs", "trace", "flow")
 MARGINALS, PAIRS = 12, 5  # parameters that a picture shows, unless told
-SEEN = ("step", "drift", "ksd", "ksd_se", "noise", "least_identity", "most_identity")  # what a trace is drawn from
+SEEN = (
+    "step",
+    "drift",
+    "ksd",
+    "ksd_se",
+    "noise",
+    "least_identity",
+    "most_identity",
+)  # what a trace is drawn from
 RIGHT = (0.8, 1.25)  # spread identities that the verdict puts up with
 
 
 def draw(result: Any, kind: str = "marginals", **how: Any) -> Any:
-    """A matplotlib figure of a Result, or of what starling.load gave. Several runs lie over each other, a colour each.
+    """A matplotlib figure of a Result, or of what starling.load gave. Several runs lie over each
+    other, a colour each.
 
-    marginals, pairs: names=[...] chooses parameters ("theta" stands for all of theta[1], theta[2], ...).
-    trace: drift, Stein discrepancy, noise and spread against steps; it takes a Result.
-    flow: snapshots=[(step, positions), ...] as record() collects them; axes=(0, 1) chooses coordinates."""
+    marginals, pairs: names=[...] chooses parameters ("theta" stands for all of theta[1], theta[2],
+    ...). trace: drift, Stein discrepancy, noise and spread against steps; it takes a Result. flow:
+    snapshots=[(step, positions), ...] as record() collects them; axes=(0, 1) chooses
+    coordinates."""
     if kind not in KINDS:
         raise ValueError(f"kind: must be one of {', '.join(KINDS)}; got {kind!r}")
     if kind == "trace":
         rows = getattr(result, "trace", None)
         if not rows:
-            raise ValueError("trace: this result has draws alone, and no looks at its diagnostics to draw")
+            raise ValueError(
+                "trace: this result has draws alone, and no looks at its diagnostics to draw"
+            )
         return trace(canvas.figure(8.6, 5.2), rows, **how)
     names, runs = columns(result)
     if kind == "flow":
@@ -40,9 +53,17 @@ def draw(result: Any, kind: str = "marginals", **how: Any) -> Any:
         marginals(figure, names, runs, chosen, across=across, **how)
     else:
         chosen = choose(names, wanted, PAIRS)
-        figure = pairs(canvas.figure(1.9 * len(chosen) + 0.7, 1.9 * len(chosen) + 0.5), names, runs, chosen, **how)
+        figure = pairs(
+            canvas.figure(1.9 * len(chosen) + 0.7, 1.9 * len(chosen) + 0.5),
+            names,
+            runs,
+            chosen,
+            **how,
+        )
     if wanted is None and len(chosen) < len(names):
-        figure.suptitle(f"{len(chosen)} of {len(names)} parameters; names=[...] chooses others", fontsize=9)
+        figure.suptitle(
+            f"{len(chosen)} of {len(names)} parameters; names=[...] chooses others", fontsize=9
+        )
     return figure
 
 
@@ -68,14 +89,17 @@ def choose(names: Sequence[str], wanted: Sequence[str] | str | None, most: int) 
 
 
 def bins(values: np.ndarray) -> np.ndarray:
-    """The edges of the bars of a histogram: one bar per whole number where values are whole and few."""
+    """The edges of the bars of a histogram: one bar per whole number where values are whole and
+    few."""
     low, high = values.min(), values.max()
     if low == high:
         return low + max(abs(low), 1.0) * np.array([-1e-3, 1e-3])
     if high - low <= 40 and np.all(values == np.round(values)):
         return np.arange(low - 0.5, high + 1)
     q25, q75 = np.quantile(values, [0.25, 0.75])
-    width = (q75 - q25) / len(values) ** (1 / 3)  # half of Freedman and Diaconis: particles lie more evenly than draws
+    width = (q75 - q25) / len(values) ** (
+        1 / 3
+    )  # half of Freedman and Diaconis: particles lie more evenly than draws
     count = int(np.clip((high - low) / width, 10, 50)) if width > 0 else 50
     return np.linspace(low, high, count + 1)
 
@@ -98,7 +122,9 @@ def histogram(ax: Any, runs: np.ndarray) -> None:
     ax.set_ylim(bottom=0)
 
 
-def marginals(figure: Any, names: Sequence[str], runs: np.ndarray, chosen: Sequence[int], *, across: int = 3) -> Any:
+def marginals(
+    figure: Any, names: Sequence[str], runs: np.ndarray, chosen: Sequence[int], *, across: int = 3
+) -> Any:
     """A histogram per parameter."""
     for ax, a in zip(canvas.panels(figure, len(chosen), across), chosen):
         lost = np.count_nonzero(~np.isfinite(runs[:, :, a]))
@@ -108,9 +134,16 @@ def marginals(figure: Any, names: Sequence[str], runs: np.ndarray, chosen: Seque
     return figure
 
 
-def pairs(figure: Any, names: Sequence[str], runs: np.ndarray, chosen: Sequence[int], *,
-          points: int = canvas.POINTS) -> Any:
-    """A scatter plot per pair of parameters, histograms on the diagonal; at most so many points of a run."""
+def pairs(
+    figure: Any,
+    names: Sequence[str],
+    runs: np.ndarray,
+    chosen: Sequence[int],
+    *,
+    points: int = canvas.POINTS,
+) -> Any:
+    """A scatter plot per pair of parameters, histograms on the diagonal; at most so many points of
+    a run."""
     grid = figure.subplots(len(chosen), len(chosen), squeeze=False, sharex="col")
     for i, down in enumerate(chosen):
         for j, along in enumerate(chosen):
@@ -131,27 +164,35 @@ def pairs(figure: Any, names: Sequence[str], runs: np.ndarray, chosen: Sequence[
 
 
 def trace(figure: Any, rows: Sequence[dict[str, Any]], *, across: int = 2) -> Any:
-    """Drift, squared Stein discrepancy with its error, noise and the range of spread identities at each look; of a run in
-    stages, which has no drift all along, the identities alone."""
+    """Drift, squared Stein discrepancy with its error, noise and the range of spread identities at
+    each look; of a run in stages, which has no drift all along, the identities alone."""
     if in_stages(rows):
         return identities_alone(figure, rows)
     drift, ksd, noise, identity = canvas.panels(figure, 4, across)
     runs = sorted({row["run"] for row in rows})
     for k, run in enumerate(runs):
-        seen = {name: np.array([row[name] for row in rows if row["run"] == run], dtype=float) for name in SEEN}
+        seen = {
+            name: np.array([row[name] for row in rows if row["run"] == run], dtype=float)
+            for name in SEEN
+        }
         steps, band = seen["step"], {"color": f"C{k}", "alpha": 0.25, "linewidth": 0}
         drift.plot(steps, seen["drift"], color=f"C{k}")
         ksd.plot(steps, seen["ksd"], color=f"C{k}")
         ksd.fill_between(steps, seen["ksd"] - seen["ksd_se"], seen["ksd"] + seen["ksd_se"], **band)
-        noise.plot(steps, seen["noise"], ".-", color=f"C{k}", markersize=3, linewidth=0.8)  # often it cannot be told
+        noise.plot(
+            steps, seen["noise"], ".-", color=f"C{k}", markersize=3, linewidth=0.8
+        )  # often it cannot be told
         range_of_identities(identity, seen, k)
     identities = np.concatenate([finite(rows, "least_identity"), finite(rows, "most_identity")])
     noises, errors = finite(rows, "noise"), finite(rows, "ksd_se")
     small = float(np.median(errors)) if len(errors) else 0.0
     quiet = len(noises) > 0 and not noises.any()
-    looked_at = [(drift, "drift", finite(rows, "drift")), (ksd, "squared Stein discrepancy", finite(rows, "ksd")),
-                 (noise, "no noise: one batch" if quiet else "noise of batches / drift", noises),
-                 (identity, "spread identities", identities)]
+    looked_at = [
+        (drift, "drift", finite(rows, "drift")),
+        (ksd, "squared Stein discrepancy", finite(rows, "ksd")),
+        (noise, "no noise: one batch" if quiet else "noise of batches / drift", noises),
+        (identity, "spread identities", identities),
+    ]
     ksd.axhline(0, color="0.5", linewidth=0.8)
     for right in RIGHT:
         identity.axhline(right, color="0.5", linewidth=0.8, linestyle=":")
@@ -170,7 +211,14 @@ def trace(figure: Any, rows: Sequence[dict[str, Any]], *, across: int = 2) -> An
 
 
 def range_of_identities(ax: Any, seen: dict[str, np.ndarray], k: int) -> None:
-    ax.fill_between(seen["step"], seen["least_identity"], seen["most_identity"], color=f"C{k}", alpha=0.25, linewidth=0)
+    ax.fill_between(
+        seen["step"],
+        seen["least_identity"],
+        seen["most_identity"],
+        color=f"C{k}",
+        alpha=0.25,
+        linewidth=0,
+    )
     for side in ("least_identity", "most_identity"):
         ax.plot(seen["step"], seen[side], color=f"C{k}", linewidth=1)
 
@@ -183,8 +231,14 @@ def in_stages(rows: Sequence[dict[str, Any]]) -> bool:
 def identities_alone(figure: Any, rows: Sequence[dict[str, Any]]) -> Any:
     (ax,) = canvas.panels(figure, 1, 1)
     for k, run in enumerate(sorted({row["run"] for row in rows})):
-        range_of_identities(ax, {name: np.array([row[name] for row in rows if row["run"] == run], dtype=float)
-                                 for name in ("step", "least_identity", "most_identity")}, k)
+        range_of_identities(
+            ax,
+            {
+                name: np.array([row[name] for row in rows if row["run"] == run], dtype=float)
+                for name in ("step", "least_identity", "most_identity")
+            },
+            k,
+        )
     for right in RIGHT:
         ax.axhline(right, color="0.5", linewidth=0.8, linestyle=":")
     values = np.concatenate([finite(rows, "least_identity"), finite(rows, "most_identity")])

@@ -1,4 +1,5 @@
 """pool(): a slow function of rows, computed by several processes."""
+
 from __future__ import annotations
 
 import contextlib
@@ -18,16 +19,18 @@ TRIES = 3
 
 
 def pool(function: Callable, workers: int | None = None) -> Pool:
-    """The same function, its rows shared out among processes: for sample() and whoever else calls it.
+    """The same function, its rows shared out among processes: for sample() and whoever else calls
+    it.
 
-    function: of an (n, d) array, that returns scores or (log densities, scores); it must be one that other processes
-        can be given: a function of a module, or of a script whose own work stands under `if __name__ == "__main__":`;
-        with cloudpickle installed, any function.
+    function: of an (n, d) array, that returns scores or (log densities, scores); it must be one
+    that other processes
+        can be given: a function of a module, or of a script whose own work stands under `if
+        __name__ == "__main__":`; with cloudpickle installed, any function.
     workers: how many processes; as many as there are cores, if not given.
 
-    A call returns when every row is there. A process that dies is replaced, and its rows are asked for again, one by
-    one; a row that fails three times is an error that names it. Close it, or use it in a with statement, to end the
-    processes; they end with the program in any case."""
+    A call returns when every row is there. A process that dies is replaced, and its rows are asked
+    for again, one by one; a row that fails three times is an error that names it. Close it, or use
+    it in a with statement, to end the processes; they end with the program in any case."""
     return Pool(function, workers)
 
 
@@ -77,8 +80,12 @@ class Pool:
 
     def _ready(self) -> list[_Worker]:
         busy = [worker for worker in self._workers if worker.rows is not None]
-        found = set(wait([end for worker in busy for end in (worker.wire, worker.process.sentinel)]))
-        return [worker for worker in busy if worker.wire in found or worker.process.sentinel in found]
+        found = set(
+            wait([end for worker in busy for end in (worker.wire, worker.process.sentinel)])
+        )
+        return [
+            worker for worker in busy if worker.wire in found or worker.process.sentinel in found
+        ]
 
     def _take(self, worker: _Worker, asked: list, answers: dict, failures: np.ndarray) -> None:
         begin, end = worker.rows
@@ -94,8 +101,11 @@ class Pool:
             worker.process.join()
         failures[begin:end] += 1
         if end - begin == 1 and failures[begin] == TRIES:
-            why = f"the process that computed it ended {_in_words(worker.process.exitcode)}" if value is None else \
-                f"{type(value).__name__}: {value}"
+            why = (
+                f"the process that computed it ended {_in_words(worker.process.exitcode)}"
+                if value is None
+                else f"{type(value).__name__}: {value}"
+            )
             raise RuntimeError(f"pool: row {begin} failed {TRIES} times; {why}") from value
         asked.extend((row, row + 1) for row in reversed(range(begin, end)))
 
@@ -122,8 +132,10 @@ class _Worker:
 
     def ask(self, rows: tuple[int, int], x: np.ndarray) -> None:
         self.rows = rows
-        with contextlib.suppress(OSError):  # it has just died: that is found out by who waits for it
-            self.wire.send(x[rows[0]:rows[1]])
+        with contextlib.suppress(
+            OSError
+        ):  # it has just died: that is found out by who waits for it
+            self.wire.send(x[rows[0] : rows[1]])
 
 
 def _work(wire: Any, packed: bytes) -> None:
@@ -158,8 +170,10 @@ def _packed(function: Callable) -> bytes:
     try:
         import cloudpickle
     except ImportError:
-        raise TypeError("function: must be one that other processes can be given, as a function of a module is; or "
-                        "install cloudpickle, which packs any") from None
+        raise TypeError(
+            "function: must be one that other processes can be given, as a function of a module is; or "
+            "install cloudpickle, which packs any"
+        ) from None
     return cloudpickle.dumps(function)
 
 
@@ -167,7 +181,10 @@ def _joined(answers: list) -> Any:
     if not answers:
         raise ValueError("x: must have at least one row; got none")
     if isinstance(answers[0], tuple):
-        return tuple(np.concatenate([np.atleast_1d(np.asarray(answer[n])) for answer in answers]) for n in range(len(answers[0])))
+        return tuple(
+            np.concatenate([np.atleast_1d(np.asarray(answer[n])) for answer in answers])
+            for n in range(len(answers[0]))
+        )
     return np.concatenate([np.asarray(answer) for answer in answers])
 
 

@@ -1,4 +1,6 @@
-"""The ranks of a communicator of mpi4py, as a run uses them: every method but `abort` is called by all of them alike."""
+"""The ranks of a communicator of mpi4py, as a run uses them: every method but `abort` is called by
+all of them alike."""
+
 from __future__ import annotations
 
 import signal
@@ -12,7 +14,8 @@ BLOCKS = 64  # of rows, where nobody says how many: as under mpirun
 
 
 class Ranks:
-    """comm: of mpi4py, with all ranks of the run. It is copied once, so that messages of others stay apart."""
+    """comm: of mpi4py, with all ranks of the run. It is copied once, so that messages of others
+    stay apart."""
 
     _key: int | None = None
 
@@ -25,9 +28,13 @@ class Ranks:
         try:
             from mpi4py import MPI
         except ImportError as error:
-            raise ImportError("comm: needs mpi4py, and an MPI that it finds: pip install mpi4py") from error
+            raise ImportError(
+                "comm: needs mpi4py, and an MPI that it finds: pip install mpi4py"
+            ) from error
         if not isinstance(comm, MPI.Intracomm) or comm == MPI.COMM_NULL:
-            raise TypeError(f"comm: must be a communicator of mpi4py, such as MPI.COMM_WORLD; got {type(comm).__name__}")
+            raise TypeError(
+                f"comm: must be a communicator of mpi4py, such as MPI.COMM_WORLD; got {type(comm).__name__}"
+            )
         if Ranks._key is None:
             Ranks._key = MPI.Comm.Create_keyval()
         kept = comm.Get_attr(Ranks._key)
@@ -41,7 +48,8 @@ class Ranks:
 
     @contextmanager
     def deaf(self) -> Iterator[None]:
-        """Ctrl-C must not come in the middle of what all ranks do together: it is kept for whoever asks. A second is not."""
+        """Ctrl-C must not come in the middle of what all ranks do together: it is kept for whoever
+        asks. A second is not."""
         before = signal.getsignal(signal.SIGINT)
         if threading.current_thread() is not threading.main_thread() or not callable(before):
             yield
@@ -87,42 +95,54 @@ class Ranks:
     def all_gather(self, mine: memoryview, everyone: memoryview, sizes: list[int]) -> None:
         byte = self._mpi.BYTE
         if sum(sizes) <= LONGEST:
-            self._comm.Allgatherv([mine, sizes[self.rank], byte], [everyone, (sizes, _places(sizes)), byte])
+            self._comm.Allgatherv(
+                [mine, sizes[self.rank], byte], [everyone, (sizes, _places(sizes)), byte]
+            )
             return
         for rank, (place, size) in enumerate(zip(_places(sizes), sizes)):
-            part = everyone[place:place + size]
+            part = everyone[place : place + size]
             if rank == self.rank:
                 part[:] = mine
             self._broadcast(part, rank)
 
     def gather(self, mine: memoryview, everyone: memoryview, sizes: list[int]) -> None:
         if not self.first:
-            self._mpi.Request.Waitall([self._comm.Isend([part, self._mpi.BYTE], 0, 1) for part in _pieces(mine)])
+            self._mpi.Request.Waitall(
+                [self._comm.Isend([part, self._mpi.BYTE], 0, 1) for part in _pieces(mine)]
+            )
             return
         coming = []
         for rank, (place, size) in enumerate(zip(_places(sizes), sizes)):
-            part = everyone[place:place + size]
+            part = everyone[place : place + size]
             if rank == 0:
                 part[:] = mine
             else:
-                coming += [self._comm.Irecv([piece, self._mpi.BYTE], rank, 1) for piece in _pieces(part)]
+                coming += [
+                    self._comm.Irecv([piece, self._mpi.BYTE], rank, 1) for piece in _pieces(part)
+                ]
         self._mpi.Request.Waitall(coming)
 
     def broadcast(self, data: memoryview) -> None:
         self._broadcast(data, 0)
 
-    def exchange(self, out: memoryview, sent: list[int], into: memoryview, received: list[int]) -> None:
+    def exchange(
+        self, out: memoryview, sent: list[int], into: memoryview, received: list[int]
+    ) -> None:
         going, coming, to, come_from = [], [], _places(sent), _places(received)
         for rank in range(self.size):
-            part = into[come_from[rank]:come_from[rank] + received[rank]]
+            part = into[come_from[rank] : come_from[rank] + received[rank]]
             if rank == self.rank:
-                part[:] = out[to[rank]:to[rank] + sent[rank]]
+                part[:] = out[to[rank] : to[rank] + sent[rank]]
             else:
-                coming += [self._comm.Irecv([piece, self._mpi.BYTE], rank, 2) for piece in _pieces(part)]
+                coming += [
+                    self._comm.Irecv([piece, self._mpi.BYTE], rank, 2) for piece in _pieces(part)
+                ]
         for rank in range(self.size):
             if rank != self.rank:
-                part = out[to[rank]:to[rank] + sent[rank]]
-                going += [self._comm.Isend([piece, self._mpi.BYTE], rank, 2) for piece in _pieces(part)]
+                part = out[to[rank] : to[rank] + sent[rank]]
+                going += [
+                    self._comm.Isend([piece, self._mpi.BYTE], rank, 2) for piece in _pieces(part)
+                ]
         self._mpi.Request.Waitall(coming + going)
 
     def abort(self, code: int) -> None:
@@ -141,4 +161,4 @@ def _places(sizes: list[int]) -> list[int]:
 
 
 def _pieces(data: memoryview) -> list[memoryview]:
-    return [data[begin:begin + LONGEST] for begin in range(0, len(data), LONGEST)]
+    return [data[begin : begin + LONGEST] for begin in range(0, len(data), LONGEST)]

@@ -1,4 +1,6 @@
-"""python -m starling report DIR: one HTML page of a run, or of the experiments of `starling reproduce`."""
+"""python -m starling report DIR: one HTML page of a run, or of the experiments of `starling
+reproduce`."""
+
 from __future__ import annotations
 
 import argparse
@@ -36,8 +38,11 @@ def main(arguments: argparse.Namespace) -> int:
             if arguments.out:
                 write(out, (folder / "report.html").read_text(encoding="utf-8"))
         else:
-            raise BadFolder(f"{folder}: must be a folder of `starling sample` or `starling reproduce`; got no "
-                            "summary.json and no experiment in it", MISSING)
+            raise BadFolder(
+                f"{folder}: must be a folder of `starling sample` or `starling reproduce`; got no "
+                "summary.json and no experiment in it",
+                MISSING,
+            )
     except BadFolder as fault:
         return complain(fault, fault.code)
     except ImportError as error:
@@ -58,13 +63,20 @@ def refuse_strangers(out: Path, force: bool) -> None:
     if force or not out.exists():
         return
     if not out.is_file() or OURS not in out.read_text(encoding="utf-8", errors="replace"):
-        raise BadFolder(f"{out}: is there and is no page of starling; --force replaces it", CANNOT_WRITE)
+        raise BadFolder(
+            f"{out}: is there and is no page of starling; --force replaces it", CANNOT_WRITE
+        )
 
 
 def sign(out: Path) -> None:
-    """Lists the page among the files of its folder of results, so that --force may replace that folder."""
+    """Lists the page among the files of its folder of results, so that --force may replace that
+    folder."""
     mark = out.parent / ".starling"
-    if mark.is_file() and not mark.is_symlink() and out.name not in mark.read_text(errors="surrogateescape").splitlines():
+    if (
+        mark.is_file()
+        and not mark.is_symlink()
+        and out.name not in mark.read_text(errors="surrogateescape").splitlines()
+    ):
         with open(mark, "a", errors="surrogateescape") as stream:
             stream.write(out.name + "\n")
 
@@ -92,7 +104,8 @@ def experiments(folder: Path) -> bool:
 
 
 def page_program() -> Path:
-    """reproduce/page: of the source tree that this file stands in, or installed beside Python or the program."""
+    """reproduce/page: of the source tree that this file stands in, or installed beside Python or
+    the program."""
     places = [Path(__file__).resolve().parents[2], Path(sys.prefix, "share", "starling")]
     program = shutil.which("starling")
     if program:
@@ -100,10 +113,15 @@ def page_program() -> Path:
     for place in places:
         if (place / "reproduce" / "page" / "__main__.py").is_file():
             return place / "reproduce" / "page"
-    raise BadFolder("reproduce/page: is not installed: this folder's page is made by the source tree of starling, "
-                    "python reproduce/page DIR", MISSING)
+    raise BadFolder(
+        "reproduce/page: is not installed: this folder's page is made by the source tree of starling, "
+        "python reproduce/page DIR",
+        MISSING,
+    )
 
 
 def reproduced(folder: Path) -> int:
     """The page of the experiments, by the program that `starling reproduce` calls too."""
-    return subprocess.run([sys.executable, str(page_program()), str(folder)], check=False).returncode
+    return subprocess.run(
+        [sys.executable, str(page_program()), str(folder)], check=False
+    ).returncode

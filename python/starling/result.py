@@ -1,4 +1,5 @@
 """What a run came to: draws, diagnostics, the verdict; and the way to other tools."""
+
 from __future__ import annotations
 
 import html
@@ -34,30 +35,38 @@ class Thinned(NamedTuple):
     discrepancy_of_independent_draws: float  # what as many independent draws have
 
     def mean(self, values: Any) -> Any:
-        """The weighted mean of something computed for each particle: mean(predict(thinned.draws))."""
+        """The weighted mean of something computed for each particle:
+        mean(predict(thinned.draws))."""
         return np.tensordot(self.weights, np.asarray(values), axes=1)
 
 
 class Result:
-    """The particles at the end of one or more runs, and what they are worth: of sample, or read from files by load."""
+    """The particles at the end of one or more runs, and what they are worth: of sample, or read
+    from files by load."""
 
     def __init__(self, outcomes: list, *, interrupted: bool = False, files: Any = None):
         self._outcomes = list(outcomes)
         if not self._outcomes:
             raise ValueError("outcomes: there must be at least one run; got none")
         self._files = files
-        self._summary = json.loads(_starling.summary(self._outcomes)) if files is None else files.summary
+        self._summary = (
+            json.loads(_starling.summary(self._outcomes)) if files is None else files.summary
+        )
         self.interrupted = interrupted
 
     @property
     def draws(self) -> dict[str, np.ndarray]:
-        """An array per parameter, by name: (N, ...), or (runs, N, ...) of several runs. theta[1], theta[2] are one
-        theta, as are b[0], b[1]; names whose indices leave gaps stay alone. For a Stan model: constrained, with
-        transformed parameters and generated quantities."""
+        """An array per parameter, by name: (N, ...), or (runs, N, ...) of several runs. theta[1],
+        theta[2] are one theta, as are b[0], b[1]; names whose indices leave gaps stay alone. For a
+        Stan model: constrained, with transformed parameters and generated quantities."""
         return {v.name: self._of(v) for v in self._variables()}
 
     def _variables(self) -> list[_Variable]:
-        return [v for v in map(_Variable._make, _starling.variables(self.names)) if v.group == "posterior"]
+        return [
+            v
+            for v in map(_Variable._make, _starling.variables(self.names))
+            if v.group == "posterior"
+        ]
 
     def _of(self, v: _Variable) -> np.ndarray:
         return _stacked([run.draws[:, v.columns].reshape(-1, *v.shape) for run in self._outcomes])
@@ -84,14 +93,18 @@ class Result:
 
     @property
     def diagnostics(self) -> dict[str, Any] | None:
-        """summary.json of the command line: parameters, Stein discrepancies, times, the verdict and why. None for
-        files of draws alone; then there is no verdict either."""
+        """summary.json of the command line: parameters, Stein discrepancies, times, the verdict and
+        why. None for files of draws alone; then there is no verdict either."""
         return self._summary
 
     @property
     def trace(self) -> list[dict[str, Any]]:
         """What was seen at each look, of all runs."""
-        return [{"run": run + 1, **row} for run, outcome in enumerate(self._outcomes) for row in outcome.trace]
+        return [
+            {"run": run + 1, **row}
+            for run, outcome in enumerate(self._outcomes)
+            for row in outcome.trace
+        ]
 
     @property
     def verdict(self) -> str | None:
@@ -105,14 +118,16 @@ class Result:
 
     @property
     def certificate(self) -> dict[str, Any] | None:
-        """What exact moves of every particle found: `finding` (confirmed, moved or undecided), `moves`, `acceptance`, and
-        `estimates` of how far each parameter is off, in its sd. None where the run had no certificate. Of several runs
-        that of the one which decided the verdict."""
+        """What exact moves of every particle found: `finding` (confirmed, moved or undecided),
+        `moves`, `acceptance`, and `estimates` of how far each parameter is off, in its sd. None
+        where the run had no certificate. Of several runs that of the one which decided the
+        verdict."""
         return (self._summary or {}).get("certificate")
 
     @property
     def gradients(self) -> dict[str, int] | None:
-        """How many each stage took, for a single particle each, and `total`; None for the raw method."""
+        """How many each stage took, for a single particle each, and `total`; None for the raw
+        method."""
         return (self._summary or {}).get("gradients")
 
     @property
@@ -122,30 +137,37 @@ class Result:
 
     @property
     def groups(self) -> list[dict[str, Any]]:
-        """Separate groups of particles: `share` of the density with its standard error `se` (None: counted, not weighed),
-        `particles`, and the `mean` of each parameter, by name. Empty where there is one group. A mode that neither the
-        scout nor a particle met is not counted."""
+        """Separate groups of particles: `share` of the density with its standard error `se` (None:
+        counted, not weighed), `particles`, and the `mean` of each parameter, by name. Empty where
+        there is one group. A mode that neither the scout nor a particle met is not counted."""
         return (self._summary or {}).get("groups", [])
 
     @property
     def pooled(self) -> dict[str, tuple[float, float]]:
-        """Mean and sd of each parameter over all exact moves, by name: steadier than those of the draws. Empty where there
-        were none."""
-        return {one["name"]: (one["mean"], one["sd"]) for one in (self._summary or {}).get("pooled", [])}
+        """Mean and sd of each parameter over all exact moves, by name: steadier than those of the
+        draws. Empty where there were none."""
+        return {
+            one["name"]: (one["mean"], one["sd"]) for one in (self._summary or {}).get("pooled", [])
+        }
 
     @property
     def warnings(self) -> list[str]:
         return [own_names(line) for line in self._summary["warnings"]] if self._summary else []
 
     def summary(self) -> Any:
-        """A pandas DataFrame with a row per parameter: mean, sd, quantiles, spread identity, R-hat of several runs. With a
-        certificate also how far off exact moves find the mean, in sd, and the error of that: mean_off, mean_off_se."""
+        """A pandas DataFrame with a row per parameter: mean, sd, quantiles, spread identity, R-hat
+        of several runs. With a certificate also how far off exact moves find the mean, in sd, and
+        the error of that: mean_off, mean_off_se."""
         import pandas
 
         listed = self._summary["parameters"] if self._summary else self._figures()
         table = pandas.DataFrame(listed).set_index("name")
         if self.certificate:
-            off = {one["parameter"]: one for one in self.certificate["estimates"] if one["of"] == "value"}
+            off = {
+                one["parameter"]: one
+                for one in self.certificate["estimates"]
+                if one["of"] == "value"
+            }
             for column, key in (("mean_off", "error"), ("mean_off_se", "se")):
                 table[column] = [off.get(name, {}).get(key) for name in table.index]
         return table
@@ -154,20 +176,30 @@ class Result:
         """What draws alone tell."""
         values = np.concatenate([run.draws for run in self._outcomes])
         q05, q50, q95 = np.quantile(values, [0.05, 0.5, 0.95], axis=0)
-        columns = dict(name=self.names, mean=values.mean(axis=0), sd=values.std(axis=0), q05=q05, q50=q50, q95=q95)
+        columns = dict(
+            name=self.names,
+            mean=values.mean(axis=0),
+            sd=values.std(axis=0),
+            q05=q05,
+            q50=q50,
+            q95=q95,
+        )
         return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
     def to_arviz(self) -> Any:
-        """As ArviZ has it: InferenceData (0.x) or a DataTree (1.x), a chain per run. Dimensions are labelled with the
-        names' own indices: theta[1] is theta[1] there, b[0] is b[0]."""
+        """As ArviZ has it: InferenceData (0.x) or a DataTree (1.x), a chain per run. Dimensions are
+        labelled with the names' own indices: theta[1] is theta[1] there, b[0] is b[0]."""
         import arviz
 
         one = len(self._outcomes) == 1
         variables = self._variables()
         posterior = {v.file: self._of(v)[None] if one else self._of(v) for v in variables}
         dims = {v.file: [f"{v.file}_dim_{k}" for k in range(len(v.shape))] for v in variables}
-        coords = {name: np.arange(first, first + extent)
-                  for v in variables for name, first, extent in zip(dims[v.file], v.first, v.shape)}
+        coords = {
+            name: np.arange(first, first + extent)
+            for v in variables
+            for name, first, extent in zip(dims[v.file], v.first, v.shape)
+        }
         groups: dict[str, Any] = {"posterior": posterior}
         if self.log_density is not None:
             groups["sample_stats"] = {"lp": self.log_density[None] if one else self.log_density}
@@ -176,35 +208,45 @@ class Result:
             return arviz.from_dict(groups, **how)
         return arviz.from_dict(**groups, **how)
 
-    def save(self, folder: str | os.PathLike, *, formats: str = "csv,npz", force: bool = False) -> None:
-        """Writes the folder that the command line writes: draws, summary.json, config.toml, trace.csv."""
+    def save(
+        self, folder: str | os.PathLike, *, formats: str = "csv,npz", force: bool = False
+    ) -> None:
+        """Writes the folder that the command line writes: draws, summary.json, config.toml,
+        trace.csv."""
         if self._files is None:
             _starling.write(self._outcomes, folder, formats, force)
         else:
             self._files.write(folder, formats, force)
 
-    def thin(self, count: int, *, weights: bool = False, scores: Any = None, threads: int = 0) -> Thinned:
-        """The `count` particles that say most, of all runs together, chosen one after another so that their kernel Stein
-        discrepancy is least; with weights=True also weights of at least 0 and sum 1 that make it least. A result that was
-        read from files has no scores: bring them, an array (N, d) of grad log density at `unconstrained`."""
+    def thin(
+        self, count: int, *, weights: bool = False, scores: Any = None, threads: int = 0
+    ) -> Thinned:
+        """The `count` particles that say most, of all runs together, chosen one after another so
+        that their kernel Stein discrepancy is least; with weights=True also weights of at least 0
+        and sum 1 that make it least. A result that was read from files has no scores: bring them,
+        an array (N, d) of grad log density at `unconstrained`."""
         positions = np.concatenate([run.positions for run in self._outcomes])
         if scores is None:
             own = [getattr(run, "scores", None) for run in self._outcomes]
             if any(one is None for one in own):
-                raise ValueError("scores: this result has none; give scores=, an array of the shape of unconstrained")
+                raise ValueError(
+                    "scores: this result has none; give scores=, an array of the shape of unconstrained"
+                )
             scores = np.concatenate(own)
         scores = np.ascontiguousarray(scores, dtype=float).reshape(-1, np.shape(scores)[-1])
         if scores.shape != positions.shape:
             raise ValueError(f"scores: must be of the shape {positions.shape}; got {scores.shape}")
         chosen, kept_weights, discrepancy, independent = _starling.thin(
-            np.ascontiguousarray(positions), scores, count, weights, threads)
+            np.ascontiguousarray(positions), scores, count, weights, threads
+        )
         rows = np.asarray(chosen)
         values = np.concatenate([run.draws for run in self._outcomes])[rows]
         draws = {v.name: values[:, v.columns].reshape(-1, *v.shape) for v in self._variables()}
         return Thinned(rows, kept_weights, draws, positions[rows], discrepancy, independent)
 
     def plot(self, kind: str = "marginals", **how: Any) -> Any:
-        """marginals, pairs, trace, or flow (of snapshots that plots.record kept), as a matplotlib figure."""
+        """marginals, pairs, trace, or flow (of snapshots that plots.record kept), as a matplotlib
+        figure."""
         from . import plots
 
         return plots.draw(self, kind, **how)
@@ -214,26 +256,41 @@ class Result:
         s = self._summary
         if s is None:
             return f"<starling.Result: {runs}{len(self._outcomes[0].draws)} draws of {', '.join(self.draws)}>"
-        return (f"<starling.Result: {runs}{s['particles']} particles in {s['dim']} dimensions after {s['steps_done']} "
-                f"steps; {self.verdict}: {self.reason}>")
+        return (
+            f"<starling.Result: {runs}{s['particles']} particles in {s['dim']} dimensions after {s['steps_done']} "
+            f"steps; {self.verdict}: {self.reason}>"
+        )
 
     def _repr_html_(self) -> str:
         listed = self._summary["parameters"] if self._summary else self._figures()
-        cells = [cell for cell in ("mean", "sd", "q05", "q50", "q95", "spread_identity") if cell in listed[0]]
+        cells = [
+            cell
+            for cell in ("mean", "sd", "q05", "q50", "q95", "spread_identity")
+            if cell in listed[0]
+        ]
         head = "".join(f"<th>{cell}</th>" for cell in ["", *cells])
         rows = "".join(
             f"<tr><th>{html.escape(p['name'])}</th>"
-            + "".join(f"<td>{'' if p[cell] is None else format(p[cell], '.4g')}</td>" for cell in cells) + "</tr>"
-            for p in listed[:40])
+            + "".join(
+                f"<td>{'' if p[cell] is None else format(p[cell], '.4g')}</td>" for cell in cells
+            )
+            + "</tr>"
+            for p in listed[:40]
+        )
         more = len(listed) - 40
         rest = f"<p>and {more} more</p>" if more > 0 else ""
-        first = f"<p><b>{html.escape(self.verdict)}</b>: {html.escape(self.reason)}</p>" if self._summary else ""
-        return (f"{first}<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}")
+        first = (
+            f"<p><b>{html.escape(self.verdict)}</b>: {html.escape(self.reason)}</p>"
+            if self._summary
+            else ""
+        )
+        return f"{first}<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}"
 
 
 def load(path: str | os.PathLike) -> Result:
-    """Reads what Result.save or the command line wrote: a folder, draws.csv, draws.npz or draws.zarr. Of a folder all
-    comes back; of draws alone neither verdict nor settings nor trace."""
+    """Reads what Result.save or the command line wrote: a folder, draws.csv, draws.npz or
+    draws.zarr. Of a folder all comes back; of draws alone neither verdict nor settings nor
+    trace."""
     from .files import RunFiles
 
     files = RunFiles(path)

@@ -1,4 +1,6 @@
-"""Targets made of rows of data, of which most steps read few: from_rows for NumPy, from_jax_rows for JAX."""
+"""Targets made of rows of data, of which most steps read few: from_rows for NumPy, from_jax_rows
+for JAX."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -10,24 +12,48 @@ from . import _starling
 from .targets import Function, _dimension, _names, whole
 
 AT_A_TIME = 4096  # rows of the whole likelihood: what a function makes on the way stays small
-MANY, FIRST = 1000, 4  # rows that are enough to look at the scores; calls that see whether sums are sums
+MANY, FIRST = (
+    1000,
+    4,
+)  # rows that are enough to look at the scores; calls that see whether sums are sums
 
 
 class Rows(Function):
-    """log pi(x) = log prior(x) + sum over rows r of log likelihood_r(x). Made by from_rows and from_jax_rows."""
+    """log pi(x) = log prior(x) + sum over rows r of log likelihood_r(x). Made by from_rows and
+    from_jax_rows."""
 
-    def __init__(self, likelihood: Callable, rows: int, *, dim: int | None = None, prior: Callable | None = None,
-                 row_scores: Callable | None = None, names: Sequence[str] | None = None, data_batch: int | None = None,
-                 values: Callable | None = None):
-        for name, function in (("likelihood", likelihood), ("prior", prior), ("row_scores", row_scores)):
+    def __init__(
+        self,
+        likelihood: Callable,
+        rows: int,
+        *,
+        dim: int | None = None,
+        prior: Callable | None = None,
+        row_scores: Callable | None = None,
+        names: Sequence[str] | None = None,
+        data_batch: int | None = None,
+        values: Callable | None = None,
+    ):
+        for name, function in (
+            ("likelihood", likelihood),
+            ("prior", prior),
+            ("row_scores", row_scores),
+        ):
             if not (callable(function) or (function is None and name != "likelihood")):
                 raise TypeError(f"{name}: must be a function; got {type(function).__name__}")
         super().__init__(self.of_all, dim, names)
-        self.likelihood, self.prior, self.row_scores, self.values = likelihood, prior, row_scores, values
+        self.likelihood, self.prior, self.row_scores, self.values = (
+            likelihood,
+            prior,
+            row_scores,
+            values,
+        )
         self.rows = whole("rows", rows, 1)
         self.data_batch = 0 if data_batch is None else whole("data_batch", data_batch, 1)
         if self.data_batch > self.rows:
-            raise ValueError(f"data_batch: must be at most the {self.rows} rows; got {self.data_batch}")
+            raise ValueError(
+                f"data_batch: must be at most the {self.rows} rows; got {self.data_batch}"
+            )
 
     def of_all(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Log densities and scores from every row."""
@@ -41,13 +67,28 @@ class Rows(Function):
         return value, score
 
     def guest(self, dim: int | None, particles: int):
-        return _starling.guest_of_rows(self.likelihood, self.prior, self.values, self.row_scores, self.rows,
-                                       self.data_batch, _dimension(self.dim, dim, self.names), self.names)
+        return _starling.guest_of_rows(
+            self.likelihood,
+            self.prior,
+            self.values,
+            self.row_scores,
+            self.rows,
+            self.data_batch,
+            _dimension(self.dim, dim, self.names),
+            self.names,
+        )
 
     def watched(self) -> Rows:
-        return Rows(_Watched(self.likelihood, self.names, self.rows), self.rows, dim=self.dim, prior=self.prior,
-                    row_scores=self.row_scores, names=self.names or None, data_batch=self.data_batch or None,
-                    values=self.values)
+        return Rows(
+            _Watched(self.likelihood, self.names, self.rows),
+            self.rows,
+            dim=self.dim,
+            prior=self.prior,
+            row_scores=self.row_scores,
+            names=self.names or None,
+            data_batch=self.data_batch or None,
+            values=self.values,
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         kept = super().__getstate__()
@@ -63,11 +104,18 @@ class Rows(Function):
 
 
 class _Watched:
-    """A likelihood whose scores are looked at when it is first called with many rows, since few may say nothing of a column
-    that is rare; or after the first calls, in a run that never asks for many."""
+    """A likelihood whose scores are looked at when it is first called with many rows, since few may
+    say nothing of a column that is rare; or after the first calls, in a run that never asks for
+    many."""
 
     def __init__(self, likelihood: Callable, names: list[str], rows: int):
-        self._likelihood, self._names, self._least, self._due, self._calls = likelihood, names, min(rows, MANY), True, 0
+        self._likelihood, self._names, self._least, self._due, self._calls = (
+            likelihood,
+            names,
+            min(rows, MANY),
+            True,
+            0,
+        )
 
     def __call__(self, x: np.ndarray, rows: np.ndarray, weights: np.ndarray) -> Any:
         self._calls += 1
@@ -87,9 +135,10 @@ def _as_it_was(likelihood: Callable) -> Callable:
 
 
 class _JaxRows:
-    """Sums over given rows, compiled for few different numbers of positions and of rows: powers of two. Positions that are
-    missing are the last one again, rows that are missing the first one, with no weight. Log likelihoods of rows come back
-    apart and are summed in double here: a sum of tens of thousands in single precision is too coarse to accept moves by."""
+    """Sums over given rows, compiled for few different numbers of positions and of rows: powers of
+    two. Positions that are missing are the last one again, rows that are missing the first one,
+    with no weight. Log likelihoods of rows come back apart and are summed in double here: a sum of
+    tens of thousands in single precision is too coarse to accept moves by."""
 
     def __init__(self, log_likelihood: Callable, data: Any):
         import jax
@@ -112,14 +161,19 @@ class _JaxRows:
         self._each = jax.jit(one)
 
     def __reduce__(self):
-        return _JaxRows, (self._log_likelihood, self._jax.tree_util.tree_map(np.asarray, self._data))
+        return _JaxRows, (
+            self._log_likelihood,
+            self._jax.tree_util.tree_map(np.asarray, self._data),
+        )
 
     def __call__(self, x: np.ndarray, rows: np.ndarray, weights: np.ndarray):
         (_, each), score = self._both(_filled(x), self._data, *_filled_rows(rows, weights))
         return _summed(each, len(x), weights), np.asarray(score)[: len(x)]
 
     def values(self, x: np.ndarray, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return _summed(self._alone(_filled(x), self._data, *_filled_rows(rows, weights)), len(x), weights)
+        return _summed(
+            self._alone(_filled(x), self._data, *_filled_rows(rows, weights)), len(x), weights
+        )
 
     def row_scores(self, x: np.ndarray, rows: np.ndarray) -> np.ndarray:
         return np.asarray(self._each(x, self._data, _filled_rows(rows, rows)[0]))[: len(rows)]
@@ -145,7 +199,9 @@ def _power(n: int, least: int) -> int:
 
 def _filled(x: np.ndarray) -> np.ndarray:
     n = _power(len(x), 8)
-    return x if n == len(x) else np.concatenate([x, np.broadcast_to(x[-1:], (n - len(x), x.shape[1]))])
+    return (
+        x if n == len(x) else np.concatenate([x, np.broadcast_to(x[-1:], (n - len(x), x.shape[1]))])
+    )
 
 
 def _filled_rows(rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -153,30 +209,59 @@ def _filled_rows(rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.
     return np.pad(rows, (0, missing)), np.pad(weights, (0, missing))
 
 
-def from_rows(likelihood: Callable, rows: int, *, dim: int | None = None, prior: Callable | None = None,
-              row_scores: Callable | None = None, names: Sequence[str] | None = None,
-              data_batch: int | None = None) -> Rows:
-    """The target of a likelihood over many rows of data: a run in stages reads few of them in most steps.
+def from_rows(
+    likelihood: Callable,
+    rows: int,
+    *,
+    dim: int | None = None,
+    prior: Callable | None = None,
+    row_scores: Callable | None = None,
+    names: Sequence[str] | None = None,
+    data_batch: int | None = None,
+) -> Rows:
+    """The target of a likelihood over many rows of data: a run in stages reads few of them in most
+    steps.
 
-    likelihood(x, rows, weights): x is an (N, d) array of positions, rows an array of B row numbers, 0 to rows - 1 and
-        some perhaps twice, weights B numbers. Returns for each position the sum over these rows of weight times
-        log likelihood, N numbers, and its gradient, (N, d). It is called with at most 4096 rows at a time.
+    likelihood(x, rows, weights): x is an (N, d) array of positions, rows an array of B row numbers,
+    0 to rows - 1 and
+        some perhaps twice, weights B numbers. Returns for each position the sum over these rows of
+        weight times log likelihood, N numbers, and its gradient, (N, d). It is called with at most
+        4096 rows at a time.
     prior(x): log density and score of the prior at the positions; None for a flat one.
-    row_scores(x, rows): gradients of the log likelihoods of single rows at one position x of d numbers, (B, d). With
-        it rows that matter more are drawn more often; None: all alike, which is noisier where some columns are rare.
+    row_scores(x, rows): gradients of the log likelihoods of single rows at one position x of d
+    numbers, (B, d). With
+        it rows that matter more are drawn more often; None: all alike, which is noisier where some
+        columns are rare.
     data_batch: rows that a step reads; None: 1000 of 20,000 or more, else all."""
-    return Rows(likelihood, rows, dim=dim, prior=prior, row_scores=row_scores, names=names, data_batch=data_batch)
+    return Rows(
+        likelihood,
+        rows,
+        dim=dim,
+        prior=prior,
+        row_scores=row_scores,
+        names=names,
+        data_batch=data_batch,
+    )
 
 
-def from_jax_rows(log_likelihood: Callable, data: Any, *, dim: int | None = None, log_prior: Callable | None = None,
-                  names: Sequence[str] | None = None, data_batch: int | None = None) -> Rows:
+def from_jax_rows(
+    log_likelihood: Callable,
+    data: Any,
+    *,
+    dim: int | None = None,
+    log_prior: Callable | None = None,
+    names: Sequence[str] | None = None,
+    data_batch: int | None = None,
+) -> Rows:
     """The target of a JAX log likelihood of one row at one position, over all rows of `data`.
 
-    log_likelihood(x, row): x is a vector of d numbers, row one row of data: data may be an array, or a tuple or
+    log_likelihood(x, row): x is a vector of d numbers, row one row of data: data may be an array,
+    or a tuple or
         dictionary of arrays, and row then has its form, without the first axis.
     log_prior(x): of one position; None for a flat one.
-    data_batch: as for from_rows. Gradients, and which rows matter more, are found by JAX. It counts in single precision
-    unless jax_enable_x64 is set, which is enough for the rows' log likelihoods: they are summed in double."""
+    data_batch: as for from_rows. Gradients, and which rows matter more, are found by JAX. It counts
+    in single precision unless jax_enable_x64 is set, which is enough for the rows' log likelihoods:
+    they are summed in double."""
     import jax
 
     from .frameworks import _JaxScore
@@ -186,12 +271,24 @@ def from_jax_rows(log_likelihood: Callable, data: Any, *, dim: int | None = None
             raise TypeError(f"{name}: must be a function; got {type(function).__name__}")
     columns = jax.tree_util.tree_leaves(data)
     if not columns or any(np.ndim(column) == 0 for column in columns):
-        raise TypeError("data: must be an array with a row for each observation, or a tuple or dictionary of them; got "
-                        + (f"{type(data).__name__}" if not columns else "a number among them"))
+        raise TypeError(
+            "data: must be an array with a row for each observation, or a tuple or dictionary of them; got "
+            + (f"{type(data).__name__}" if not columns else "a number among them")
+        )
     lengths = sorted({len(column) for column in columns})
     if len(lengths) > 1:
-        raise ValueError(f"data: must have as many rows in every array; got {' and '.join(map(str, lengths))}")
+        raise ValueError(
+            f"data: must have as many rows in every array; got {' and '.join(map(str, lengths))}"
+        )
     compiled = _JaxRows(log_likelihood, data)
     prior = None if log_prior is None else _Filled(_JaxScore(log_prior))
-    return Rows(compiled, whole("data", lengths[0], 1), dim=dim, prior=prior, row_scores=compiled.row_scores, names=names,
-                data_batch=data_batch, values=compiled.values)
+    return Rows(
+        compiled,
+        whole("data", lengths[0], 1),
+        dim=dim,
+        prior=prior,
+        row_scores=compiled.row_scores,
+        names=names,
+        data_batch=data_batch,
+        values=compiled.values,
+    )

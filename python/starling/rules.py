@@ -1,6 +1,7 @@
 """Step rules, each with its settings: rules.decay(0.5, tau=100, power=0.6).
 
 A function for each rule of the engine's table, with the step size and its settings as arguments."""
+
 from __future__ import annotations
 
 import inspect
@@ -20,8 +21,9 @@ class Rule:
     settings: dict = field(default_factory=dict)
 
 
-_STEP_SIZE = inspect.Parameter("step_size", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None,
-                               annotation="float | None")
+_STEP_SIZE = inspect.Parameter(
+    "step_size", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation="float | None"
+)
 
 
 def _rule(entry: dict[str, Any]) -> Callable[..., Rule]:
@@ -47,5 +49,7 @@ def __dir__() -> list[str]:
     return __all__
 
 
-def __getattr__(name: str) -> Callable[..., Rule]:  # for type checkers, and for a name that is wrong
+def __getattr__(
+    name: str,
+) -> Callable[..., Rule]:  # for type checkers, and for a name that is wrong
     raise missing(__name__, name, __all__)

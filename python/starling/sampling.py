@@ -1,4 +1,5 @@
 """sample(): a whole run, with progress, Ctrl-C and checkpoints."""
+
 from __future__ import annotations
 
 import contextlib
@@ -20,59 +21,120 @@ IN_STAGES = 25  # steps between checkpoints of a run in stages, whose length nob
 FAR = 2**40
 
 
-def sample(target: Any, *, dim: int | None = None, particles: int | None = None, batch: int | str | None = None,
-           steps: int | None = None, until_converged: bool = False, seed: int | np.random.Generator | None = None,
-           runs: int = 1, start: Any = None, threads: int | None = None, precision: str | None = None,
-           device: str | None = None, blocks: int | None = None, redeal: int | None = None,
-           method: str | None = None, prefit: int | str | None = None, metric: str | None = None,
-           certify: int | str | None = None, exact: int | str | None = None, polish: int | str | None = None,
-           kernel: str | Kernel | None = None, bandwidth: float | str | None = None,
-           advance: str | Rule | None = None, step_size: float | None = None, deal: str | None = None,
-           replace: bool = False, grow_batch: str | None = None, domain: str | None = None,
-           progress: bool | str = "auto", callback: Callable[[Flight], Any] | None = None,
-           checkpoint: str | os.PathLike | None = None, checkpoint_every: int | None = None,
-           check: bool = True, comm: Any = None, **more: Any) -> Result:
+def sample(
+    target: Any,
+    *,
+    dim: int | None = None,
+    particles: int | None = None,
+    batch: int | str | None = None,
+    steps: int | None = None,
+    until_converged: bool = False,
+    seed: int | np.random.Generator | None = None,
+    runs: int = 1,
+    start: Any = None,
+    threads: int | None = None,
+    precision: str | None = None,
+    device: str | None = None,
+    blocks: int | None = None,
+    redeal: int | None = None,
+    method: str | None = None,
+    prefit: int | str | None = None,
+    metric: str | None = None,
+    certify: int | str | None = None,
+    exact: int | str | None = None,
+    polish: int | str | None = None,
+    kernel: str | Kernel | None = None,
+    bandwidth: float | str | None = None,
+    advance: str | Rule | None = None,
+    step_size: float | None = None,
+    deal: str | None = None,
+    replace: bool = False,
+    grow_batch: str | None = None,
+    domain: str | None = None,
+    progress: bool | str = "auto",
+    callback: Callable[[Flight], Any] | None = None,
+    checkpoint: str | os.PathLike | None = None,
+    checkpoint_every: int | None = None,
+    check: bool = True,
+    comm: Any = None,
+    **more: Any,
+) -> Result:
     """Draws samples from a target.
 
-    With none of the raw method's settings (batch, steps, until_converged, start, precision, device, redeal, kernel, bandwidth, advance,
-    step_size, deal, replace, grow_batch, domain) and no method it goes in stages, with nothing to tune: scout, fly,
-    certify, settle. With any of them, or method="paper", it is RBM-SVGD as the paper has it.
+    With none of the raw method's settings (batch, steps, until_converged, start, precision, device,
+    redeal, kernel, bandwidth, advance, step_size, deal, replace, grow_batch, domain) and no method
+    it goes in stages, with nothing to tune: scout, fly, certify, settle. With any of them, or
+    method="paper", it is RBM-SVGD as the paper has it.
 
-    target: a function of an (N, d) array that returns scores or (log densities, scores); from_jax(...),
-        from_torch(...), from_pymc(...); stan(...), plugin(...), a BridgeStan model; CFunction(...); builtin(...) or
-        the name of a built-in target.
+    target: a function of an (N, d) array that returns scores or (log densities, scores);
+    from_jax(...),
+        from_torch(...), from_pymc(...); stan(...), plugin(...), a BridgeStan model; CFunction(...);
+        builtin(...) or the name of a built-in target.
     dim: the dimension, for a function; or give start as an (N, d) array.
-    Settings that are None have the defaults of the command line (`starling sample --help`), and the same meaning;
+    Settings that are None have the defaults of the command line (`starling sample --help`), and the
+    same meaning;
         a further setting of it can be given by its name, with _ for -.
     seed: a whole number, or a NumPy generator, which gives one.
-    method: "auto" or "paper"; the stages of auto are prefit (ways up), metric ("none", "diagonal", "dense", "low-rank"),
-        certify and exact (numbers of exact moves), polish (steps): each a number or "none". prefit and certify can
-        stand around "paper" too.
-    device: "cpu", "cuda" or "cuda:N": where the steps of the raw method are taken. On a card a function must be one of
-        from_jax(...), from_torch(...) or Function(..., on_card=...). With comm "cuda" is a card for each rank of a machine, in turn.
-    blocks, redeal: blocks of rows, and for how many steps batches stay inside them: docs/many_machines.md.
-    start: "normal:MEAN,SD", "uniform:LO,HI", a file, or an (N, d) array.
+    method: "auto" or "paper"; the stages of auto are prefit (ways up), metric ("none", "diagonal",
+    "dense", "low-rank"),
+        certify and exact (numbers of exact moves), polish (steps): each a number or "none". prefit
+        and certify can stand around "paper" too.
+    device: "cpu", "cuda" or "cuda:N": where the steps of the raw method are taken. On a card a
+    function must be one of
+        from_jax(...), from_torch(...) or Function(..., on_card=...). With comm "cuda" is a card for
+        each rank of a machine, in turn.
+    blocks, redeal: blocks of rows, and for how many steps batches stay inside them:
+    docs/many_machines.md. start: "normal:MEAN,SD", "uniform:LO,HI", a file, or an (N, d) array.
     progress: True, False, or "auto": a bar (tqdm) if that is installed.
-    callback: called with the flight a hundred times in a run, or after each step of one in stages; a true answer stops
+    callback: called with the flight a hundred times in a run, or after each step of one in stages;
+    a true answer stops
         it.
-    check: whether a function that gives log densities and scores is looked at before the first step: a score that is
+    check: whether a function that gives log densities and scores is looked at before the first
+    step: a score that is
         not the slope of the log density is an error. It takes three calls of the function.
-    checkpoint: a file that keeps the state, every checkpoint_every steps (default a tenth of them; in stages
+    checkpoint: a file that keeps the state, every checkpoint_every steps (default a tenth of them;
+    in stages
         25) and at Ctrl-C.
-    comm: a communicator of mpi4py. Its ranks all call sample with the same settings; each asks the target for its own rows,
-        and each has the whole result, with the bits of one process with as many blocks (64 where none are given).
-        Ctrl-C, and a callback's true answer, on any of them stops all; the first alone shows progress and writes files.
+    comm: a communicator of mpi4py. Its ranks all call sample with the same settings; each asks the
+    target for its own rows,
+        and each has the whole result, with the bits of one process with as many blocks (64 where
+        none are given). Ctrl-C, and a callback's true answer, on any of them stops all; the first
+        alone shows progress and writes files.
 
-    Ctrl-C returns what there is. An exception in the target comes back as itself, with the step in a note and the
-    state so far as its attribute `flight`."""
-    settings = dict(particles=particles, batch=batch, steps=steps, until_converged=until_converged, seed=seed,
-                    runs=whole("runs", runs, 1), threads=threads, precision=precision, device=device, blocks=blocks,
-                    redeal=redeal, kernel=kernel,
-                    bandwidth=bandwidth, advance=advance, step_size=step_size, deal=deal, replace=replace,
-                    grow_batch=grow_batch, domain=domain, method=method, prefit=prefit, metric=metric, certify=certify,
-                    exact=exact, polish=polish, **more)
+    Ctrl-C returns what there is. An exception in the target comes back as itself, with the step in
+    a note and the state so far as its attribute `flight`."""
+    settings = dict(
+        particles=particles,
+        batch=batch,
+        steps=steps,
+        until_converged=until_converged,
+        seed=seed,
+        runs=whole("runs", runs, 1),
+        threads=threads,
+        precision=precision,
+        device=device,
+        blocks=blocks,
+        redeal=redeal,
+        kernel=kernel,
+        bandwidth=bandwidth,
+        advance=advance,
+        step_size=step_size,
+        deal=deal,
+        replace=replace,
+        grow_batch=grow_batch,
+        domain=domain,
+        method=method,
+        prefit=prefit,
+        metric=metric,
+        certify=certify,
+        exact=exact,
+        polish=polish,
+        **more,
+    )
     if checkpoint is not None and runs != 1:
-        raise ValueError(f"checkpoint: holds one run, so leave it out where there are several; got {runs} runs")
+        raise ValueError(
+            f"checkpoint: holds one run, so leave it out where there are several; got {runs} runs"
+        )
     if checkpoint_every is not None:
         whole("checkpoint_every", checkpoint_every, 1)
     if not (callback is None or callable(callback)):
@@ -83,25 +145,48 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
         raise TypeError(f"check: must be True or False; got {check!r}")
     watched = check and isinstance(chosen, Function)
     ranks = None if comm is None else Ranks(comm)
-    with contextlib.nullcontext() if ranks is None else ranks.deaf():  # Ctrl-C is heard in a step, by all
+    with (
+        contextlib.nullcontext() if ranks is None else ranks.deaf()
+    ):  # Ctrl-C is heard in a step, by all
         outcomes, interrupted = [], False
         for run in range(runs):
-            flight = Flight(chosen.watched() if watched and run == 0 else chosen, dim=dim, start=start, run=run, comm=ranks,
-                            **settings)
+            flight = Flight(
+                chosen.watched() if watched and run == 0 else chosen,
+                dim=dim,
+                start=start,
+                run=run,
+                comm=ranks,
+                **settings,
+            )
             try:
-                interrupted = not _fly(flight, progress if ranks is None or ranks.first else False, callback, checkpoint,
-                                       checkpoint_every, ranks)
+                interrupted = not _fly(
+                    flight,
+                    progress if ranks is None or ranks.first else False,
+                    callback,
+                    checkpoint,
+                    checkpoint_every,
+                    ranks,
+                )
                 outcomes.append(flight._outcome())
             except BaseException as error:
-                with contextlib.suppress(AttributeError):  # one that cannot be changed, or an old Python
+                with contextlib.suppress(
+                    AttributeError
+                ):  # one that cannot be changed, or an old Python
                     error.flight = flight
                     stage = f" of the stage {flight.stage}" if flight.stage else ""
-                    error.add_note(f"starling: in step {flight.done}{stage}; the state so far is this exception's .flight")
+                    error.add_note(
+                        f"starling: in step {flight.done}{stage}; the state so far is this exception's .flight"
+                    )
                 raise
             if interrupted and (ranks is None or ranks.first):
-                so_far = f"{flight.done} steps, in the stage {flight.stage}" if flight.stage else \
-                    f"{flight.done} of {flight.total} steps"
-                warnings.warn(f"interrupted after {so_far}: these are the particles so far", stacklevel=2)
+                so_far = (
+                    f"{flight.done} steps, in the stage {flight.stage}"
+                    if flight.stage
+                    else f"{flight.done} of {flight.total} steps"
+                )
+                warnings.warn(
+                    f"interrupted after {so_far}: these are the particles so far", stacklevel=2
+                )
             if interrupted:
                 break
         result = Result(outcomes, interrupted=interrupted)
@@ -110,16 +195,25 @@ def sample(target: Any, *, dim: int | None = None, particles: int | None = None,
         return result
 
 
-def _fly(flight: Flight, progress: bool | str, callback: Callable | None, checkpoint: Any, every: int | None,
-         ranks: Ranks | None = None) -> bool:
+def _fly(
+    flight: Flight,
+    progress: bool | str,
+    callback: Callable | None,
+    checkpoint: Any,
+    every: int | None,
+    ranks: Ranks | None = None,
+) -> bool:
     """To the end, or False at Ctrl-C."""
     if ranks is not None:  # they stop at the same steps
         ranks.same("callback and checkpoint", (callback is None, checkpoint is None, every))
     if checkpoint is not None:
         every = every or (IN_STAGES if flight.stage else max(1, flight.total // 10))
-        flight.save(checkpoint)  # now, rather than finding out after hours that it cannot be written
+        flight.save(
+            checkpoint
+        )  # now, rather than finding out after hours that it cannot be written
     look = 0 if not callback else 1 if flight.stage else max(1, flight.total // 100)
     with _bar(flight, progress) as bar:
+
         def tell(done: int) -> None:
             if flight.stage:
                 bar.total = flight.total
@@ -166,7 +260,9 @@ class _Silent:
 
     def update(self, more: int) -> None: ...
     def set_description(self, stage: str) -> None: ...
-    def __enter__(self) -> _Silent: return self
+    def __enter__(self) -> _Silent:
+        return self
+
     def __exit__(self, *_: Any) -> None: ...
 
 
@@ -179,6 +275,14 @@ def _bar(flight: Flight, progress: bool | str) -> Any:
         from tqdm.auto import tqdm
     except ImportError:
         return _Silent()
-    notebook = any(kind.__module__ == "tqdm.notebook" for kind in tqdm.__mro__)  # no terminal, and yet a place for it
-    return tqdm(total=flight.total, initial=flight.done, unit="step", leave=False, delay=2,
-                disable=None if progress == "auto" and not notebook else False)
+    notebook = any(
+        kind.__module__ == "tqdm.notebook" for kind in tqdm.__mro__
+    )  # no terminal, and yet a place for it
+    return tqdm(
+        total=flight.total,
+        initial=flight.done,
+        unit="step",
+        leave=False,
+        delay=2,
+        disable=None if progress == "auto" and not notebook else False,
+    )

@@ -1,4 +1,6 @@
-"""The engine's tables of kernels, step rules and targets, and constructors made from their entries."""
+"""The engine's tables of kernels, step rules and targets, and constructors made from their
+entries."""
+
 from __future__ import annotations
 
 import difflib
@@ -39,16 +41,39 @@ def told(entry: dict[str, Any]) -> str:
 def no_setting(kind: str, entry: dict[str, Any], name: str) -> TypeError:
     known = [own(setting["name"]) for setting in entry["settings"]]
     near = difflib.get_close_matches(name, known, 1)
-    hint = f"; did you mean {near[0]}?" if near else f"; it has {in_a_row(known)}" if known else "; it has none"
+    hint = (
+        f"; did you mean {near[0]}?"
+        if near
+        else f"; it has {in_a_row(known)}"
+        if known
+        else "; it has none"
+    )
     return TypeError(f"{name}: is no setting of {kind} {entry['name']}{hint}")
 
 
-def constructor(module: str, kind: str, entry: dict[str, Any], make: Callable[[dict[str, Any]], Any],
-                first: list[inspect.Parameter], of: str, keyword_only: bool = False) -> Callable[..., Any]:
-    """A function with the entry's settings as arguments, which calls `make` with those that were given."""
-    how = inspect.Parameter.KEYWORD_ONLY if keyword_only else inspect.Parameter.POSITIONAL_OR_KEYWORD
-    settings = [inspect.Parameter(own(setting["name"]), how, default=setting["usual"],
-                                  annotation=f"{type(setting['usual']).__name__} | None") for setting in entry["settings"]]
+def constructor(
+    module: str,
+    kind: str,
+    entry: dict[str, Any],
+    make: Callable[[dict[str, Any]], Any],
+    first: list[inspect.Parameter],
+    of: str,
+    keyword_only: bool = False,
+) -> Callable[..., Any]:
+    """A function with the entry's settings as arguments, which calls `make` with those that were
+    given."""
+    how = (
+        inspect.Parameter.KEYWORD_ONLY if keyword_only else inspect.Parameter.POSITIONAL_OR_KEYWORD
+    )
+    settings = [
+        inspect.Parameter(
+            own(setting["name"]),
+            how,
+            default=setting["usual"],
+            annotation=f"{type(setting['usual']).__name__} | None",
+        )
+        for setting in entry["settings"]
+    ]
     signature = inspect.Signature([*first, *settings], return_annotation=of)
 
     def function(*args: Any, **given: Any) -> Any:
@@ -70,4 +95,7 @@ def constructor(module: str, kind: str, entry: dict[str, Any], make: Callable[[d
 
 def missing(module: str, name: str, known: Iterable[str]) -> AttributeError:
     near = difflib.get_close_matches(name, list(known), 1)
-    return AttributeError(f"module {module!r} has no attribute {name!r}" + (f"; did you mean {near[0]}?" if near else ""))
+    return AttributeError(
+        f"module {module!r} has no attribute {name!r}"
+        + (f"; did you mean {near[0]}?" if near else "")
+    )

@@ -1,4 +1,5 @@
 """What to sample from: functions in NumPy, C functions, Stan models, plugins, built-in targets."""
+
 from __future__ import annotations
 
 import ctypes
@@ -30,7 +31,8 @@ class Target:
     settings: dict[str, Any] = {}
 
     def guest(self, dim: int | None, particles: int):
-        """What the engine calls, in a run of so many particles; None for a target that it has itself."""
+        """What the engine calls, in a run of so many particles; None for a target that it has
+        itself."""
         return None
 
 
@@ -45,7 +47,8 @@ class Builtin(Target):
 
 
 class Stan(Builtin):
-    """A Stan model: a program, which is compiled if need be, or a library that BridgeStan made from one."""
+    """A Stan model: a program, which is compiled if need be, or a library that BridgeStan made from
+    one."""
 
     def __init__(self, model: str | os.PathLike, data: Any = None):
         file, folder = os.fspath(model), None
@@ -56,7 +59,9 @@ class Stan(Builtin):
             if _starling.is_stan_program(file):
                 if not os.path.exists(file):
                     raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), file)
-                file, data = _starling.compile_stan(file, "" if data is None else data, sys.executable or "python3")
+                file, data = _starling.compile_stan(
+                    file, "" if data is None else data, sys.executable or "python3"
+                )
         except BaseException:
             if folder:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -67,7 +72,8 @@ class Stan(Builtin):
 
     @classmethod
     def of(cls, model: Any) -> Stan:
-        """The library of a bridgestan.StanModel, whose data are a text: in a file while this target lives."""
+        """The library of a bridgestan.StanModel, whose data are a text: in a file while this target
+        lives."""
         if not model.data:
             return cls(model.lib_path)
         folder = tempfile.mkdtemp(prefix="starling-")
@@ -88,6 +94,7 @@ class Plugin(Builtin):
 
 def _json_file(data: Mapping, folder: str) -> str:
     """Data as Stan's JSON: arrays of NumPy's are lists there."""
+
     def plain(value: Any) -> Any:
         if hasattr(value, "tolist"):
             return value.tolist()
@@ -104,9 +111,10 @@ def _given(data: str | os.PathLike | None) -> dict[str, str]:
 
 
 class _Padded:
-    """A function that is called with few different numbers of rows: all particles, or a power of two, or a multiple of
-    all. What is missing is the last row again. Exact moves go on with fewer and fewer particles, and a function that is
-    compiled for each number of rows would be compiled hundreds of times."""
+    """A function that is called with few different numbers of rows: all particles, or a power of
+    two, or a multiple of all. What is missing is the last row again. Exact moves go on with fewer
+    and fewer particles, and a function that is compiled for each number of rows would be compiled
+    hundreds of times."""
 
     def __init__(self, function: Callable, particles: int):
         self._function, self._particles = function, particles
@@ -116,17 +124,25 @@ class _Padded:
         size = -(-n // most) * most if n >= most else min(most, max(8, 1 << (n - 1).bit_length()))
         if size == n:
             return self._function(x)
-        returned = self._function(np.concatenate([x, np.broadcast_to(x[-1:], (size - n, x.shape[1]))]))
-        return tuple(self._cut(part, n, size) for part in returned) if isinstance(returned, tuple) else \
-            self._cut(returned, n, size)
+        returned = self._function(
+            np.concatenate([x, np.broadcast_to(x[-1:], (size - n, x.shape[1]))])
+        )
+        return (
+            tuple(self._cut(part, n, size) for part in returned)
+            if isinstance(returned, tuple)
+            else self._cut(returned, n, size)
+        )
 
     @staticmethod
     def _cut(part: Any, n: int, size: int) -> Any:
-        return part[:n] if getattr(part, "shape", (0,))[:1] == (size,) else part  # what is wrong is said as it came
+        return (
+            part[:n] if getattr(part, "shape", (0,))[:1] == (size,) else part
+        )  # what is wrong is said as it came
 
 
 class _WatchedOnCard:
-    """A function on a card whose twin on the host is looked at first, at some of the same positions."""
+    """A function on a card whose twin on the host is looked at first, at some of the same
+    positions."""
 
     def __init__(self, watched: Callable, on_card: Callable):
         self._watched, self._on_card, self._due = watched, on_card, True
@@ -141,19 +157,34 @@ class _WatchedOnCard:
 class Function(Target):
     """A function of an (N, d) array that returns scores, or (log densities, scores).
 
-    It is called with all particles once per step, and by the scout and exact moves with any number of rows. padded: only
-    with few different numbers, for a function that is compiled anew for each. on_card: the same for device="cuda": it takes
-    positions that lie on the card (torch.from_dlpack(x), jax.dlpack.from_dlpack(x), cupy.from_dlpack(x)), which are there while
+    It is called with all particles once per step, and by the scout and exact moves with any number
+    of rows. padded: only with few different numbers, for a function that is compiled anew for each.
+    on_card: the same for device="cuda": it takes positions that lie on the card
+    (torch.from_dlpack(x), jax.dlpack.from_dlpack(x), cupy.from_dlpack(x)), which are there while
     the call lasts, and returns arrays that lie there too."""
 
-    def __init__(self, function: Callable, dim: int | None = None, names: Sequence[str] | None = None, *,
-                 padded: bool = False, on_card: Callable | None = None):
+    def __init__(
+        self,
+        function: Callable,
+        dim: int | None = None,
+        names: Sequence[str] | None = None,
+        *,
+        padded: bool = False,
+        on_card: Callable | None = None,
+    ):
         for name, given in (("target", function), ("on_card", on_card)):
             if not (callable(given) or (given is None and name == "on_card")):
                 raise TypeError(f"{name}: must be a function; got {type(given).__name__}")
-        self._function, self.dim, self.names, self.padded = function, dim, _names(names), bool(padded)
+        self._function, self.dim, self.names, self.padded = (
+            function,
+            dim,
+            _names(names),
+            bool(padded),
+        )
         self._on_card = on_card
-        self._called: dict[int, Callable] = {}  # what runs call, which do not hold it: by their particles
+        self._called: dict[
+            int, Callable
+        ] = {}  # what runs call, which do not hold it: by their particles
 
     @property
     def function(self) -> Callable:
@@ -164,7 +195,9 @@ class Function(Target):
         called = self._function
         if self.padded:
             called = self._called.setdefault(particles, _Padded(self._function, particles))
-        return _starling.guest_of(called, _dimension(self.dim, dim, self.names), self.names, self._on_card)
+        return _starling.guest_of(
+            called, _dimension(self.dim, dim, self.names), self.names, self._on_card
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_called": {}}
@@ -173,7 +206,9 @@ class Function(Target):
         """The same, with a look at its gradient when it is first called."""
         from .gradients import Watched
 
-        other = Function(self._function, self.dim, self.names, padded=self.padded, on_card=self._on_card)
+        other = Function(
+            self._function, self.dim, self.names, padded=self.padded, on_card=self._on_card
+        )
         other._function = Watched(self._function, self.names)
         if self._on_card is not None:
             other._on_card = _WatchedOnCard(other._function, self._on_card)
@@ -187,19 +222,30 @@ class Function(Target):
 
 
 class CFunction(Target):
-    """The address of a C function, called without Python: int(n, d, x, grad, logp, user) over all particles
-    (batched), or int(d, x, grad, logp, user) for one, as nutpie and walnuts have it."""
+    """The address of a C function, called without Python: int(n, d, x, grad, logp, user) over all
+    particles (batched), or int(d, x, grad, logp, user) for one, as nutpie and walnuts have it."""
 
-    def __init__(self, function: Any, dim: int | None = None, *, batched: bool, names: Sequence[str] | None = None):
+    def __init__(
+        self,
+        function: Any,
+        dim: int | None = None,
+        *,
+        batched: bool,
+        names: Sequence[str] | None = None,
+    ):
         self._kept = function  # its code must outlive us
         self.address = _address(function)
         self.batched, self.dim, self.names = bool(batched), dim, _names(names)
 
     def guest(self, dim: int | None, particles: int):
-        return _starling.guest_at(self.address, self.batched, _dimension(self.dim, dim, self.names), self.names)
+        return _starling.guest_at(
+            self.address, self.batched, _dimension(self.dim, dim, self.names), self.names
+        )
 
     def __getstate__(self):
-        raise TypeError("target: a C function cannot be pickled; a function of Python's or a target of Starling's own can")
+        raise TypeError(
+            "target: a C function cannot be pickled; a function of Python's or a target of Starling's own can"
+        )
 
 
 def _address(function: Any) -> int:
@@ -211,7 +257,8 @@ def _address(function: Any) -> int:
         address = ctypes.cast(function, ctypes.c_void_p).value or 0
     else:
         raise TypeError(
-            f"target: must be a C function (ctypes, numba cfunc or an address); got {type(function).__name__}")
+            f"target: must be a C function (ctypes, numba cfunc or an address); got {type(function).__name__}"
+        )
     if address <= 0:
         raise ValueError("target: must be the address of a function; got a null pointer")
     return address
@@ -259,13 +306,15 @@ def builtin(name: str, **settings: Any) -> Builtin:
     return Builtin(name, **settings)
 
 
-builtin.__doc__ += "\n\n" + "\n\n".join(f"{entry['name']}: {told(entry)}" for entry in TABLES["targets"])
+builtin.__doc__ += "\n\n" + "\n\n".join(
+    f"{entry['name']}: {told(entry)}" for entry in TABLES["targets"]
+)
 
 
 def stan(model: str | os.PathLike, data: Mapping | str | os.PathLike | None = None) -> Stan:
-    """A Stan model: MODEL.stan, compiled by what is there (BridgeStan by the environment variable BRIDGESTAN, or the
-    package stanli) and kept for the next time, or MODEL.so as BridgeStan compiles it; its data as a dictionary or a
-    JSON file."""
+    """A Stan model: MODEL.stan, compiled by what is there (BridgeStan by the environment variable
+    BRIDGESTAN, or the package stanli) and kept for the next time, or MODEL.so as BridgeStan
+    compiles it; its data as a dictionary or a JSON file."""
     return Stan(model, data)
 
 
@@ -281,8 +330,12 @@ def as_target(target: Any) -> Target:
     if isinstance(target, (str, os.PathLike)):
         text = os.fspath(target)
         return Stan(text) if text.endswith((".so", ".stan")) else Builtin(text)
-    if hasattr(target, "log_density_gradient") and hasattr(target, "lib_path"):  # a bridgestan.StanModel
+    if hasattr(target, "log_density_gradient") and hasattr(
+        target, "lib_path"
+    ):  # a bridgestan.StanModel
         return Stan.of(target)
     if isinstance(target, ctypes._CFuncPtr) or hasattr(target, "address"):
-        raise TypeError("target: must be starling.CFunction(function, dim, batched=True or False) for a C function")
+        raise TypeError(
+            "target: must be starling.CFunction(function, dim, batched=True or False) for a C function"
+        )
     return Function(target)

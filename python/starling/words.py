@@ -1,4 +1,5 @@
 """The engine's words in the caller's own: settings as they are written in Python."""
+
 from __future__ import annotations
 
 import difflib
@@ -26,10 +27,16 @@ def own_names(text: str) -> str:
         plain = value[0] in "0123456789'" or value.isupper()
         return f"{own}={value}" if plain else f"{own}='{value}'"
 
-    text = re.sub(rf"--([a-z]+(?:-[a-z]+)*)( (?:[A-Z]+\b|'[^']*'|\w[-+*:=,.\w]*[0-9:*=+]\w*|[0-9]+|(?:{WORDS})\b))?", option,
-                  text)
-    return re.sub(r"(^|; |and )([a-z]+(?:-[a-z]+)+)(?=:)",
-                  lambda found: found[1] + found[2].replace("-", "_") if found[2] in known else found[0], text)
+    text = re.sub(
+        rf"--([a-z]+(?:-[a-z]+)*)( (?:[A-Z]+\b|'[^']*'|\w[-+*:=,.\w]*[0-9:*=+]\w*|[0-9]+|(?:{WORDS})\b))?",
+        option,
+        text,
+    )
+    return re.sub(
+        r"(^|; |and )([a-z]+(?:-[a-z]+)+)(?=:)",
+        lambda found: found[1] + found[2].replace("-", "_") if found[2] in known else found[0],
+        text,
+    )
 
 
 def no_setting(name: str, known: Iterable[str]) -> str:
@@ -43,6 +50,10 @@ def in_own_words() -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError, ArithmeticError) as error:
-        if len(error.args) == 1 and isinstance(error.args[0], str) and type(error).__module__ in ("builtins", "starling"):
+        if (
+            len(error.args) == 1
+            and isinstance(error.args[0], str)
+            and type(error).__module__ in ("builtins", "starling")
+        ):
             error.args = (own_names(error.args[0]),)
         raise

@@ -1,4 +1,5 @@
-"""The programs starling and starling-lab, as the wheel carries them: this hands over to them and is gone."""
+"""The programs starling and starling-lab, as the wheel carries them: this hands over to them and is
+gone."""
 
 import os
 import sys
@@ -7,7 +8,9 @@ from pathlib import Path
 
 def run(name: str) -> None:
     program = Path(__file__).resolve().parent / "bin" / name
-    os.environ.setdefault("STARLING_PYTHON", sys.executable)  # report pages are made by the Python that we came with
+    os.environ.setdefault(
+        "STARLING_PYTHON", sys.executable
+    )  # report pages are made by the Python that we came with
     os.execv(program, [str(program), *sys.argv[1:]])
 
 

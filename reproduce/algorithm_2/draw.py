@@ -37,7 +37,14 @@ def pictures(result, space):
                 )
         low, high = ax.get_ylim()
         ax.set_ylim(low, high * 2)
-    note(axes[0], 0.98, 0.97, "filled: without replacement\nhollow: with replacement", ha="right", va="top")
+    note(
+        axes[0],
+        0.98,
+        0.97,
+        "filled: without replacement\nhollow: with replacement",
+        ha="right",
+        va="top",
+    )
     return [
         Picture(
             "algorithm-2",

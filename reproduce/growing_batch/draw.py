@@ -24,7 +24,9 @@ def pictures(result, space):
     dashes = iter(["-", (0, (4, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2))] * 3)
     lines = [next(dashes) if colour(s) == colours.SVGD else "-" for s in schedules]
     figure, axes = space.panels(3, height=3.1, narrow_height=2.6)
-    furthest = max(s["points"][-1]["pairs"] for s in schedules)  # ends that lie close have their names in one column
+    furthest = max(
+        s["points"][-1]["pairs"] for s in schedules
+    )  # ends that lie close have their names in one column
     names = []
     for f, ax in enumerate(axes):
         labels = []
@@ -42,7 +44,12 @@ def pictures(result, space):
                 elinewidth=0.8,
             )
             labels.append(
-                (furthest if pairs[-1] > furthest / 4 else pairs[-1], mse[-1], schedule["label"], colour(schedule))
+                (
+                    furthest if pairs[-1] > furthest / 4 else pairs[-1],
+                    mse[-1],
+                    schedule["label"],
+                    colour(schedule),
+                )
             )
         log_axis(ax.xaxis)
         log_axis(ax.yaxis)
@@ -77,6 +84,11 @@ def numbers(result):
     ]
     return Table(
         "At the end of each run",
-        ["schedule", "rule", "pair forces per particle", *(f"E {function_name(f)}" for f in FUNCTIONS)],
+        [
+            "schedule",
+            "rule",
+            "pair forces per particle",
+            *(f"E {function_name(f)}" for f in FUNCTIONS),
+        ],
         rows,
     )

@@ -1,4 +1,5 @@
-// Section 5's suggestion, a batch that grows with time: errors on the mixture against pairs paid for.
+// Section 5's suggestion, a batch that grows with time: errors on the mixture against pairs paid
+// for.
 #include "mixture_runs.hpp"
 
 #include <starling/deal/shuffle.hpp>
@@ -34,7 +35,8 @@ std::vector<double> cost(const BatchSize& size, std::size_t population) {
   for (Step k = 0; k < looks.back(); ++k) {
     const Batches& batches = deal.deal(k, population);
     for (std::size_t q = 0; q < batches.count(); ++q)
-      sum += static_cast<double>(batches[q].size() * (batches[q].size() - 1)) / static_cast<double>(population);
+      sum += static_cast<double>(batches[q].size() * (batches[q].size() - 1)) /
+             static_cast<double>(population);
     if (std::ranges::find(looks, k + 1) != looks.end())
       pairs.push_back(sum);
   }
@@ -42,33 +44,45 @@ std::vector<double> cost(const BatchSize& size, std::size_t population) {
 }
 
 /// Squared errors at every look, [look][start][function].
-std::vector<Squares> errors_on_the_way(Scope& scope, const MixtureSetting& setting, const BatchSize& size, std::size_t starts) {
+std::vector<Squares> errors_on_the_way(Scope& scope, const MixtureSetting& setting,
+                                       const BatchSize& size, std::size_t starts) {
   std::vector<Squares> squares(looks.size(), Squares(starts));
   scope.threads.for_pieces(starts, 1, [&](std::size_t r, std::size_t) {
-    run_mixture(setting, r + 1, Shuffle(r + 1, size), looks.back(), [&](Step done, std::span<const double> x) {
-      const auto look = std::ranges::find(looks, done);
-      if (look != looks.end())
-        squares[static_cast<std::size_t>(look - looks.begin())][r] = squared_errors(x);
-    });
+    run_mixture(setting, r + 1, Shuffle(r + 1, size), looks.back(),
+                [&](Step done, std::span<const double> x) {
+                  const auto look = std::ranges::find(looks, done);
+                  if (look != looks.end())
+                    squares[static_cast<std::size_t>(look - looks.begin())][r] = squared_errors(x);
+                });
   });
   return squares;
 }
 
-/// The growing batch after `step` steps beside a fixed one that was allowed to pay at least as much.
+/// The growing batch after `step` steps beside a fixed one that was allowed to pay at least as
+/// much.
 Claim better_for_its_price(const Schedule& growing, Step step, const Schedule& fixed) {
   const auto g = static_cast<std::size_t>(std::ranges::find(looks, step) - looks.begin());
-  const auto f = static_cast<std::size_t>(std::ranges::lower_bound(fixed.pairs, growing.pairs[g]) - fixed.pairs.begin());
-  Claim claim{fmt::format("A batch that grows is more accurate than {} at no more cost", fixed.label), "section 5",
-              fmt::format("after {:.0f} pairs per particle against {:.0f}:", growing.pairs[g], fixed.pairs[f]), Verdict::unclear,
-              "holds when it is better for one function at least and worse for none, by twice the standard error of the "
-              "difference over common starts; the growing rule and the steps compared were chosen with the curves in view"};
+  const auto f = static_cast<std::size_t>(std::ranges::lower_bound(fixed.pairs, growing.pairs[g]) -
+                                          fixed.pairs.begin());
+  Claim claim{
+      fmt::format("A batch that grows is more accurate than {} at no more cost", fixed.label),
+      "section 5",
+      fmt::format("after {:.0f} pairs per particle against {:.0f}:", growing.pairs[g],
+                  fixed.pairs[f]),
+      Verdict::unclear,
+      "holds when it is better for one function at least and worse for none, by twice the standard "
+      "error of the "
+      "difference over common starts; the growing rule and the steps compared were chosen with the "
+      "curves in view"};
   bool better = false, worse = false;
   for (std::size_t n = 0; n < mixture_functions.size(); ++n) {
     const Mean difference = paired_difference(growing.squares[g], fixed.squares[f], n);
     better |= difference.value < -2 * difference.error;
     worse |= difference.value > 2 * difference.error;
-    claim.measured += fmt::format("{} E {} {:.2g} and {:.2g} (difference {:.1g} +- {:.1g})", n == 0 ? "" : ",", mixture_functions[n],
-                                  mse(growing.squares[g], n).value, mse(fixed.squares[f], n).value, difference.value, difference.error);
+    claim.measured +=
+        fmt::format("{} E {} {:.2g} and {:.2g} (difference {:.1g} +- {:.1g})", n == 0 ? "" : ",",
+                    mixture_functions[n], mse(growing.squares[g], n).value,
+                    mse(fixed.squares[f], n).value, difference.value, difference.error);
   }
   claim.verdict = worse ? Verdict::differs : better ? Verdict::holds : Verdict::unclear;
   return claim;
@@ -84,9 +98,11 @@ Json measure_growing_batch(Scope& scope) {
   for (Schedule& schedule : schedules) {
     Json settings = to_json(setting);
     settings.update({{"rule", schedule.rule}, {"steps", looks}, {"starts", starts}});
-    schedule.squares = scope.parts.get("growing-batch/" + schedule.label, settings, [&] {
-      return Json(errors_on_the_way(scope, setting, schedule.size, starts));
-    }).get<std::vector<Squares>>();
+    schedule.squares =
+        scope.parts
+            .get("growing-batch/" + schedule.label, settings,
+                 [&] { return Json(errors_on_the_way(scope, setting, schedule.size, starts)); })
+            .get<std::vector<Squares>>();
     schedule.pairs = cost(schedule.size, setting.population);
     Json points = Json::array();
     for (std::size_t l = 0; l < looks.size(); ++l) {
@@ -94,7 +110,8 @@ Json measure_growing_batch(Scope& scope) {
       point.update(mse_json(schedule.squares[l]));
       points.push_back(point);
     }
-    data["schedules"].push_back({{"label", schedule.label}, {"rule", schedule.rule}, {"points", points}});
+    data["schedules"].push_back(
+        {{"label", schedule.label}, {"rule", schedule.rule}, {"points", points}});
   }
   const Schedule &eight = schedules[1], &thirty_two = schedules[2], &doubling = schedules[3];
   claims.push_back(to_json(better_for_its_price(doubling, 400, eight)));

@@ -20,7 +20,9 @@ def pictures(result, space):
     ):
         for case in cases:
             force, right = case.get("force", "SVGD"), markers["general"] == "^"
-            at = kinds.index((case["particles"], case["p"])) + (0.12 if force == "general" else -0.12)
+            at = kinds.index((case["particles"], case["p"])) + (
+                0.12 if force == "general" else -0.12
+            )
             mine = colours.batch(case["p"]) if right else colours.MUTED
             bias.plot(
                 at,
@@ -47,7 +49,14 @@ def pictures(result, space):
     sampling = data["sampling"]
     ratio.axhline(1, color=colours.TRUTH, linewidth=1.1, linestyle=(0, (4, 2)))
     for s in sampling:
-        ratio.errorbar(s["p"], s["ratio"], yerr=2 * s["error"], color=colours.batch(s["p"]), marker="o", elinewidth=1.4)
+        ratio.errorbar(
+            s["p"],
+            s["ratio"],
+            yerr=2 * s["error"],
+            color=colours.batch(s["p"]),
+            marker="o",
+            elinewidth=1.4,
+        )
     batch_axis(ratio, [s["p"] for s in sampling])
     reach = max(max(abs(s["ratio"] - 1) + 2 * s["error"] for s in sampling) * 1.35, 1e-3)
     ratio.set(title="drawn batches: variance measured / stated", ylim=(1 - reach, 1 + reach))
@@ -77,7 +86,11 @@ def numbers(result):
         for c in data["enumeration"]
     ]
     rows += [
-        [f"drawn, p = {s['p']}", f"{s['mean_deviation_se']:.2g} standard errors", with_error(s["ratio"], s["error"])]
+        [
+            f"drawn, p = {s['p']}",
+            f"{s['mean_deviation_se']:.2g} standard errors",
+            with_error(s["ratio"], s["error"]),
+        ]
         for s in data["sampling"]
     ]
     return Table(

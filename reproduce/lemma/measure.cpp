@@ -274,12 +274,12 @@ Json measure_lemma(Scope& scope) {
                        variance < rounding,
                        "equal to rounding, 1e-11; where p does not divide N, the formula averaged "
                        "over the batch sizes")));
-  claims.push_back(to_json(claim_of("The formula also gives the variance for 256 particles and p = 2 to 128, by sampling",
-                                    fmt::format("{} shuffles: variance / formula within {:.1f} "
-                                                "standard errors of 1, mean within {:.1f} of 0",
-                                                shuffles, ratio, mean),
-                                    ratio < errors_allowed && mean < errors_allowed,
-                                    "all within 4 standard errors")));
+  claims.push_back(to_json(claim_of(
+      "The formula also gives the variance for 256 particles and p = 2 to 128, by sampling",
+      fmt::format("{} shuffles: variance / formula within {:.1f} "
+                  "standard errors of 1, mean within {:.1f} of 0",
+                  shuffles, ratio, mean),
+      ratio < errors_allowed && mean < errors_allowed, "all within 4 standard errors")));
   claims.push_back(to_json(claim_of(
       "the same checks reject the batch mean, weight 1/p for self and others (our control)",
       fmt::format("off by {:.2g} of the force over all orders; by sampling {} of {} sizes rejected",

@@ -18,11 +18,17 @@ def pictures(result, space):
     data = result["data"]
     steps, sizes = data["checkpoints"], data["sizes"]
     known = [s for s in sizes if s.get("paper")]
-    figure, axes = space.panels(1 + len(known), height=2.9, widths=[1.6] + [1] * len(known), sharey=space.wide)
+    figure, axes = space.panels(
+        1 + len(known), height=2.9, widths=[1.6] + [1] * len(known), sharey=space.wide
+    )
     labels = []
     for s in sizes:
         axes[0].plot(
-            steps, s["mean"], color=colour(s), marker="D" if s["label"].startswith("SVGD") else "o", markersize=3.5
+            steps,
+            s["mean"],
+            color=colour(s),
+            marker="D" if s["label"].startswith("SVGD") else "o",
+            markersize=3.5,
         )
         labels.append((steps[-1], s["mean"][-1], s["label"].replace("p = ", ""), colour(s)))
     axes[0].set_title("all, ours")
@@ -43,13 +49,17 @@ def pictures(result, space):
     step = max(1, len(steps) // 3)
     for ax in axes:
         ax.set(xlabel="step", xticks=steps[step - 1 :: step])
-        ax.set_xlim(steps[0] - 0.08 * (steps[-1] - steps[0]), steps[-1] + 0.08 * (steps[-1] - steps[0]))
+        ax.set_xlim(
+            steps[0] - 0.08 * (steps[-1] - steps[0]), steps[-1] + 0.08 * (steps[-1] - steps[0])
+        )
     axes[0].set_xlim(None, steps[-1] + (steps[-1] - steps[0]) * 0.22)
     for ax in axes:
         ax.set_ylim(*limits(sizes))
     end_labels(axes[0], labels, least=10)
     particles = result["settings"].get("particles", 512)
-    fewer = "" if particles == 512 else f" This run has {particles} particles where the paper has 512."
+    fewer = (
+        "" if particles == 512 else f" This run has {particles} particles where the paper has 512."
+    )
     return [
         Picture(
             "logistic-accuracy",
@@ -78,7 +88,12 @@ def numbers(result):
     for s in data["sizes"]:
         rows.append([s["label"], *(f"{m:.4f} ({d:.4f})" for m, d in zip(s["mean"], s["sd"]))])
         if s.get("paper"):
-            rows.append([f"{s['label']}, paper", *(f"{m:.4f} ({d:.4f})" for m, d in zip(s["paper"], s["paper_sd"]))])
+            rows.append(
+                [
+                    f"{s['label']}, paper",
+                    *(f"{m:.4f} ({d:.4f})" for m, d in zip(s["paper"], s["paper_sd"])),
+                ]
+            )
     return Table(
         "Test accuracy: mean (standard deviation) over starts; the paper's from Table 3",
         ["batch", *(f"step {k}" for k in data["checkpoints"])],

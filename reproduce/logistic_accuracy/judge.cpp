@@ -67,9 +67,11 @@ Claim beside_table_3(const Row& row, const PaperRow& paper, std::size_t particle
         ". Ours learns faster. Data, prior and scores are those of p = 8 and SVGD, so they are "
         "not the reason; of the method the paper leaves open how AdaGrad remembers (here each "
         "particle keeps a fading memory of its own). An independent program with these settings "
-        "found .731 .743 .744 .745 .751 .750 over four starts, which is ours rather than the paper's";
+        "found .731 .743 .744 .745 .751 .750 over four starts, which is ours rather than the "
+        "paper's";
   if (particles != 512)
-    claim.because += fmt::format("; these are {} particles instead of 512, so the paper is not judged by them", particles);
+    claim.because += fmt::format(
+        "; these are {} particles instead of 512, so the paper is not judged by them", particles);
   return claim;
 }
 
@@ -130,10 +132,11 @@ std::vector<Claim> judge(const std::vector<Row>& rows, std::size_t particles) {
                fmt::format("not lower by more than two standard errors of the difference, {:.4f}",
                            2 * error)};
   claims.push_back(caught);
-  claims.push_back(claim_less("With p = 2 it ends slightly below SVGD", "section 4.2", c.mean, c.error,
-                              b.mean, b.error));
-  claims.push_back(claim_less("With p = 2 it learns more slowly: at 1000 steps it is below SVGD", "Table 3",
-                              two.at[0].mean, two.at[0].error, svgd.at[0].mean, svgd.at[0].error));
+  claims.push_back(claim_less("With p = 2 it ends slightly below SVGD", "section 4.2", c.mean,
+                              c.error, b.mean, b.error));
+  claims.push_back(claim_less("With p = 2 it learns more slowly: at 1000 steps it is below SVGD",
+                              "Table 3", two.at[0].mean, two.at[0].error, svgd.at[0].mean,
+                              svgd.at[0].error));
   const auto by_end = [](const Row& r) { return r.at.back().mean; };
   const auto [least, most] = std::ranges::minmax_element(rows, {}, by_end);
   claims.push_back(

@@ -76,9 +76,10 @@ Accuracies measure_size(Scope& scope, const std::string& name, std::size_t n, st
         fmt::format("logistic-accuracy/{}/{}-{}", name, first, last - 1), settings, [&]() -> Json {
           const auto& [data, test] = load();
           Accuracies some(last - first);
-          scope.threads.for_pieces(some.size(), 1, [&, &data = data, &test = test](std::size_t i, std::size_t) {
-            some[i] = accuracies<Real>(data, test, n, p, first + i);
-          });
+          scope.threads.for_pieces(some.size(), 1,
+                                   [&, &data = data, &test = test](std::size_t i, std::size_t) {
+                                     some[i] = accuracies<Real>(data, test, n, p, first + i);
+                                   });
           return some;
         });
     for (const Json& one : part)

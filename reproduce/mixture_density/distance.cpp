@@ -22,7 +22,8 @@ struct Moments {
 Moments moments_below(double b) {
   Moments sum;
   for (int c = 0; c < 2; ++c) {
-    const double m = means[c], phi = bell(b - m), cdf = std::erfc(-(b - m) / std::numbers::sqrt2) / 2;
+    const double m = means[c], phi = bell(b - m),
+                 cdf = std::erfc(-(b - m) / std::numbers::sqrt2) / 2;
     sum.zeroth += weights[c] * cdf;
     sum.first += weights[c] * (m * cdf - phi);
     sum.second += weights[c] * ((m * m + 1) * cdf - (b + m) * phi);
@@ -63,9 +64,11 @@ Distances DistanceToMixture::operator()(std::span<const double> x) const {
     const Moments a = moments_below(bounds_[i]), b = moments_below(bounds_[i + 1]);
     const Moments c = moments_below(std::clamp(at, bounds_[i], bounds_[i + 1]));
     // int_a^c (x - y) pi dy + int_c^b (y - x) pi dy
-    w1 += at * (c.zeroth - a.zeroth) - (c.first - a.first) + (b.first - c.first) - at * (b.zeroth - c.zeroth);
+    w1 += at * (c.zeroth - a.zeroth) - (c.first - a.first) + (b.first - c.first) -
+          at * (b.zeroth - c.zeroth);
     // int_a^b (x - y)^2 pi dy
-    square += at * at * (b.zeroth - a.zeroth) - 2 * at * (b.first - a.first) + (b.second - a.second);
+    square +=
+        at * at * (b.zeroth - a.zeroth) - 2 * at * (b.first - a.first) + (b.second - a.second);
   }
   return {w1, std::sqrt(std::max(0.0, square))};
 }

@@ -15,9 +15,9 @@ struct Distances {
   double w1 = 0, w2 = 0;
 };
 
-/// W_1 = int |x(u) - Q(u)| du and W_2^2 = int (x(u) - Q(u))^2 du over u in (0, 1), where x(u) is the
-/// quantile function of n equal particles, a staircase, and Q that of pi. On each stair the integral
-/// over y = Q(u) has a closed form.
+/// W_1 = int |x(u) - Q(u)| du and W_2^2 = int (x(u) - Q(u))^2 du over u in (0, 1), where x(u) is
+/// the quantile function of n equal particles, a staircase, and Q that of pi. On each stair the
+/// integral over y = Q(u) has a closed form.
 class DistanceToMixture {
 public:
   explicit DistanceToMixture(std::size_t particles);

@@ -28,7 +28,9 @@ def grid_of_densities(data, space):
     shown = range(len(steps)) if space.wide else [0, len(steps) // 2, len(steps) - 1]
     size = (8.6, 1.08 * len(rows) + 0.5) if space.wide else (3.6, 1.05 * len(rows) + 0.4)
     figure = Figure(figsize=size)
-    figure.subplots_adjust(0.005, 0.25 / size[1], 0.995, 1 - 0.25 / size[1], wspace=0.03, hspace=0.12)
+    figure.subplots_adjust(
+        0.005, 0.25 / size[1], 0.995, 1 - 0.25 / size[1], wspace=0.03, hspace=0.12
+    )
     axes = figure.subplots(len(rows), len(shown), squeeze=False, sharex=True, sharey=True)
     for line, row in zip(axes, rows):
         mine = colour(row, len(row["particles"][0]))
@@ -41,7 +43,14 @@ def grid_of_densities(data, space):
             ax.plot(*ticks(row["particles"][s]), color=mine, linewidth=0.5, alpha=0.6)
             ax.set(yticks=[], ylim=(-0.08, 0.56), xticks=[-10, -2, 2], xlim=(-14, 6.5))
         line[0].text(
-            0.0, 0.97, row["label"], transform=line[0].transAxes, color=mine, fontsize=8, va="top", fontweight="bold"
+            0.0,
+            0.97,
+            row["label"],
+            transform=line[0].transAxes,
+            color=mine,
+            fontsize=8,
+            va="top",
+            fontweight="bold",
         )
     for ax, s in zip(axes[0], shown):
         ax.set_title(f"step {steps[s]}", fontweight="normal", loc="center", color=colours.MUTED)
@@ -61,7 +70,9 @@ def distances(data, space):
     figure, axes = space.panels(2, height=3.1, narrow_height=2.7)
     places = range(len(steps))
     names = []
-    for ax, kind, title in zip(axes, ("w1", "w2"), ("distance W₁ to the target", "distance W₂ to the target")):
+    for ax, kind, title in zip(
+        axes, ("w1", "w2"), ("distance W₁ to the target", "distance W₂ to the target")
+    ):
         labels = []
         for i, row in enumerate(rows):
             mine = colour(row, len(row["particles"][0]))
@@ -78,7 +89,9 @@ def distances(data, space):
                 elinewidth=1,
                 linestyle=dashes,
             )
-            labels.append((places[-1] + 0.12, mean[-1], row["label"].replace("RBM-SVGD, ", ""), mine))
+            labels.append(
+                (places[-1] + 0.12, mean[-1], row["label"].replace("RBM-SVGD, ", ""), mine)
+            )
         log_axis(ax.yaxis)
         ax.set(
             title=title,

@@ -1,4 +1,5 @@
-// Figure 1: particles on their way from N(-10, 1) to the mixture, with SVGD and with random batches.
+// Figure 1: particles on their way from N(-10, 1) to the mixture, with SVGD and with random
+// batches.
 #include "distance.hpp"
 #include "mixture_runs.hpp"
 
@@ -23,9 +24,9 @@ struct Counts {
 struct Row {
   std::string label;
   std::size_t p;
-  double bandwidth; // 0: dynamic
+  double bandwidth;                             // 0: dynamic
   std::vector<std::vector<double>> clouds = {}; // sorted particles at the last look, of every start
-  std::vector<double> wandering = {};           // W_1 of every execution from the middle of them all
+  std::vector<double> wandering = {}; // W_1 of every execution from the middle of them all
 };
 
 std::vector<Row> all_rows() {
@@ -36,7 +37,8 @@ std::vector<Row> all_rows() {
           {"RBM-SVGD, p = 20", 20, 2}};
 }
 const Row& row_of(const std::vector<Row>& rows, std::size_t p) { // with h = 2
-  return *std::ranges::find_if(rows, [&](const Row& row) { return row.p == p && row.bandwidth > 0; });
+  return *std::ranges::find_if(rows,
+                               [&](const Row& row) { return row.p == p && row.bandwidth > 0; });
 }
 
 double sd_of(const std::vector<double>& values) {
@@ -76,15 +78,17 @@ std::vector<double> middle_of(const std::vector<std::vector<double>>& clouds) {
   return mean;
 }
 
-/// One row of the figure: executions from the first start, which differ in their batches only, and one
-/// execution from every start.
+/// One row of the figure: executions from the first start, which differ in their batches only, and
+/// one execution from every start.
 Json measure_row(Scope& scope, const Row& row, const Counts& counts) {
   using Table = std::vector<std::vector<double>>;
   const DistanceToMixture distance(population);
   Table w1(looks.size(), std::vector<double>(counts.executions)), w2 = w1, first(looks.size());
   Table executions(counts.executions), starts(counts.starts);
-  const auto run = [&](std::uint64_t start, std::uint64_t execution, std::vector<double>& cloud, const auto& at_look) {
-    run_mixture(MixtureSetting{population, row.bandwidth}, start, mixture_dealer(execution, row.p, population), looks.back(),
+  const auto run = [&](std::uint64_t start, std::uint64_t execution, std::vector<double>& cloud,
+                       const auto& at_look) {
+    run_mixture(MixtureSetting{population, row.bandwidth}, start,
+                mixture_dealer(execution, row.p, population), looks.back(),
                 [&](Step done, std::span<const double> x) {
                   const auto look = std::ranges::find(looks, done);
                   if (look == looks.end())
@@ -110,7 +114,8 @@ Json measure_row(Scope& scope, const Row& row, const Counts& counts) {
   const std::vector<double> middle = middle_of(executions);
   for (const std::vector<double>& cloud : executions)
     wandering.push_back(apart(cloud, middle));
-  return {{"w1", w1}, {"w2", w2}, {"particles", first}, {"wandering", wandering}, {"clouds", starts}};
+  return {
+      {"w1", w1}, {"w2", w2}, {"particles", first}, {"wandering", wandering}, {"clouds", starts}};
 }
 
 /// W_1 of as many independent draws from pi itself, many times over: what "reached" is measured by.
@@ -127,7 +132,8 @@ std::vector<double> exact_draws(std::size_t count) {
   return w1;
 }
 
-/// How far the result with batches of p is from that of SVGD with the same bandwidth, for every start.
+/// How far the result with batches of p is from that of SVGD with the same bandwidth, for every
+/// start.
 std::vector<double> from_svgd(const std::vector<Row>& rows, std::size_t p) {
   const Row &batched = row_of(rows, p), &full = row_of(rows, population);
   std::vector<double> distances;
@@ -143,10 +149,13 @@ Claim less_like_svgd(const std::vector<Row>& rows, std::size_t p) {
   for (std::size_t r = 0; r < small.size(); ++r)
     more.push_back(small[r] - large[r]);
   const Mean difference = mean_of(more);
-  Claim claim = claim_less(fmt::format("With p = {} the density differs from SVGD's, with p = 20 it is more alike", p), "section 4.1",
-                           0, 0, difference.value, difference.error);
-  claim.measured = fmt::format("W1 to the result of SVGD from the same start {:.3f}, with p = 20 {:.3f}: more by {:.3f} +- {:.3f}",
-                               mean_of(small).value, mean_of(large).value, difference.value, difference.error);
+  Claim claim = claim_less(
+      fmt::format("With p = {} the density differs from SVGD's, with p = 20 it is more alike", p),
+      "section 4.1", 0, 0, difference.value, difference.error);
+  claim.measured =
+      fmt::format("W1 to the result of SVGD from the same start {:.3f}, with p = 20 {:.3f}: more "
+                  "by {:.3f} +- {:.3f}",
+                  mean_of(small).value, mean_of(large).value, difference.value, difference.error);
   return claim;
 }
 
@@ -162,12 +171,16 @@ std::vector<double> ends(const Row& row) {
 Claim reaches(const Row& row, double before, const Mean& by_draws) {
   const std::vector<double> w1 = ends(row);
   const Mean end = mean_of(w1);
-  Claim claim = claim_less(row.p == population ? fmt::format("{} captures the target", row.label)
-                                               : fmt::format("{} inherits that: it is there at step 500", row.label),
-                           "section 4.1", end.value, end.error, 2 * by_draws.value, 2 * by_draws.error);
-  claim.measured = fmt::format("W1 to pi from {:.1f} down to {:.3f} +- {:.3f} over {} starts; of as many exact draws {:.3f} +- {:.3f}",
-                               before, end.value, end.error, w1.size(), by_draws.value, by_draws.error);
-  claim.because = "there is: on average at most twice as far from the target as exact draws, as many as particles";
+  Claim claim = claim_less(
+      row.p == population ? fmt::format("{} captures the target", row.label)
+                          : fmt::format("{} inherits that: it is there at step 500", row.label),
+      "section 4.1", end.value, end.error, 2 * by_draws.value, 2 * by_draws.error);
+  claim.measured =
+      fmt::format("W1 to pi from {:.1f} down to {:.3f} +- {:.3f} over {} starts; of as many exact "
+                  "draws {:.3f} +- {:.3f}",
+                  before, end.value, end.error, w1.size(), by_draws.value, by_draws.error);
+  claim.because = "there is: on average at most twice as far from the target as exact draws, as "
+                  "many as particles";
   return claim;
 }
 
@@ -179,14 +192,20 @@ Json claims_about(const std::vector<Row>& rows, double before) {
   for (const std::size_t p : {2, 5})
     claims.push_back(to_json(less_like_svgd(rows, p)));
   for (const std::size_t p : {2, 5}) {
-    const Mean small = mean_of(row_of(rows, p).wandering), large = mean_of(row_of(rows, 20).wandering);
-    Claim claim = claim_less(fmt::format("With p = {} the density is not very stable across executions, with p = 20 it is more so", p),
+    const Mean small = mean_of(row_of(rows, p).wandering),
+               large = mean_of(row_of(rows, 20).wandering);
+    Claim claim = claim_less(fmt::format("With p = {} the density is not very stable across "
+                                         "executions, with p = 20 it is more so",
+                                         p),
                              "section 4.1", large.value, large.error, small.value, small.error);
-    claim.measured = fmt::format("W1 from the middle of all executions from one start {:.3f} +- {:.3f}, with p = 20 {:.3f} +- {:.3f}",
+    claim.measured = fmt::format("W1 from the middle of all executions from one start {:.3f} +- "
+                                 "{:.3f}, with p = 20 {:.3f} +- {:.3f}",
                                  small.value, small.error, large.value, large.error);
-    claim.because += fmt::format("; from start to start the start decides as well: the sd of W1 to pi over {} starts is "
-                                 "{:.3f} for SVGD with h = 2, {:.3f} for p = {}", rows[0].clouds.size(),
-                                 sd_of(ends(row_of(rows, population))), sd_of(ends(row_of(rows, p))), p);
+    claim.because += fmt::format(
+        "; from start to start the start decides as well: the sd of W1 to pi over {} starts is "
+        "{:.3f} for SVGD with h = 2, {:.3f} for p = {}",
+        rows[0].clouds.size(), sd_of(ends(row_of(rows, population))), sd_of(ends(row_of(rows, p))),
+        p);
     claims.push_back(to_json(claim));
   }
   return claims;
@@ -194,10 +213,13 @@ Json claims_about(const std::vector<Row>& rows, double before) {
 
 /// SVGD at step 50 costs more than RBM-SVGD with p = 2 at step 500, and is far from there.
 Claim cheap_and_better(const Mean& cheap, const Mean& early) {
-  Claim claim = claim_less("RBM-SVGD with p = 2 at step 500 is far better than SVGD at step 50", "section 4.1", cheap.value,
-                           cheap.error, early.value / 5, early.error / 5);
-  claim.measured = fmt::format("W1 to pi {:.3f} +- {:.3f} against {:.2f}", cheap.value, cheap.error, early.value);
-  claim.because = "far better is: at most a fifth. In pairs, 500 steps with p cost 500 p/N steps of SVGD: 10 for p = 2, 25 "
+  Claim claim =
+      claim_less("RBM-SVGD with p = 2 at step 500 is far better than SVGD at step 50",
+                 "section 4.1", cheap.value, cheap.error, early.value / 5, early.error / 5);
+  claim.measured = fmt::format("W1 to pi {:.3f} +- {:.3f} against {:.2f}", cheap.value, cheap.error,
+                               early.value);
+  claim.because = "far better is: at most a fifth. In pairs, 500 steps with p cost 500 p/N steps "
+                  "of SVGD: 10 for p = 2, 25 "
                   "for p = 5, and 50 only for p = 10; the paper writes 50 for p = 5";
   return claim;
 }
@@ -219,12 +241,22 @@ Json measure_mixture_density(Scope& scope) {
     // SVGD has no batches to differ in: two executions stand for all.
     const Counts counts{row.p == population ? 2 : all.executions, all.starts};
     Json settings = to_json(MixtureSetting{population, row.bandwidth});
-    settings.update({{"p", row.p}, {"steps", looks}, {"executions", counts.executions}, {"starts", counts.starts}});
-    const Json part = scope.parts.get("mixture-density/" + row.label, settings, [&] { return measure_row(scope, row, counts); });
+    settings.update({{"p", row.p},
+                     {"steps", looks},
+                     {"executions", counts.executions},
+                     {"starts", counts.starts}});
+    const Json part = scope.parts.get("mixture-density/" + row.label, settings,
+                                      [&] { return measure_row(scope, row, counts); });
     row.wandering = part["wandering"].get<std::vector<double>>();
     row.clouds = part["clouds"].get<std::vector<std::vector<double>>>();
-    Json entry = {{"label", row.label}, {"p", row.p}, {"bandwidth", settings["bandwidth"]}, {"density", Json::array()},
-                  {"particles", part["particles"]}, {"w1", Json::array()}, {"w2", Json::array()}, {"repeats", {{"count", all.executions}}}};
+    Json entry = {{"label", row.label},
+                  {"p", row.p},
+                  {"bandwidth", settings["bandwidth"]},
+                  {"density", Json::array()},
+                  {"particles", part["particles"]},
+                  {"w1", Json::array()},
+                  {"w2", Json::array()},
+                  {"repeats", {{"count", all.executions}}}};
     for (const Json& particles : part["particles"])
       entry["density"].push_back(density_of(particles.get<std::vector<double>>(), grid));
     for (const std::string kind : {"w1", "w2"}) {

@@ -32,13 +32,30 @@ def pictures(result, space):
             markersize=7,
             markeredgewidth=0.9,
         )
-        ax.plot([s["p"] for s in sizes], [s["mse"][f] for s in sizes], color=colours.MUTED, linewidth=0.9)
+        ax.plot(
+            [s["p"] for s in sizes],
+            [s["mse"][f] for s in sizes],
+            color=colours.MUTED,
+            linewidth=0.9,
+        )
         for s in sizes:
             ax.errorbar(
-                s["p"], s["mse"][f], yerr=s["error"][f], color=colours.batch(s["p"]), marker="o", elinewidth=1.2
+                s["p"],
+                s["mse"][f],
+                yerr=s["error"][f],
+                color=colours.batch(s["p"]),
+                marker="o",
+                elinewidth=1.2,
             )
         for s in svgd:
-            ax.errorbar(s["p"] * 1.12, s["mse"][f], yerr=s["error"][f], color=colours.SVGD, marker="D", elinewidth=1.2)
+            ax.errorbar(
+                s["p"] * 1.12,
+                s["mse"][f],
+                yerr=s["error"][f],
+                color=colours.SVGD,
+                marker="D",
+                elinewidth=1.2,
+            )
         ax.set_ylim(None, ax.get_ylim()[1] * 2.5)
     note(axes[0], 0.985, 0.97, "paper: rises here", ha="right", va="top")
     for s in svgd:

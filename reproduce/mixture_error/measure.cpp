@@ -37,14 +37,19 @@ const Size& size_of(const std::vector<Size>& sizes, std::size_t p) {
   return *std::ranges::find(sizes, p, &Size::p);
 }
 
-/// "the mean squared error of f is less at p = a than at p = b", by the difference over common starts.
-Claim less_at(const std::vector<Size>& sizes, std::size_t a, std::size_t b, std::size_t f, std::string says) {
-  const Mean difference = paired_difference(size_of(sizes, a).squares, size_of(sizes, b).squares, f);
+/// "the mean squared error of f is less at p = a than at p = b", by the difference over common
+/// starts.
+Claim less_at(const std::vector<Size>& sizes, std::size_t a, std::size_t b, std::size_t f,
+              std::string says) {
+  const Mean difference =
+      paired_difference(size_of(sizes, a).squares, size_of(sizes, b).squares, f);
   Claim claim = claim_less(std::move(says), "Figure 2", difference.value, difference.error, 0, 0);
   claim.measured.clear();
   for (std::size_t p = std::min(a, b); p <= std::max(a, b); p *= 2)
-    claim.measured += fmt::format("{}{:.2g} at p = {}", claim.measured.empty() ? "" : ", ", mse(size_of(sizes, p).squares, f).value, p);
-  claim.measured += fmt::format("; at p = {} more than at p = {} by {:.2g} +- {:.2g}", b, a, -difference.value, difference.error);
+    claim.measured += fmt::format("{}{:.2g} at p = {}", claim.measured.empty() ? "" : ", ",
+                                  mse(size_of(sizes, p).squares, f).value, p);
+  claim.measured += fmt::format("; at p = {} more than at p = {} by {:.2g} +- {:.2g}", b, a,
+                                -difference.value, difference.error);
   return claim;
 }
 
@@ -57,16 +62,21 @@ Claim near_reference(const std::vector<Size>& sizes, std::size_t starts) {
     for (std::size_t f = 0; f < 3; ++f) {
       const Mean ours = mse(size.squares, f);
       const double share = ours.error / ours.value;
-      const double theirs = share * size.reference[f] * std::sqrt(static_cast<double>(starts) / 100);
-      const double deviation = std::abs(ours.value - size.reference[f]) / std::hypot(ours.error, theirs);
+      const double theirs =
+          share * size.reference[f] * std::sqrt(static_cast<double>(starts) / 100);
+      const double deviation =
+          std::abs(ours.value - size.reference[f]) / std::hypot(ours.error, theirs);
       if (!(deviation <= worst)) {
         worst = deviation;
         where = fmt::format("{} for {}", size.label, mixture_functions[f]);
       }
     }
-  Claim claim = claim_near("The errors are those that an independent program found with the same settings",
-                           "not in the paper, which prints no figures", worst, 1, 0, 4, 1);
-  claim.measured = fmt::format("of {} figures the one furthest off ({}) is {:.1f} standard errors away", 3 * sizes.size(), where, worst);
+  Claim claim =
+      claim_near("The errors are those that an independent program found with the same settings",
+                 "not in the paper, which prints no figures", worst, 1, 0, 4, 1);
+  claim.measured =
+      fmt::format("of {} figures the one furthest off ({}) is {:.1f} standard errors away",
+                  3 * sizes.size(), where, worst);
   claim.because = "agreement is at most 4 standard errors of the difference, for each of them";
   return claim;
 }
@@ -74,7 +84,8 @@ Claim near_reference(const std::vector<Size>& sizes, std::size_t starts) {
 /// Errors of E cos 2x are the largest beside the value itself, at every batch size.
 Claim hardest(const std::vector<Size>& sizes) {
   Claim claim{"E x and E x^2 are estimated better than E cos 2x", "section 4.1", "", Verdict::holds,
-              "read as errors relative to the true values 2/3, 5 and cos(4)/e^2; the bare errors have other units each, "
+              "read as errors relative to the true values 2/3, 5 and cos(4)/e^2; the bare errors "
+              "have other units each, "
               "and for small p the one of E cos 2x is the smallest of the three"};
   const Figures truth = mixture_truth();
   double least = INFINITY;
@@ -84,11 +95,15 @@ Claim hardest(const std::vector<Size>& sizes) {
       const Mean easy = mse(size.squares, f), hard = mse(size.squares, 2);
       const double a = easy.value / (truth[f] * truth[f]), b = hard.value / (truth[2] * truth[2]);
       least = std::min(least, std::sqrt(b / a));
-      const Claim one = claim_less("", "", a, easy.error / (truth[f] * truth[f]), b, hard.error / (truth[2] * truth[2]));
-      if (one.verdict == Verdict::differs || (one.verdict == Verdict::unclear && claim.verdict == Verdict::holds))
+      const Claim one = claim_less("", "", a, easy.error / (truth[f] * truth[f]), b,
+                                   hard.error / (truth[2] * truth[2]));
+      if (one.verdict == Verdict::differs ||
+          (one.verdict == Verdict::unclear && claim.verdict == Verdict::holds))
         claim.verdict = one.verdict;
     }
-  claim.measured = fmt::format("relative to its true value, the error of E cos 2x is at least {:.1f} times that of the others", least);
+  claim.measured = fmt::format("relative to its true value, the error of E cos 2x is at least "
+                               "{:.1f} times that of the others",
+                               least);
   return claim;
 }
 
@@ -97,7 +112,8 @@ Claim hardest(const std::vector<Size>& sizes) {
 Json measure_mixture_error(Scope& scope) {
   const std::size_t starts = scope.quick ? 20 : 100;
   std::vector<Size> sizes = all_sizes();
-  Json data = {{"functions", mixture_functions}, {"truth", mixture_truth()}, {"sizes", Json::array()}};
+  Json data = {
+      {"functions", mixture_functions}, {"truth", mixture_truth()}, {"sizes", Json::array()}};
   for (Size& size : sizes) {
     const MixtureSetting setting{256, size.bandwidth};
     Json settings = to_json(setting);
@@ -115,15 +131,24 @@ Json measure_mixture_error(Scope& scope) {
   }
   Json claims = Json::array();
   for (std::size_t f = 0; f < 3; ++f)
-    claims.push_back(to_json(less_at(sizes, 32, 2, f, fmt::format("The error of E {} falls at first as p grows", mixture_functions[f]))));
+    claims.push_back(to_json(
+        less_at(sizes, 32, 2, f,
+                fmt::format("The error of E {} falls at first as p grows", mixture_functions[f]))));
   for (std::size_t f = 0; f < 3; ++f)
-    claims.push_back(to_json(less_at(sizes, 64, 128, f, fmt::format("The error of E {} rises from p = 64 to 128", mixture_functions[f]))));
+    claims.push_back(to_json(
+        less_at(sizes, 64, 128, f,
+                fmt::format("The error of E {} rises from p = 64 to 128", mixture_functions[f]))));
   for (std::size_t f = 0; f < 3; ++f)
-    claims.push_back(to_json(less_at(sizes, 64, 256, f, fmt::format("The error of E {} rises from p = 64 to all 256, at the same h", mixture_functions[f]))));
+    claims.push_back(
+        to_json(less_at(sizes, 64, 256, f,
+                        fmt::format("The error of E {} rises from p = 64 to all 256, at the same h",
+                                    mixture_functions[f]))));
   claims.push_back(to_json(hardest(sizes)));
   claims.push_back(to_json(near_reference(sizes, starts)));
   Json settings = to_json(MixtureSetting{});
-  settings.update({{"bandwidth", "0.35; SVGD: med^2 / (2 log N), afresh at each step"}, {"steps", steps}, {"starts", starts}});
+  settings.update({{"bandwidth", "0.35; SVGD: med^2 / (2 log N), afresh at each step"},
+                   {"steps", steps},
+                   {"starts", starts}});
   return {{"settings", settings}, {"data", data}, {"claims", claims}};
 }
 

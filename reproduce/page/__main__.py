@@ -17,7 +17,14 @@ def drawn(result, file, folder):
     try:
         wide, narrow = (drawing.pictures(result, ink.Space(wide)) for wide in (True, False))
         numbers = drawing.numbers(result)
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
+    except (
+        KeyError,
+        IndexError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ZeroDivisionError,
+    ) as error:
         raise BadResult(
             f"{file}: data: must be what {result['name']} is drawn from; got {type(error).__name__}: "
             f"{' '.join(str(error).split())}"
@@ -25,7 +32,9 @@ def drawn(result, file, folder):
     figures = []
     for large, small in zip(wide, narrow):
         ink.save(large, folder)
-        figures.append(section.figure(large, ink.inline_svg(large, True), ink.inline_svg(small, False)))
+        figures.append(
+            section.figure(large, ink.inline_svg(large, True), ink.inline_svg(small, False))
+        )
     return section.section(result, drawing.ABOUT, "\n".join(figures), numbers)
 
 
@@ -64,8 +73,14 @@ def build(folder):
             title = title[0].upper() + title[1:]
             why = "its file could not be read" if name in broken else "not run"
             tiles.append(front.tile(name, title, item, []))
-            parts.append(section.absent(name, title, drawing.ABOUT, catalogue.command(name), f"{item} · {why}"))
-    text = front.page([results[name] for name in catalogue.NAMES if name in results], absent, tiles, parts)
+            parts.append(
+                section.absent(
+                    name, title, drawing.ABOUT, catalogue.command(name), f"{item} · {why}"
+                )
+            )
+    text = front.page(
+        [results[name] for name in catalogue.NAMES if name in results], absent, tiles, parts
+    )
     unfinished = folder / "report.html.part"
     unfinished.write_text(text, encoding="utf-8")
     os.replace(unfinished, folder / "report.html")

@@ -1,7 +1,7 @@
 """Colours of the report, light and dark: a batch size has the same colour in every picture.
 
-A picture is drawn in the light colours; on the page each becomes a CSS variable, so that it turns dark
-with the page.
+A picture is drawn in the light colours; on the page each becomes a CSS variable, so that it turns
+dark with the page.
 """
 
 import math

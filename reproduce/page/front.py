@@ -6,7 +6,11 @@ import colours
 from section import MARK, prose, sentence
 
 STYLE = Path(__file__).with_name("style.css")
-WORDS = {"holds": ("holds", "hold"), "differs": ("differs", "differ"), "unclear": ("is unclear", "are unclear")}
+WORDS = {
+    "holds": ("holds", "hold"),
+    "differs": ("differs", "differ"),
+    "unclear": ("is unclear", "are unclear"),
+}
 
 
 def count(results, verdict):
@@ -33,8 +37,13 @@ def overall(results):
 
 def tile(name, title, paper, claims):
     """An entry of the contents: one mark for each claim."""
-    marks = "".join(f'<span class="mark {c["verdict"]}" aria-hidden="true">{MARK[c["verdict"]]}</span>' for c in claims)
-    said = ", ".join(f"{n} {WORDS[v][n != 1]}" for v in MARK if (n := sum(c["verdict"] == v for c in claims)))
+    marks = "".join(
+        f'<span class="mark {c["verdict"]}" aria-hidden="true">{MARK[c["verdict"]]}</span>'
+        for c in claims
+    )
+    said = ", ".join(
+        f"{n} {WORDS[v][n != 1]}" for v in MARK if (n := sum(c["verdict"] == v for c in claims))
+    )
     return (
         f'<li><a href="#{name}"><span class="item">{prose(paper)}</span> <span class="name">{prose(title)}</span> '
         f'<span class="marks">{marks or "not run"}<span class="hidden">{said}</span></span></a></li>'
@@ -50,7 +59,11 @@ def differences(results):
         for claim in result["claims"]
         if claim["verdict"] == "differs"
     ]
-    return f'<h2>Where we differ</h2>\n<ul class="differences">\n{"".join(items)}\n</ul>' if items else ""
+    return (
+        f'<h2>Where we differ</h2>\n<ul class="differences">\n{"".join(items)}\n</ul>'
+        if items
+        else ""
+    )
 
 
 def quick_notice(results):
@@ -72,7 +85,9 @@ def quick_notice(results):
 def page(results, absent, tiles, sections):
     """The document; `tiles` and `sections` are finished elements in the order of the report."""
     style = STYLE.read_text(encoding="utf-8")
-    style = style.replace("/*light*/", colours.variables(dark=False)).replace("/*dark*/", colours.variables(dark=True))
+    style = style.replace("/*light*/", colours.variables(dark=False)).replace(
+        "/*dark*/", colours.variables(dark=True)
+    )
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -1,4 +1,5 @@
-"""How pictures are drawn: panels, axes, labels beside their lines, and SVG and PNG that come out the same each time."""
+"""How pictures are drawn: panels, axes, labels beside their lines, and SVG and PNG that come out
+the same each time."""
 
 import functools
 import io
@@ -58,7 +59,8 @@ PAPER = {
 
 @dataclass(eq=False)
 class Picture:
-    """A figure in one layout. `name` is that of the files, `alt` what it shows for one who cannot see it."""
+    """A figure in one layout. `name` is that of the files, `alt` what it shows for one who cannot
+    see it."""
 
     name: str
     figure: Figure
@@ -70,7 +72,8 @@ class Picture:
 
 
 def settle(figure):
-    """Lays a figure out once and for all: labels may then be placed by points, and drawing is quicker."""
+    """Lays a figure out once and for all: labels may then be placed by points, and drawing is
+    quicker."""
     if figure.get_layout_engine() is not None:
         for ax in figure.axes:
             more_ticks_where_few(ax.xaxis)
@@ -145,7 +148,8 @@ def batch_axis(ax, sizes, title="batch size p"):
 
 
 def end_labels(ax, labels, least=11.0):
-    """Names of lines at their right ends, moved apart where they would touch; labels are (x, y, text, colour)."""
+    """Names of lines at their right ends, moved apart where they would touch; labels are (x, y,
+    text, colour)."""
     settle(ax.figure)
     height = ax.figure.get_figheight() * 72 * ax.get_position().height
     places = []
@@ -177,8 +181,8 @@ def end_labels(ax, labels, least=11.0):
 
 
 def note(ax, x, y, text, colour=colours.MUTED, ha="left", va="bottom"):
-    """A remark inside a panel, at a fraction of its width and height; each line is a text of its own, so that it
-    is aligned in any type."""
+    """A remark inside a panel, at a fraction of its width and height; each line is a text of its
+    own, so that it is aligned in any type."""
     lines = text.split("\n")
     for i, line in enumerate(lines):
         down = i if va == "top" else i - len(lines) + 1
@@ -238,5 +242,8 @@ def save(picture, folder):
     svg = re.sub(r"(<svg [^>]*>)", rf"\1\n{ground}", svg, count=1)
     (folder / f"{picture.name}.svg").write_text(svg + "\n", encoding="utf-8")
     picture.figure.savefig(
-        folder / f"{picture.name}.png", dpi=160, facecolor=colours.GROUND, metadata={"Software": None}
+        folder / f"{picture.name}.png",
+        dpi=160,
+        facecolor=colours.GROUND,
+        metadata={"Software": None},
     )

@@ -38,7 +38,9 @@ def read(file):
         raise BadResult(f"{file}: seconds: must be a number; got {result.get('seconds')!r}")
     for key in ("settings", "data"):
         if not isinstance(result.get(key), dict):
-            raise BadResult(f"{file}: {key}: must be an object; got {type(result.get(key)).__name__}")
+            raise BadResult(
+                f"{file}: {key}: must be an object; got {type(result.get(key)).__name__}"
+            )
     check_claims(file, result.get("claims"))
     return result
 
@@ -51,4 +53,6 @@ def check_claims(file, claims):
             if not isinstance(claim, dict) or not isinstance(claim.get(key), str):
                 raise BadResult(f"{file}: claim {i}: must have the text {key}")
         if claim["verdict"] not in VERDICTS:
-            raise BadResult(f"{file}: claim {i}: verdict: must be one of {', '.join(VERDICTS)}; got {claim['verdict']}")
+            raise BadResult(
+                f"{file}: claim {i}: verdict: must be one of {', '.join(VERDICTS)}; got {claim['verdict']}"
+            )

@@ -33,7 +33,12 @@ def figure_of(data, space):
     ]
     if "speedup_fixed" in last:
         gain.plot(
-            x, [s["speedup_fixed"] for s in smaller], "o-", color=colours.MUTED, markerfacecolor="none", linewidth=0.9
+            x,
+            [s["speedup_fixed"] for s in smaller],
+            "o-",
+            color=colours.MUTED,
+            markerfacecolor="none",
+            linewidth=0.9,
         )
         ends.append((gain, x[-1], last["speedup_fixed"], "at equal h", colours.MUTED))
     time.set_title("seconds for the whole run")

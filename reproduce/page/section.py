@@ -66,11 +66,15 @@ def claim_item(claim):
 
 
 def table(name, numbers: Table):
-    """The numbers of the pictures, in a box that scrolls by itself; on narrow screens each cell has its head before it."""
+    """The numbers of the pictures, in a box that scrolls by itself; on narrow screens each cell has
+    its head before it."""
     head = "".join(f'<th scope="col">{prose(cell)}</th>' for cell in numbers.head)
     rows = "\n".join(
         f'<tr><th scope="row">{prose(row[0])}</th>'
-        + "".join(f'<td data-head="{prose(head)}">{prose(cell)}</td>' for head, cell in zip(numbers.head[1:], row[1:]))
+        + "".join(
+            f'<td data-head="{prose(head)}">{prose(cell)}</td>'
+            for head, cell in zip(numbers.head[1:], row[1:])
+        )
         + "</tr>"
         for row in numbers.rows
     )
@@ -102,7 +106,9 @@ def settings(result):
         f"<div><dt>{prose(key.replace('_', ' '))}</dt><dd>{prose(setting(value))}</dd></div>"
         for key, value in result["settings"].items()
     )
-    return f'<details>\n<summary>Settings</summary>\n<dl class="settings">\n{terms}\n</dl>\n</details>'
+    return (
+        f'<details>\n<summary>Settings</summary>\n<dl class="settings">\n{terms}\n</dl>\n</details>'
+    )
 
 
 def command_line(command):
@@ -122,10 +128,15 @@ def figure(picture, wide_svg, narrow_svg):
 def section(result, about, figures, numbers):
     """All of an experiment that was run. `figures` are finished figure elements."""
     name = result["name"]
-    claims = "\n".join(claim_item(claim) for claim in result["claims"]) or "<li>Nothing was claimed.</li>"
+    claims = (
+        "\n".join(claim_item(claim) for claim in result["claims"])
+        or "<li>Nothing was claimed.</li>"
+    )
     quick = ' <span class="quick">quick run</span>' if result.get("quick") else ""
     cores = result.get("cores")
-    machine = f"Starling {prose(result['version'])}, {prose(result['simd'])}" + (f", {cores} cores" if cores else "")
+    machine = f"Starling {prose(result['version'])}, {prose(result['simd'])}" + (
+        f", {cores} cores" if cores else ""
+    )
     return f"""<section id="{name}" aria-labelledby="{name}-title">
 <p class="kicker">{prose(result["paper"])}{quick}</p>
 <h2 id="{name}-title">{prose(result["title"])}</h2>

@@ -17,10 +17,23 @@ def pictures(result, space):
     figure, (rate, transport, sizes) = space.panels(3, height=3.0, narrow_height=2.4)
     guide(rate, eta, data["distance"], 1)
     rate.errorbar(
-        eta, data["distance"], yerr=data["error"], color=colours.batch(2), marker="o", elinewidth=1.2, linestyle="none"
+        eta,
+        data["distance"],
+        yerr=data["error"],
+        color=colours.batch(2),
+        marker="o",
+        elinewidth=1.2,
+        linestyle="none",
     )
     rate.set_title("E|X − X̃|² against η")
-    note(rate, 0.03, 0.97, f"slope {with_error(data['slope'], data['slope_error'])}", colours.batch(2), va="top")
+    note(
+        rate,
+        0.03,
+        0.97,
+        f"slope {with_error(data['slope'], data['slope_error'])}",
+        colours.batch(2),
+        va="top",
+    )
     note(rate, 0.97, 0.05, "dashed: slope 1", colours.TRUTH, ha="right")
     wrong = data["negative_control"].get("distance")
     if wrong:
@@ -59,7 +72,12 @@ def pictures(result, space):
     guide(sizes, [s["lambda"] for s in by_p], [s["distance"] for s in by_p], 1)
     for s in by_p:
         sizes.errorbar(
-            s["lambda"], s["distance"], yerr=s["error"], color=colours.batch(s["p"]), marker="o", elinewidth=1.2
+            s["lambda"],
+            s["distance"],
+            yerr=s["error"],
+            color=colours.batch(s["p"]),
+            marker="o",
+            elinewidth=1.2,
         )
         sizes.annotate(
             f"p = {s['p']}",
@@ -110,7 +128,11 @@ def numbers(result):
         for e, d, s, w in zip(data["eta"], data["distance"], data["error"], data["w2"])
     ]
     rows += [
-        [f"p = {s['p']}, 1/(p − 1) − 1/(N − 1) = {short(s['lambda'])}", with_error(s["distance"], s["error"]), "–"]
+        [
+            f"p = {s['p']}, 1/(p − 1) − 1/(N − 1) = {short(s['lambda'])}",
+            with_error(s["distance"], s["error"]),
+            "–",
+        ]
         for s in data["by_p"]
     ]
     return Table("Distance of RBM-SVGD to SVGD", ["case", "E|X − X̃|²", "W₂"], rows)

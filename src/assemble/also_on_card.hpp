@@ -1,4 +1,5 @@
-// How a card scores a target, carried with the host's score from who makes the target to who sends it to a card.
+// How a card scores a target, carried with the host's score from who makes the target to who sends
+// it to a card.
 #pragma once
 
 #include "cuda/outside.hpp"

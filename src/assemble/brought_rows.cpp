@@ -12,9 +12,10 @@ namespace starling::assemble {
 
 namespace {
 
-constexpr std::size_t most_by_differences = 128; // dimensions: two places for each, beside some hundred particles
-constexpr std::size_t places = 2, tried = 64;    // of the check of sums
-constexpr double loose = 1e-3;                   // there: numbers may be single ones
+constexpr std::size_t most_by_differences =
+    128; // dimensions: two places for each, beside some hundred particles
+constexpr std::size_t places = 2, tried = 64; // of the check of sums
+constexpr double loose = 1e-3;                // there: numbers may be single ones
 
 using Numbers = std::vector<std::uint32_t>;
 
@@ -28,8 +29,8 @@ void in_pieces(RowNumbers rows, std::span<const double> weights, Use&& use) {
 }
 
 /// Adds the sum over these rows to what is there. `sums`, where it is empty, is not wanted.
-void add(const BroughtRows& brought, RowNumbers rows, std::span<const double> weights, Rows<const double> x,
-         Rows<double> score, std::span<double> sums) {
+void add(const BroughtRows& brought, RowNumbers rows, std::span<const double> weights,
+         Rows<const double> x, Rows<double> score, std::span<double> sums) {
   Frame::Matrix slope(Eigen::Index(x.count), Eigen::Index(x.dim));
   std::vector<double> value(x.count);
   in_pieces(rows, weights, [&](RowNumbers some, std::span<const double> their) {
@@ -67,7 +68,8 @@ std::shared_ptr<const RowDensity> density_of(BroughtRows given) {
   if (given.rows == 0 || given.rows > UINT32_MAX)
     reject("rows", "at least 1 and fewer than 2^32", std::to_string(given.rows));
   if (given.data_batch > given.rows)
-    reject("data_batch", "at most the " + std::to_string(given.rows) + " rows", std::to_string(given.data_batch));
+    reject("data_batch", "at most the " + std::to_string(given.rows) + " rows",
+           std::to_string(given.data_batch));
   given.prior = prior_of(given);
   const auto brought = std::make_shared<const BroughtRows>(std::move(given));
   auto density = std::make_shared<RowDensity>();
@@ -76,14 +78,16 @@ std::shared_ptr<const RowDensity> density_of(BroughtRows given) {
   density->prior = brought->prior;
   density->each = brought->each;
   density->by_differences = brought->dim <= most_by_differences;
-  density->all = [brought](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+  density->all = [brought](Rows<const double> x, Rows<double> score,
+                           std::span<double> log_density) {
     brought->prior(x, score, log_density);
     over_all(brought->rows, [&](RowNumbers some, std::span<const double> ones) {
       add(*brought, some, ones, x, score, log_density);
     });
   };
   density->some = [brought](RowNumbers rows, std::span<const double> weights) {
-    return [brought, own = Numbers(rows.begin(), rows.end()), their = std::vector<double>(weights.begin(), weights.end())](
+    return [brought, own = Numbers(rows.begin(), rows.end()),
+            their = std::vector<double>(weights.begin(), weights.end())](
                Rows<const double> x, Rows<double> score, std::span<double> sums) {
       std::fill(score.begin(), score.end(), 0.0);
       std::ranges::fill(sums, 0.0);
@@ -118,8 +122,9 @@ void check_sums(const BroughtRows& brought) {
     std::vector<double> scaled(weights), of(places), s(places * d);
     for (double& w : scaled)
       w *= times;
-    brought.likelihood(x, RowNumbers(rows).subspan(first, many), std::span<const double>(scaled).subspan(first, many),
-                       {s.data(), places, d}, of);
+    brought.likelihood(x, RowNumbers(rows).subspan(first, many),
+                       std::span<const double>(scaled).subspan(first, many), {s.data(), places, d},
+                       of);
     s.insert(s.end(), of.begin(), of.end());
     return s;
   };
@@ -129,7 +134,8 @@ void check_sums(const BroughtRows& brought) {
       most = std::max(most, std::isfinite(v) ? std::abs(v) : INFINITY);
     return most;
   };
-  const auto differ = [&](const std::vector<double>& one, const std::vector<double>& other, double scale) {
+  const auto differ = [&](const std::vector<double>& one, const std::vector<double>& other,
+                          double scale) {
     double most = 0;
     for (std::size_t k = 0; k < one.size(); ++k)
       most = std::max(most, std::abs(one[k] - other[k]));
@@ -143,8 +149,9 @@ void check_sums(const BroughtRows& brought) {
   for (double& v : doubled)
     v *= 2;
   if (scale > 0 && differ(doubled, twice, scale))
-    throw std::invalid_argument("likelihood: must be a sum over the rows with their weights; with all weights doubled it "
-                                "did not double");
+    throw std::invalid_argument(
+        "likelihood: must be a sum over the rows with their weights; with all weights doubled it "
+        "did not double");
   if (count < 2)
     return;
   std::vector<double> parts = sum(0, count / 2, 1);
@@ -153,8 +160,9 @@ void check_sums(const BroughtRows& brought) {
   for (std::size_t k = 0; k < parts.size(); ++k)
     parts[k] += rest[k];
   if (std::isfinite(both) && differ(once, parts, both))
-    throw std::invalid_argument("likelihood: must be a sum over the rows that are given; two halves of them together gave "
-                                "something else than all at once");
+    throw std::invalid_argument(
+        "likelihood: must be a sum over the rows that are given; two halves of them together gave "
+        "something else than all at once");
 }
 
 } // namespace starling::assemble

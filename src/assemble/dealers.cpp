@@ -25,21 +25,36 @@ InBoth<MakeDealer> either(Make make) {
 std::span<const DealerEntry> dealers() {
   static const std::vector<DealerEntry> table = {
       {"shuffle", "batches of any size from a random order", [](const Plan&) { return true; },
-       either([](const Plan& plan, std::uint64_t seed, Threads&) { return Shuffle(seed, *plan.batch, cpu::permute); })},
+       either([](const Plan& plan, std::uint64_t seed, Threads&) {
+         return Shuffle(seed, *plan.batch, cpu::permute);
+       })},
       {"moebius", "batches of any size from a random Moebius map, on all threads",
-       [](const Plan& plan) { return plan.batch && !plan.replace && plan.particles <= Moebius::most; },
-       either([](const Plan& plan, std::uint64_t seed, Threads& threads) { return Moebius(seed, *plan.batch, threads); }),
-       many},
-      {"cosets", "batches from a random subspace, on all threads: for numbers of particles and of a batch that are powers of two",
        [](const Plan& plan) {
-         return plan.batch && !plan.grows && !plan.replace && Cosets::fits(plan.particles, plan.batch_size());
+         return plan.batch && !plan.replace && plan.particles <= Moebius::most;
+       },
+       either([](const Plan& plan, std::uint64_t seed, Threads& threads) {
+         return Moebius(seed, *plan.batch, threads);
+       }),
+       many},
+      {"cosets",
+       "batches from a random subspace, on all threads: for numbers of particles and of a batch "
+       "that are powers of two",
+       [](const Plan& plan) {
+         return plan.batch && !plan.grows && !plan.replace &&
+                Cosets::fits(plan.particles, plan.batch_size());
        },
        either([](const Plan& plan, std::uint64_t seed, Threads& threads) {
          return Cosets(seed, plan.batch_size(), threads);
        })},
-      {"matching", "pairs from a random tournament round, cheaper: for --batch 2 that does not grow, without --replace",
-       [](const Plan& plan) { return plan.batch && plan.batch_size() == 2 && !plan.grows && !plan.replace; },
-       either([](const Plan&, std::uint64_t seed, Threads& threads) { return Matching(seed, Travel::usually, threads); })},
+      {"matching",
+       "pairs from a random tournament round, cheaper: for --batch 2 that does not grow, without "
+       "--replace",
+       [](const Plan& plan) {
+         return plan.batch && plan.batch_size() == 2 && !plan.grows && !plan.replace;
+       },
+       either([](const Plan&, std::uint64_t seed, Threads& threads) {
+         return Matching(seed, Travel::usually, threads);
+       })},
   };
   return table;
 }

@@ -29,7 +29,8 @@ using BandwidthRule = std::function<Real(Step, Rows<const Real>)>;
 
 /// None where the kernel has no bandwidth.
 template <typename Real, typename Domain>
-BandwidthRule<Real> make_bandwidth(const Plan& plan, std::uint64_t seed, Threads& threads, Domain domain) {
+BandwidthRule<Real> make_bandwidth(const Plan& plan, std::uint64_t seed, Threads& threads,
+                                   Domain domain) {
   if (const auto* fixed = std::get_if<plan::FixedBandwidth>(&plan.bandwidth))
     return kernel::FixedBandwidth<Real>(static_cast<Real>(fixed->h));
   if (std::holds_alternative<plan::MedianOfAll>(plan.bandwidth))
@@ -43,8 +44,8 @@ template <typename Real>
 kernel::AnyKernel<Real> make_kernel(const plan::KernelTerm& term, std::size_t dim) {
   const plan::KernelEntry& entry = *term.kernel;
   if (entry.only_dim != 0 && entry.only_dim != dim)
-    plan::refuse("kernel", fmt::format("{} is for {} dimension{}; the target has {}", entry.name, entry.only_dim,
-                                       entry.only_dim == 1 ? "" : "s", dim));
+    plan::refuse("kernel", fmt::format("{} is for {} dimension{}; the target has {}", entry.name,
+                                       entry.only_dim, entry.only_dim == 1 ? "" : "s", dim));
   return entry.make.in<Real>()(term.settings, dim);
 }
 
@@ -75,42 +76,48 @@ run::AnyDrift<Real> with_bandwidth(Drift drift, BandwidthRule<Real> rule) {
 }
 
 template <typename Real, typename Domain>
-run::AnyDrift<Real> in_batches(const Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads, Domain domain,
+run::AnyDrift<Real> in_batches(const Plan& plan, std::uint64_t seed, std::size_t dim,
+                               Threads& threads, Domain domain,
                                const std::shared_ptr<const Real>& given) {
   kernel::RuntimeSum<Real> sum = make_sum<Real>(plan, dim);
   if (plan.rule->for_riesz_pairs) // the rule solves the repulsion by itself
-    sum = kernel::RuntimeSum<Real>({{1, kernel::RieszAttraction<Real>(static_cast<Real>(plan::number(plan.kernel[0].settings, "a")))}});
+    sum = kernel::RuntimeSum<Real>({{1, kernel::RieszAttraction<Real>(static_cast<Real>(
+                                            plan::number(plan.kernel[0].settings, "a")))}});
   cpu::SumDrift<Real, Domain> drift(std::move(sum), threads, domain);
   auto rule = make_bandwidth<Real>(plan, seed, threads, domain);
   if (given)
     rule = [given](Step, Rows<const Real>) { return *given; };
   if (plan.rule->stochastic)
-    return with_bandwidth<Real>(BatchMeanDrift<Real, decltype(drift)>(std::move(drift), threads), std::move(rule));
+    return with_bandwidth<Real>(BatchMeanDrift<Real, decltype(drift)>(std::move(drift), threads),
+                                std::move(rule));
   return with_bandwidth<Real>(std::move(drift), std::move(rule));
 }
 
 } // namespace
 
 template <typename Real>
-run::AnyDrift<Real> make_drift(const Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads,
-                               std::shared_ptr<const Real> bandwidth) {
+run::AnyDrift<Real> make_drift(const Plan& plan, std::uint64_t seed, std::size_t dim,
+                               Threads& threads, std::shared_ptr<const Real> bandwidth) {
   if (plan.period)
-    return in_batches<Real>(plan, seed, dim, threads, Torus<Real>(static_cast<Real>(*plan.period)), bandwidth);
+    return in_batches<Real>(plan, seed, dim, threads, Torus<Real>(static_cast<Real>(*plan.period)),
+                            bandwidth);
   auto drift = in_batches<Real>(plan, seed, dim, threads, Euclid<Real>(), bandwidth);
   // Parts that are exact over all particles are no part of the batches' kernel.
   for (const plan::KernelTerm& term : plan.kernel)
     if (term.kernel->over_everyone && term.kernel->for_each_parameter)
-      drift = WithMarginals<Real, run::AnyDrift<Real>>(std::move(drift), static_cast<Real>(term.weight),
-                                                       static_cast<Real>(plan::number(term.settings, "h")), threads);
+      drift = WithMarginals<Real, run::AnyDrift<Real>>(
+          std::move(drift), static_cast<Real>(term.weight),
+          static_cast<Real>(plan::number(term.settings, "h")), threads);
   if (const double bilinear = bilinear_weight(plan, dim); bilinear > 0)
-    return WithBilinear<Real, run::AnyDrift<Real>>(std::move(drift), static_cast<Real>(bilinear), threads);
+    return WithBilinear<Real, run::AnyDrift<Real>>(std::move(drift), static_cast<Real>(bilinear),
+                                                   threads);
   return drift;
 }
 
 namespace {
 
-/// R^d or a torus, decided at run time: beside a matrix root for each batch that costs nothing, and the step is
-/// compiled once.
+/// R^d or a torus, decided at run time: beside a matrix root for each batch that costs nothing, and
+/// the step is compiled once.
 template <typename Real>
 struct EitherDomain {
   std::optional<Torus<Real>> torus;
@@ -122,7 +129,8 @@ struct EitherDomain {
 } // namespace
 
 template <typename Real>
-run::AnyAdvance<Real> make_stochastic(const Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads) {
+run::AnyAdvance<Real> make_stochastic(const Plan& plan, std::uint64_t seed, std::size_t dim,
+                                      Threads& threads) {
   EitherDomain<Real> domain;
   if (plan.period)
     domain.torus.emplace(static_cast<Real>(*plan.period));
@@ -130,13 +138,16 @@ run::AnyAdvance<Real> make_stochastic(const Plan& plan, std::uint64_t seed, std:
                                 plan::number(plan.rule_settings, "power"));
   return StochasticStep<Real, kernel::RuntimeSum<Real>, EitherDomain<Real>>(
       seed, rule, make_sum<Real>(plan, dim), threads, domain,
-      domain.torus ? make_bandwidth<Real>(plan, seed, threads, *domain.torus) : make_bandwidth<Real>(plan, seed, threads, Euclid<Real>()),
+      domain.torus ? make_bandwidth<Real>(plan, seed, threads, *domain.torus)
+                   : make_bandwidth<Real>(plan, seed, threads, Euclid<Real>()),
       bilinear_weight(plan, dim));
 }
 
 template run::AnyAdvance<double> make_stochastic(const Plan&, std::uint64_t, std::size_t, Threads&);
 template run::AnyAdvance<float> make_stochastic(const Plan&, std::uint64_t, std::size_t, Threads&);
-template run::AnyDrift<double> make_drift(const Plan&, std::uint64_t, std::size_t, Threads&, std::shared_ptr<const double>);
-template run::AnyDrift<float> make_drift(const Plan&, std::uint64_t, std::size_t, Threads&, std::shared_ptr<const float>);
+template run::AnyDrift<double> make_drift(const Plan&, std::uint64_t, std::size_t, Threads&,
+                                          std::shared_ptr<const double>);
+template run::AnyDrift<float> make_drift(const Plan&, std::uint64_t, std::size_t, Threads&,
+                                         std::shared_ptr<const float>);
 
 } // namespace starling::assemble

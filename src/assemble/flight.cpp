@@ -28,11 +28,12 @@ using Ranks = std::shared_ptr<mpi::Wire>;
 template <typename Real>
 using ScoreHere = std::function<void(Step, Rows<const Real>, Rows<Real>)>;
 
-/// The target, whose rows are shared out where rows lie in blocks. A rank that cannot make it says so to all. `score`, if
-/// given, becomes its score of rows that are here alone.
+/// The target, whose rows are shared out where rows lie in blocks. A rank that cannot make it says
+/// so to all. `score`, if given, becomes its score of rows that are here alone.
 template <typename Real>
-run::AnyTarget<Real> make_shared_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads, const Guest* guest,
-                                        const Ranks& wire, ScoreHere<Real>* score = nullptr) {
+run::AnyTarget<Real> make_shared_target(const plan::Plan& plan, std::uint64_t seed,
+                                        Threads& threads, const Guest* guest, const Ranks& wire,
+                                        ScoreHere<Real>* score = nullptr) {
   run::AnyTarget<Real> target;
   mpi::together(*wire, [&] { target = make_target<Real>(plan, seed, threads, guest, wire); });
   if (score)
@@ -47,7 +48,8 @@ run::AnyTarget<Real> make_shared_target(const plan::Plan& plan, std::uint64_t se
 }
 
 template <typename Real>
-run::Roles<Real> make_roles(const plan::Plan& plan, std::uint64_t seed, const Guest* guest, const Ranks& wire, ScoreHere<Real>& score) {
+run::Roles<Real> make_roles(const plan::Plan& plan, std::uint64_t seed, const Guest* guest,
+                            const Ranks& wire, ScoreHere<Real>& score) {
   run::Roles<Real> roles;
   roles.threads = std::make_shared<Threads>(plan.threads);
   roles.target = make_shared_target<Real>(plan, seed, *roles.threads, guest, wire, &score);
@@ -56,7 +58,8 @@ run::Roles<Real> make_roles(const plan::Plan& plan, std::uint64_t seed, const Gu
     plan::Plan with_it = plan; // a run has its own size, a plan may have several runs
     with_it.batch = BatchSize::chosen(plan.batch->first(), now);
     roles.deal = make_dealer<Real>(with_it, seed, *roles.threads);
-    roles.heed = [now, first = *now, n = plan.particles](const std::vector<judge::TraceRow>& trace) {
+    roles.heed = [now, first = *now,
+                  n = plan.particles](const std::vector<judge::TraceRow>& trace) {
       *now = judge::batch_by_noise(trace, first, n);
     };
   } else {
@@ -119,7 +122,8 @@ run::JourneySettings stages_of(const plan::Plan& plan, std::uint64_t seed) {
   return stages;
 }
 
-run::Staged make_staged(const plan::Plan& plan, std::uint64_t seed, const Guest* guest, const Ranks& wire) {
+run::Staged make_staged(const plan::Plan& plan, std::uint64_t seed, const Guest* guest,
+                        const Ranks& wire) {
   run::Staged staged;
   staged.threads = std::make_shared<Threads>(plan.threads);
   staged.target = make_shared_target<double>(plan, seed, *staged.threads, guest, wire);
@@ -131,12 +135,15 @@ run::Staged make_staged(const plan::Plan& plan, std::uint64_t seed, const Guest*
 }
 
 /// Where a scout would have the raw method start.
-std::vector<double> scouted(const plan::Plan& plan, std::uint64_t seed, const Guest* guest, const Ranks& wire) {
+std::vector<double> scouted(const plan::Plan& plan, std::uint64_t seed, const Guest* guest,
+                            const Ranks& wire) {
   Threads threads(plan.threads);
-  const run::AnyTarget<double> target = make_shared_target<double>(plan, seed, threads, guest, wire);
-  CountedDensity density([&](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
-    target.evaluate(x, score, log_density);
-  });
+  const run::AnyTarget<double> target =
+      make_shared_target<double>(plan, seed, threads, guest, wire);
+  CountedDensity density(
+      [&](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+        target.evaluate(x, score, log_density);
+      });
   scout::Settings settings;
   settings.starts = plan.prefit;
   const scout::Report report = scout::scout(density, target.dim, seed, settings);
@@ -146,21 +153,27 @@ std::vector<double> scouted(const plan::Plan& plan, std::uint64_t seed, const Gu
 
 /// begin(machine, charge, roles) with this rank's card. What one rank finds wrong, all throw.
 template <typename Real, typename Begin>
-std::unique_ptr<run::Flight> begin_on_card(const plan::Plan& plan, std::uint64_t seed, run::Roles<Real> roles, const Ranks& wire, Begin&& begin) {
+std::unique_ptr<run::Flight> begin_on_card(const plan::Plan& plan, std::uint64_t seed,
+                                           run::Roles<Real> roles, const Ranks& wire,
+                                           Begin&& begin) {
   cuda::Charge<Real> charge;
   std::shared_ptr<cuda::Machine> machine;
   mpi::together(*wire, [&] {
     charge = make_charge<Real>(plan, seed, roles.target);
     if (wire->size() > 1 && !charge.outside)
-      plan::refuse("device", fmt::format("the cards of several ranks share out scores, and a card makes those of {} within its steps: use one rank", plan.target->name));
+      plan::refuse("device", fmt::format("the cards of several ranks share out scores, and a card "
+                                         "makes those of {} within its steps: use one rank",
+                                         plan.target->name));
     machine = cuda::opened(card_of(plan, *wire));
   });
   if (wire->size() > 1)
     mpi::same_everywhere(*wire, "kind of card", machine->name()); // others round otherwise
   if (wire->size() > 1 && !wire->takes_cards())
-    roles.warnings.emplace_back("scores cross between the cards by way of the hosts: MPI takes no addresses on cards here");
+    roles.warnings.emplace_back(
+        "scores cross between the cards by way of the hosts: MPI takes no addresses on cards here");
   std::unique_ptr<run::Flight> flight;
-  mpi::together(*wire, [&] { flight = begin(std::move(machine), std::move(charge), std::move(roles)); });
+  mpi::together(*wire,
+                [&] { flight = begin(std::move(machine), std::move(charge), std::move(roles)); });
   return flight;
 }
 
@@ -172,28 +185,33 @@ std::unique_ptr<run::Flight> in_precision(const plan::Plan& plan, Make&& make) {
 
 } // namespace
 
-std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t run, const Guest* guest,
-                                         std::span<const double> positions, const Ranks& given_wire) {
+std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t run,
+                                         const Guest* guest, std::span<const double> positions,
+                                         const Ranks& given_wire) {
   const Ranks wire = given_wire ? given_wire : mpi::alone();
   std::uint64_t seed = run::run_seed(plan.seed, run);
   if (plan.stages && plan.recipe.start.empty()) {
     run::Staged staged = make_staged(plan, seed, guest, wire);
-    const run::Settings settings = settings_for(plan, run, seed, staged.target, guest && guest->rows);
+    const run::Settings settings =
+        settings_for(plan, run, seed, staged.target, guest && guest->rows);
     return run::begin(std::move(staged), settings);
   }
-  const std::vector<double> scouts = plan.prefit > 0 ? scouted(plan, seed, guest, wire) : std::vector<double>();
+  const std::vector<double> scouts =
+      plan.prefit > 0 ? scouted(plan, seed, guest, wire) : std::vector<double>();
   const bool given = std::holds_alternative<plan::StartGiven>(plan.start);
   std::optional<io::Array> read;
   mpi::together(*wire, [&] { read = read_start(plan); });
   if (given || read)
     seed = run::continued_seed(seed, given ? positions : std::span(read->values));
   else if (const auto* own = std::get_if<plan::StartOwn>(&plan.start); own && !own->file.empty())
-    mpi::together(*wire, [&] { seed = run::continued_seed(seed, io::read_stan_csv(own->file).values); });
+    mpi::together(*wire,
+                  [&] { seed = run::continued_seed(seed, io::read_stan_csv(own->file).values); });
   if (wire->size() > 1) // else they would deal other batches, and wait for each other for ever
     mpi::same_everywhere(*wire, "start", fmt::format("one of mark {:016x}", seed));
   if (plan.stages) { // from a given start
     run::Staged staged = make_staged(plan, seed, guest, wire);
-    const run::Settings settings = settings_for(plan, run, seed, staged.target, guest && guest->rows);
+    const run::Settings settings =
+        settings_for(plan, run, seed, staged.target, guest && guest->rows);
     std::vector<double> x(plan.particles * staged.target.dim);
     const Rows<double> rows{x.data(), plan.particles, staged.target.dim};
     given ? place(positions, rows) : start(plan, seed, staged.target, rows, read);
@@ -213,28 +231,35 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
         given ? place(positions, x) : start(plan, seed, target, x, read, *crew);
     };
     if (plan.card)
-      return begin_on_card<Real>(plan, seed, std::move(roles), wire, [&](auto machine, auto charge, auto at_home) {
-        return cuda::begin<Real>(std::move(machine), std::move(charge), std::move(at_home), settings, fill);
-      });
+      return begin_on_card<Real>(plan, seed, std::move(roles), wire,
+                                 [&](auto machine, auto charge, auto at_home) {
+                                   return cuda::begin<Real>(std::move(machine), std::move(charge),
+                                                            std::move(at_home), settings, fill);
+                                 });
     if (wire->size() > 1 && can_spread(plan, wire->size()))
-      return mpi::begin<Real>(make_spread<Real>(plan, seed, roles, wire, score), roles, settings, [&](Rows<Real> here, std::size_t first) {
-        if (scouts.empty() && starts_by_rule(plan))
-          return start(plan, seed, target, here, read, *crew, first);
-        Column<Real> all(plan.particles * here.dim); // who begins where is known only of all together
-        fill({all.data(), plan.particles, here.dim});
-        std::copy_n(all.data() + first * here.dim, here.size(), here.data);
-      });
+      return mpi::begin<Real>(make_spread<Real>(plan, seed, roles, wire, score), roles, settings,
+                              [&](Rows<Real> here, std::size_t first) {
+                                if (scouts.empty() && starts_by_rule(plan))
+                                  return start(plan, seed, target, here, read, *crew, first);
+                                Column<Real> all(
+                                    plan.particles *
+                                    here.dim); // who begins where is known only of all together
+                                fill({all.data(), plan.particles, here.dim});
+                                std::copy_n(all.data() + first * here.dim, here.size(), here.data);
+                              });
     return run::begin<Real>(std::move(roles), settings, fill);
   });
 }
 
-std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint, const plan::Plan& plan,
-                                           const std::string& where, const Guest* guest, const Ranks& given_wire) {
+std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint,
+                                           const plan::Plan& plan, const std::string& where,
+                                           const Guest* guest, const Ranks& given_wire) {
   const Ranks wire = given_wire ? given_wire : mpi::alone();
   const run::Saved saved = run::saved(checkpoint, where);
   if (plan.stages) {
     run::Staged staged = make_staged(plan, saved.seed, guest, wire);
-    const run::Settings settings = settings_for(plan, saved.run, saved.seed, staged.target, guest && guest->rows);
+    const run::Settings settings =
+        settings_for(plan, saved.run, saved.seed, staged.target, guest && guest->rows);
     if (!plan.recipe.start.empty()) // asked for only where not a unit was done
       staged.start = [plan, seed = saved.seed, target = staged.target](Rows<double> x) {
         start(plan, seed, target, x, read_start(plan));
@@ -244,13 +269,17 @@ std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint, co
   return in_precision(plan, [&]<typename Real>(Real) {
     ScoreHere<Real> score;
     run::Roles<Real> roles = make_roles<Real>(plan, saved.seed, guest, wire, score);
-    const run::Settings settings = settings_for(plan, saved.run, saved.seed, roles.target, guest && guest->rows);
+    const run::Settings settings =
+        settings_for(plan, saved.run, saved.seed, roles.target, guest && guest->rows);
     if (plan.card)
-      return begin_on_card<Real>(plan, saved.seed, std::move(roles), wire, [&](auto machine, auto charge, auto at_home) {
-        return cuda::resume<Real>(std::move(machine), std::move(charge), std::move(at_home), settings, checkpoint, where);
-      });
+      return begin_on_card<Real>(
+          plan, saved.seed, std::move(roles), wire, [&](auto machine, auto charge, auto at_home) {
+            return cuda::resume<Real>(std::move(machine), std::move(charge), std::move(at_home),
+                                      settings, checkpoint, where);
+          });
     if (wire->size() > 1 && can_spread(plan, wire->size()))
-      return mpi::resume<Real>(make_spread<Real>(plan, saved.seed, roles, wire, score), roles, settings, checkpoint, where);
+      return mpi::resume<Real>(make_spread<Real>(plan, saved.seed, roles, wire, score), roles,
+                               settings, checkpoint, where);
     return run::resume<Real>(std::move(roles), settings, checkpoint, where);
   });
 }

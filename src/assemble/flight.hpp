@@ -13,9 +13,10 @@
 
 namespace starling::assemble {
 
-/// At its start: the plan's, or, where that is "given", the positions. `run` is which of its runs. A
-/// start that is positions, given or from a file, enters the seed of all that is dealt
-/// (run::continued_seed). Over a wire all ranks call this alike, and the plan must have blocks; none is a wire of one rank.
+/// At its start: the plan's, or, where that is "given", the positions. `run` is which of its runs.
+/// A start that is positions, given or from a file, enters the seed of all that is dealt
+/// (run::continued_seed). Over a wire all ranks call this alike, and the plan must have blocks;
+/// none is a wire of one rank.
 std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t run = 0,
                                          const Guest* guest = nullptr,
                                          std::span<const double> positions = {},

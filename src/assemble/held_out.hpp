@@ -24,16 +24,20 @@ inline double log_factorial(double y) {
   return ::lgamma_r(y + 1, &sign);
 }
 
-/// Log probability of a response, with all its constants: u are the linear predictors, then the family's own numbers.
+/// Log probability of a response, with all its constants: u are the linear predictors, then the
+/// family's own numbers.
 inline double log_probability(RegressionKind kind, std::span<const double> u, double y) {
   switch (kind) {
   case RegressionKind::linear: {
     const double off = (y - u[0]) * std::exp(-u[1]);
     return -0.5 * off * off - u[1] - 0.91893853320467274; // log(2 pi) / 2
   }
-  case RegressionKind::poisson: return y * u[0] - std::exp(u[0]) - log_factorial(y);
-  case RegressionKind::logistic: return (y > 0.5 ? u[0] : 0) - (std::max(u[0], 0.0) + std::log1p(std::exp(-std::abs(u[0]))));
-  case RegressionKind::multinomial: break;
+  case RegressionKind::poisson:
+    return y * u[0] - std::exp(u[0]) - log_factorial(y);
+  case RegressionKind::logistic:
+    return (y > 0.5 ? u[0] : 0) - (std::max(u[0], 0.0) + std::log1p(std::exp(-std::abs(u[0]))));
+  case RegressionKind::multinomial:
+    break;
   }
   double top = 0, total = 0; // the last class has 0
   for (const double z : u)
@@ -45,9 +49,10 @@ inline double log_probability(RegressionKind kind, std::span<const double> u, do
   return (c < u.size() ? u[c] : 0.0) - top - std::log(total);
 }
 
-/// The mean over rows of log(mean over particles of p(y)), and, of classes, how often the likeliest is right; not a
-/// number where there are none. O(rows x particles x features).
-inline Prediction held_out(RegressionKind kind, std::size_t classes, const LabelledView<double>& test, Rows<const double> x,
+/// The mean over rows of log(mean over particles of p(y)), and, of classes, how often the likeliest
+/// is right; not a number where there are none. O(rows x particles x features).
+inline Prediction held_out(RegressionKind kind, std::size_t classes,
+                           const LabelledView<double>& test, Rows<const double> x,
                            Threads& threads) {
   using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   constexpr std::size_t together = 64;
@@ -56,7 +61,8 @@ inline Prediction held_out(RegressionKind kind, std::size_t classes, const Label
   const std::size_t own = kind == RegressionKind::linear ? 1 : 0;
   const std::size_t rows = test.rows;
   const auto n = Eigen::Index(x.count), width = Eigen::Index(test.weights);
-  const Eigen::Map<const Matrix> positions(x.data, n, Eigen::Index(x.dim)), features(test.features, Eigen::Index(rows), width);
+  const Eigen::Map<const Matrix> positions(x.data, n, Eigen::Index(x.dim)),
+      features(test.features, Eigen::Index(rows), width);
   std::vector<Prediction> parts((rows + together - 1) / together);
   threads.for_pieces(rows, together, [&](std::size_t begin, std::size_t end) {
     const auto some = features.middleRows(Eigen::Index(begin), Eigen::Index(end - begin));

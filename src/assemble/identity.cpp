@@ -7,9 +7,7 @@
 
 namespace starling::assemble {
 
-std::string write_identity(const plan::Recipe& recipe) {
-  return plan::write_config(recipe);
-}
+std::string write_identity(const plan::Recipe& recipe) { return plan::write_config(recipe); }
 
 std::string identity_of_ranks(plan::Recipe recipe) {
   recipe.threads = 0;

@@ -37,7 +37,8 @@ KernelEntry plain(std::string name, std::string help) {
 /// The exponent a of 1/r^a, which must stay below the dimension.
 double below_dim(const char* name, double a, std::size_t dim) {
   if (!(a < static_cast<double>(dim)))
-    reject(fmt::format("kernel {}, a", name), fmt::format("below the dimension, {}", dim), fmt::format("{}", a));
+    reject(fmt::format("kernel {}, a", name), fmt::format("below the dimension, {}", dim),
+           fmt::format("{}", a));
   return a;
 }
 
@@ -49,7 +50,8 @@ std::vector<KernelEntry> make_kernel_table() {
       [](auto zero, const Given&, std::size_t) {
         return kernel::Gaussian<decltype(zero)>(1, kernel::Height::paper);
       }));
-  table.push_back(plain<kernel::InverseMultiquadric>("imq", "inverse multiquadric, (1 + r^2 / 2h)^(-1/2)"));
+  table.push_back(
+      plain<kernel::InverseMultiquadric>("imq", "inverse multiquadric, (1 + r^2 / 2h)^(-1/2)"));
   table.push_back(plain<kernel::Matern32>("matern32", "Matern, once differentiable"));
   table.push_back(plain<kernel::Matern52>("matern52", "Matern, twice differentiable"));
   table.push_back(entry<kernel::Polynomial>(
@@ -57,10 +59,12 @@ std::vector<KernelEntry> make_kernel_table() {
       {{"a", 1.0, "the scale", positive}, {"m", std::uint64_t{2}, "the degree", {1, 64}}},
       [](auto zero, const Given& given, std::size_t) {
         using Real = decltype(zero);
-        return kernel::Polynomial<Real>(static_cast<Real>(number(given, "a")), static_cast<int>(count(given, "m")));
+        return kernel::Polynomial<Real>(static_cast<Real>(number(given, "a")),
+                                        static_cast<int>(count(given, "m")));
       }));
   table.push_back(entry<kernel::Parameters>(
-      "parameters", "one for each parameter, exp(-(x_a - y_a)^2 / 2h v_a), v_a its variance in the cloud",
+      "parameters",
+      "one for each parameter, exp(-(x_a - y_a)^2 / 2h v_a), v_a its variance in the cloud",
       {{"h", 0.1, "squared width, in variances of the cloud", positive}},
       [](auto zero, const Given& given, std::size_t) {
         using Real = decltype(zero);
@@ -74,23 +78,27 @@ std::vector<KernelEntry> make_kernel_table() {
         return kernel::Sinc<Real>(static_cast<Real>(number(given, "a")));
       }));
   table.back().only_dim = 1;
-  table.push_back(entry<kernel::Riesz>(
-      "riesz", "1 / r^a, singular: for pairs and the splitting", {{"a", 0.5, "the exponent, below the dimension", positive}},
-      [](auto zero, const Given& given, std::size_t dim) {
-        using Real = decltype(zero);
-        return kernel::Riesz<Real>(static_cast<Real>(below_dim("riesz", number(given, "a"), dim)));
-      }));
+  table.push_back(entry<kernel::Riesz>("riesz", "1 / r^a, singular: for pairs and the splitting",
+                                       {{"a", 0.5, "the exponent, below the dimension", positive}},
+                                       [](auto zero, const Given& given, std::size_t dim) {
+                                         using Real = decltype(zero);
+                                         return kernel::Riesz<Real>(static_cast<Real>(
+                                             below_dim("riesz", number(given, "a"), dim)));
+                                       }));
   table.push_back(entry<kernel::SmoothRiesz>(
       "riesz-smooth", "1 / r^a mollified by N(0, s^2)",
-      {{"a", 0.5, "the exponent, below the dimension", positive}, {"s", 1.0, "the width of the mollifier", positive}},
+      {{"a", 0.5, "the exponent, below the dimension", positive},
+       {"s", 1.0, "the width of the mollifier", positive}},
       [](auto zero, const Given& given, std::size_t dim) {
         using Real = decltype(zero);
-        return kernel::SmoothRiesz<Real>(static_cast<Real>(below_dim("riesz-smooth", number(given, "a"), dim)),
-                                         static_cast<Real>(number(given, "s")), dim);
+        return kernel::SmoothRiesz<Real>(
+            static_cast<Real>(below_dim("riesz-smooth", number(given, "a"), dim)),
+            static_cast<Real>(number(given, "s")), dim);
       }));
   KernelEntry marginals; // drift/marginals.hpp
   marginals.name = "marginals";
-  marginals.help = "one for each parameter, (1 + z) exp(-z), z^2 = 3 (x_a - y_a)^2 / h v_a: exact over all particles, by sorting";
+  marginals.help = "one for each parameter, (1 + z) exp(-z), z^2 = 3 (x_a - y_a)^2 / h v_a: exact "
+                   "over all particles, by sorting";
   marginals.settings = {{"h", 0.1, "squared width, in variances of the cloud", positive}};
   marginals.radial = false;
   marginals.vectorised = true;
@@ -98,7 +106,8 @@ std::vector<KernelEntry> make_kernel_table() {
   table.push_back(std::move(marginals));
   KernelEntry bilinear; // no kernel of pairs in batches: drift/bilinear.hpp
   bilinear.name = "bilinear";
-  bilinear.help = "(1 + (x - m).(y - m)) / d, m the mean of the cloud: exact over all particles, whatever the batches";
+  bilinear.help = "(1 + (x - m).(y - m)) / d, m the mean of the cloud: exact over all particles, "
+                  "whatever the batches";
   bilinear.radial = false;
   bilinear.vectorised = true;
   bilinear.over_everyone = true;

@@ -34,16 +34,20 @@ void refuse_equal_names(const std::string& file, const std::vector<std::string>&
 }
 
 template <typename Real>
-run::AnyTarget<Real> by_rows(const Library& r, const std::shared_ptr<foreign::Plugin>& model, std::vector<std::string> names,
-                             const plan::TargetContext& context) {
+run::AnyTarget<Real> by_rows(const Library& r, const std::shared_ptr<foreign::Plugin>& model,
+                             std::vector<std::string> names, const plan::TargetContext& context) {
   BroughtRows rows;
   rows.rows = model->data_rows();
   rows.dim = model->dim();
   rows.data_batch = r.data_batch;
-  rows.likelihood = [model](Rows<const double> x, RowNumbers some, std::span<const double> weights, Rows<double> score,
-                            std::span<double> value) { model->likelihood(x, some, weights, score, value); };
+  rows.likelihood = [model](Rows<const double> x, RowNumbers some, std::span<const double> weights,
+                            Rows<double> score, std::span<double> value) {
+    model->likelihood(x, some, weights, score, value);
+  };
   if (model->has_prior())
-    rows.prior = [model](Rows<const double> x, Rows<double> score, std::span<double> value) { model->prior(x, score, value); };
+    rows.prior = [model](Rows<const double> x, Rows<double> score, std::span<double> value) {
+      model->prior(x, score, value);
+    };
   if (model->has_row_scores())
     rows.each = [model](RowNumbers some, const Eigen::VectorXd& x, Rows<double> scores) {
       model->row_scores(some, {x.data(), std::size_t(x.size())}, scores);
@@ -54,11 +58,13 @@ run::AnyTarget<Real> by_rows(const Library& r, const std::shared_ptr<foreign::Pl
     throw foreign::BadLibrary(r.model, error.what());
   } catch (const TargetError&) { // it may fail where it was tried; where it is flown it says so
   }
-  return row_target<Real>(density_of(rows), rows_a_step(r.data_batch, rows.rows), r.data_batch, std::move(names), context);
+  return row_target<Real>(density_of(rows), rows_a_step(r.data_batch, rows.rows), r.data_batch,
+                          std::move(names), context);
 }
 
 template <typename Real>
-std::shared_ptr<const cuda::Outside<Real>> plugin_on_card(const std::shared_ptr<foreign::Plugin>& model) {
+std::shared_ptr<const cuda::Outside<Real>>
+plugin_on_card(const std::shared_ptr<foreign::Plugin>& model) {
   auto outside = std::make_shared<cuda::Outside<Real>>();
   outside->on = [model](const std::shared_ptr<cuda::Machine>& machine) -> cuda::OutsideScore<Real> {
     return [model, machine](Step k, const Real* x, Real* score, std::size_t count, std::size_t) {
@@ -75,7 +81,8 @@ run::AnyTarget<Real> plugin(const Library& r, const plan::TargetContext& context
   if (model->data_rows() > 0)
     return by_rows<Real>(r, model, std::move(names), context);
   if (r.data_batch > 0)
-    plan::refuse("data-batch", r.model + " scores no rows: it exports no starling_log_likelihood_rows");
+    plan::refuse("data-batch",
+                 r.model + " scores no rows: it exports no starling_log_likelihood_rows");
   auto any = wrap<Real>(foreign::InDouble<Real, foreign::Plugin>(model), std::move(names));
   if (model->template scores_on_card<Real>())
     also_on_card(any, plugin_on_card<Real>(model));
@@ -110,7 +117,8 @@ void from_draws(const foreign::StanModel& model, const std::string& file, Rows<d
 
 template <typename Real>
 run::AnyTarget<Real> stan(const Library& r, const plan::TargetContext& context) {
-  auto model = std::make_shared<foreign::StanModel>(r.model, r.data, context.seed, context.threads, context.data_seed);
+  auto model = std::make_shared<foreign::StanModel>(r.model, r.data, context.seed, context.threads,
+                                                    context.data_seed);
   auto any = wrap<Real>(foreign::InDouble<Real, foreign::StanModel>(model), model->names());
   any.start = [model, file = context.start_file](Rows<Real> x) {
     std::vector<double> drawn(x.size());
@@ -124,7 +132,8 @@ run::AnyTarget<Real> stan(const Library& r, const plan::TargetContext& context) 
   };
   any.constrain = [model](Rows<const Real> x) {
     const std::vector<double> at(x.begin(), x.end());
-    return run::Constrained{model->constrained_names(), model->constrain({at.data(), x.count, x.dim})};
+    return run::Constrained{model->constrained_names(),
+                            model->constrain({at.data(), x.count, x.dim})};
   };
   any.warnings = [model] { return model->warnings(); };
   refuse_equal_names(r.model, model->constrained_names());
@@ -159,7 +168,8 @@ Library asked(const plan::Given& given, const char* sentence) {
 
 plan::InBoth<plan::MakeTarget> prepare_stan(const plan::Given& given) {
   const Library library = asked(given, "stan needs a program or a library: stan MODEL.stan");
-  if (!library.data.empty() && !library.data.ends_with(".json")) // else BridgeStan takes it for the data itself
+  if (!library.data.empty() &&
+      !library.data.ends_with(".json")) // else BridgeStan takes it for the data itself
     reject("data", "a FILE.json for stan", "'" + library.data + "'");
   return in_both([library](auto zero, const plan::TargetContext& context) {
     return from_library(library, [&] {
@@ -172,7 +182,8 @@ plan::InBoth<plan::MakeTarget> prepare_stan(const plan::Given& given) {
 }
 
 plan::InBoth<plan::MakeTarget> prepare_plugin(const plan::Given& given) {
-  return in_both([library = asked(given, "plugin needs a library: plugin LIB.so")](auto zero, const plan::TargetContext& context) {
+  return in_both([library = asked(given, "plugin needs a library: plugin LIB.so")](
+                     auto zero, const plan::TargetContext& context) {
     return from_library(library, [&] { return plugin<decltype(zero)>(library, context); });
   });
 }

@@ -1,10 +1,10 @@
 // Logistic regression on a table: from a file to a target.
+#include "cuda/logistic.hpp"
 #include "assemble/also_on_card.hpp"
 #include "assemble/regression.hpp"
 #include "assemble/row_target.hpp"
 #include "assemble/table.hpp"
 #include "assemble/wrap.hpp"
-#include "cuda/logistic.hpp"
 
 #include <starling/cpu/algebra.hpp>
 #include <starling/random/start.hpp>
@@ -42,8 +42,12 @@ run::AnyTarget<Real> logistic(const TableRequest& r, const plan::TargetContext& 
     any = regression_from_table<Real>(RegressionKind::logistic, table, a_step, names, context);
   } else {
     const LabelledView<Real> rows = table.to_learn_from<Real>();
-    any = wrap<Real>(LogisticRegression<Real, cpu::Algebra<Real>>(rows, batch, context.seed, threads), std::move(names));
-    also_on_card(any, cuda::logistic_on_card<Real>({rows.features, rows.labels, rows.rows, rows.weights, rows.owner}, batch, context.seed));
+    any =
+        wrap<Real>(LogisticRegression<Real, cpu::Algebra<Real>>(rows, batch, context.seed, threads),
+                   std::move(names));
+    also_on_card(any, cuda::logistic_on_card<Real>(
+                          {rows.features, rows.labels, rows.rows, rows.weights, rows.owner}, batch,
+                          context.seed));
   }
   if (table.held_out() > 0)
     any.hold_out = [test, &threads](Rows<const Real> x) {
@@ -52,7 +56,11 @@ run::AnyTarget<Real> logistic(const TableRequest& r, const plan::TargetContext& 
     };
   if (!context.in_stages)
     any.step_share = double(batch) / double(learns_from);
-  any.decided = {{"label", table.label()}, {"positive", table.positive()}, {"data-batch", std::to_string(a_step > 0 ? a_step : context.in_stages ? learns_from : batch)}};
+  any.decided = {{"label", table.label()},
+                 {"positive", table.positive()},
+                 {"data-batch", std::to_string(a_step > 0          ? a_step
+                                               : context.in_stages ? learns_from
+                                                                   : batch)}};
   return any;
 }
 

@@ -25,11 +25,17 @@ struct Seen {
   bool finite = true, counts = true;
 };
 
-Seen look(const io::RowFile& file, std::size_t first, std::size_t last, std::size_t response, bool gather) {
+Seen look(const io::RowFile& file, std::size_t first, std::size_t last, std::size_t response,
+          bool gather) {
   const std::size_t wide = file.columns();
   constexpr double infinite = std::numeric_limits<double>::infinity();
-  Seen seen{std::vector<double>(wide, infinite), std::vector<double>(wide, -infinite), std::vector<double>(wide),
-            std::vector<double>(wide), {}, true, true};
+  Seen seen{std::vector<double>(wide, infinite),
+            std::vector<double>(wide, -infinite),
+            std::vector<double>(wide),
+            std::vector<double>(wide),
+            {},
+            true,
+            true};
   std::vector<double> rows, origin;
   file.read(0, 1, origin); // sums of squares around a place near the mean
   for (std::size_t r = first; r < last; r += block) {
@@ -62,7 +68,8 @@ double NpyRows::Shape::answer(double y) const {
   return static_cast<double>(std::lower_bound(values.begin(), values.end(), y) - values.begin());
 }
 
-NpyRows::NpyRows(const TableRequest& r, RegressionKind kind, Threads& threads) : shape_(std::make_shared<Shape>()) {
+NpyRows::NpyRows(const TableRequest& r, RegressionKind kind, Threads& threads)
+    : shape_(std::make_shared<Shape>()) {
   Shape& s = *shape_;
   s.file = std::make_shared<io::RowFile>(r.data);
   const std::size_t wide = s.file->columns(), rows = s.file->rows();
@@ -75,7 +82,8 @@ NpyRows::NpyRows(const TableRequest& r, RegressionKind kind, Threads& threads) :
 
   std::vector<Seen> parts(std::min(ranges, (rows + block - 1) / block));
   threads.for_pieces(parts.size(), 1, [&](std::size_t q, std::size_t) {
-    parts[q] = look(*s.file, rows * q / parts.size(), rows * (q + 1) / parts.size(), s.response, gather);
+    parts[q] =
+        look(*s.file, rows * q / parts.size(), rows * (q + 1) / parts.size(), s.response, gather);
   });
   Seen seen = parts[0];
   for (std::size_t q = 1; q < parts.size(); ++q) {
@@ -92,9 +100,11 @@ NpyRows::NpyRows(const TableRequest& r, RegressionKind kind, Threads& threads) :
   if (!seen.finite)
     throw io::BadData(r.data, "must have finite numbers only");
   if (kind == RegressionKind::poisson && !seen.counts)
-    throw io::BadData(r.data, "label " + all[s.response] + ": must be a whole number from 0 in every row");
+    throw io::BadData(r.data,
+                      "label " + all[s.response] + ": must be a whole number from 0 in every row");
   if (gather && (seen.values.size() < 2 || seen.values.size() > most_values))
-    throw io::BadData(r.data, fmt::format("label {}: must have 2 to {} values", all[s.response], most_values));
+    throw io::BadData(
+        r.data, fmt::format("label {}: must have 2 to {} values", all[s.response], most_values));
   if (kind == RegressionKind::multinomial) {
     s.values.assign(seen.values.begin(), seen.values.end());
     for (const double value : s.values)
@@ -102,11 +112,15 @@ NpyRows::NpyRows(const TableRequest& r, RegressionKind kind, Threads& threads) :
   }
   if (kind == RegressionKind::logistic) {
     s.binary = true;
-    s.positive = r.positive.empty() ? *seen.values.rbegin() : plan::parse_number("positive", r.positive);
+    s.positive =
+        r.positive.empty() ? *seen.values.rbegin() : plan::parse_number("positive", r.positive);
     if (r.positive.empty() && seen.values.size() > 2)
-      throw io::BadData(r.data, fmt::format("label {}: has {} classes; give --positive VALUE to choose one", all[s.response], seen.values.size()));
+      throw io::BadData(r.data,
+                        fmt::format("label {}: has {} classes; give --positive VALUE to choose one",
+                                    all[s.response], seen.values.size()));
     if (!seen.values.contains(s.positive))
-      throw io::BadData(r.data, fmt::format("label {}: has no value {}", all[s.response], r.positive));
+      throw io::BadData(r.data,
+                        fmt::format("label {}: has no value {}", all[s.response], r.positive));
     positive_ = fmt::format("{}", s.positive);
   }
   std::vector<double> origin;
@@ -120,7 +134,9 @@ NpyRows::NpyRows(const TableRequest& r, RegressionKind kind, Threads& threads) :
     const double mean = seen.sum[c] / n, variance = seen.square[c] / n - mean * mean;
     if (r.scaling != io::Scaling::none && !(seen.high[c] > seen.low[c]))
       throw io::BadData(r.data, "column " + all[c] + ": is constant; drop it or use --scale none");
-    s.shift.push_back(r.scaling == io::Scaling::none ? 0 : r.scaling == io::Scaling::minmax ? seen.low[c] : origin[c] + mean);
+    s.shift.push_back(r.scaling == io::Scaling::none     ? 0
+                      : r.scaling == io::Scaling::minmax ? seen.low[c]
+                                                         : origin[c] + mean);
     s.factor.push_back(r.scaling == io::Scaling::none     ? 1
                        : r.scaling == io::Scaling::minmax ? 1 / (seen.high[c] - seen.low[c])
                                                           : 1 / std::sqrt(variance));

@@ -1,4 +1,5 @@
-// Rows of a .npy file as a regression takes them: one column the response, the others scaled, and the constant.
+// Rows of a .npy file as a regression takes them: one column the response, the others scaled, and
+// the constant.
 #pragma once
 
 #include "assemble/regression.hpp"
@@ -10,15 +11,17 @@
 
 namespace starling::assemble {
 
-/// One pass over the file finds the range of every column and the values of the response; blocks are scaled as they are
-/// read.
+/// One pass over the file finds the range of every column and the values of the response; blocks
+/// are scaled as they are read.
 class NpyRows {
 public:
   NpyRows(const TableRequest& request, RegressionKind kind, Threads& threads);
 
   std::size_t count() const { return shape_->file->rows(); }
-  const std::vector<std::string>& names() const { return names_; }     ///< of the features
-  const std::vector<std::string>& classes() const { return classes_; } ///< of a multinomial regression
+  const std::vector<std::string>& names() const { return names_; } ///< of the features
+  const std::vector<std::string>& classes() const {
+    return classes_;
+  } ///< of a multinomial regression
   std::string label() const { return std::to_string(shape_->response); }
   const std::string& positive() const { return positive_; }
 
@@ -30,14 +33,16 @@ public:
     made.block = [shape = shape_](std::size_t first, std::size_t last, std::vector<Number>& room) {
       thread_local std::vector<double> raw;
       shape->file->read(first, last, raw);
-      const std::size_t rows = last - first, wide = shape->columns.size() + 1, all = shape->file->columns();
+      const std::size_t rows = last - first, wide = shape->columns.size() + 1,
+                        all = shape->file->columns();
       room.resize(rows * (wide + 1));
       Number* responses = room.data() + rows * wide;
       for (std::size_t r = 0; r < rows; ++r) {
         const double* from = raw.data() + r * all;
         Number* to = room.data() + r * wide;
         for (std::size_t c = 0; c + 1 < wide; ++c)
-          to[c] = static_cast<Number>((from[shape->columns[c]] - shape->shift[c]) * shape->factor[c]);
+          to[c] =
+              static_cast<Number>((from[shape->columns[c]] - shape->shift[c]) * shape->factor[c]);
         to[wide - 1] = 1;
         responses[r] = static_cast<Number>(shape->answer(from[shape->response]));
       }

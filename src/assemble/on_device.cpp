@@ -1,4 +1,5 @@
-// From a plan to a charge: kernels, rules, dealers and targets that a card has, and one sentence for those it has not.
+// From a plan to a charge: kernels, rules, dealers and targets that a card has, and one sentence
+// for those it has not.
 #include "assemble/on_device.hpp"
 
 #include "assemble/also_on_card.hpp"
@@ -20,7 +21,9 @@ namespace {
 
 using plan::Plan;
 
-[[noreturn]] void cannot(const std::string& sentence) { plan::refuse("device", sentence + "; use --device cpu"); }
+[[noreturn]] void cannot(const std::string& sentence) {
+  plan::refuse("device", sentence + "; use --device cpu");
+}
 
 template <typename Real>
 void put_target(const Plan& plan, const run::AnyTarget<Real>& any, cuda::Charge<Real>& charge) {
@@ -29,7 +32,8 @@ void put_target(const Plan& plan, const run::AnyTarget<Real>& any, cuda::Charge<
   if (charge.outside)
     return;
   if (!plan.target)
-    cannot("cuda needs a function that works on a card, as from_jax and from_torch make them, and this one works on the host");
+    cannot("cuda needs a function that works on a card, as from_jax and from_torch make them, and "
+           "this one works on the host");
   const std::string& name = plan.target->name;
   const plan::Given settings = plan::with_usual(plan.target->settings, plan.recipe.extra);
   Scoring& target = charge.target;
@@ -46,17 +50,22 @@ void put_target(const Plan& plan, const run::AnyTarget<Real>& any, cuda::Charge<
       charge.numbers.insert(charge.numbers.end(), part.begin(), part.end());
   } else if (name == "banana") {
     target.kind = Scoring::Kind::banana;
-    new (&target.banana) Banana<Real>(Real(plan::number(settings, "curvature")), Real(plan::number(settings, "width")));
+    new (&target.banana) Banana<Real>(Real(plan::number(settings, "curvature")),
+                                      Real(plan::number(settings, "width")));
   } else if (name == "funnel") {
     target.kind = Scoring::Kind::funnel;
-    new (&target.funnel) Funnel<Real>(plan::count(settings, "dim"), Real(plan::number(settings, "width")));
+    new (&target.funnel)
+        Funnel<Real>(plan::count(settings, "dim"), Real(plan::number(settings, "width")));
   } else if (name == "plugin") {
-    cannot(fmt::format("{} exports no starling_score_on_device_{}, or scores by rows of data, so a card cannot score it", plan.recipe.text_of("model"),
-                       plan.single ? "single" : "double"));
+    cannot(fmt::format("{} exports no starling_score_on_device_{}, or scores by rows of data, so a "
+                       "card cannot score it",
+                       plan.recipe.text_of("model"), plan.single ? "single" : "double"));
   } else if (name == "logistic") {
     cannot("cuda keeps all rows in its memory, not yet those of a .npy file");
   } else {
-    cannot(fmt::format("cuda scores the targets normal, mixture, banana, funnel, logistic and plugin, not yet {}", name));
+    cannot(fmt::format(
+        "cuda scores the targets normal, mixture, banana, funnel, logistic and plugin, not yet {}",
+        name));
   }
 }
 
@@ -71,11 +80,21 @@ struct PutKernel {
     new (&place) std::decay_t<decltype(kernel)>(kernel);
     return true;
   }
-  bool operator()(const kernel::Gaussian<Real>& k) const { return put(Kind::gaussian, term.gaussian, k); }
-  bool operator()(const kernel::InverseMultiquadric<Real>& k) const { return put(Kind::multiquadric, term.multiquadric, k); }
-  bool operator()(const kernel::Matern32<Real>& k) const { return put(Kind::matern32, term.matern32, k); }
-  bool operator()(const kernel::Matern52<Real>& k) const { return put(Kind::matern52, term.matern52, k); }
-  bool operator()(const kernel::Polynomial<Real>& k) const { return put(Kind::polynomial, term.polynomial, k); }
+  bool operator()(const kernel::Gaussian<Real>& k) const {
+    return put(Kind::gaussian, term.gaussian, k);
+  }
+  bool operator()(const kernel::InverseMultiquadric<Real>& k) const {
+    return put(Kind::multiquadric, term.multiquadric, k);
+  }
+  bool operator()(const kernel::Matern32<Real>& k) const {
+    return put(Kind::matern32, term.matern32, k);
+  }
+  bool operator()(const kernel::Matern52<Real>& k) const {
+    return put(Kind::matern52, term.matern52, k);
+  }
+  bool operator()(const kernel::Polynomial<Real>& k) const {
+    return put(Kind::polynomial, term.polynomial, k);
+  }
   bool operator()(const kernel::Sinc<Real>& k) const { return put(Kind::sinc, term.sinc, k); }
   bool operator()(const kernel::Riesz<Real>& k) const { return put(Kind::riesz, term.riesz, k); }
   bool operator()(const auto&) const { return false; }
@@ -90,8 +109,10 @@ void put_kernel(const Plan& plan, cuda::Charge<Real>& charge) {
     const plan::KernelTerm& asked = plan.kernel[t];
     cuda::Term<Real>& term = charge.pairs.terms[t];
     if (asked.kernel->over_everyone ||
-        !std::visit(PutKernel<Real>{term}, asked.kernel->make.in<Real>()(asked.settings, charge.dim)))
-      cannot(fmt::format("cuda has the kernels gaussian, gaussian-paper, imq, matern32, matern52, polynomial, sinc and riesz, not yet {}",
+        !std::visit(PutKernel<Real>{term},
+                    asked.kernel->make.in<Real>()(asked.settings, charge.dim)))
+      cannot(fmt::format("cuda has the kernels gaussian, gaussian-paper, imq, matern32, matern52, "
+                         "polynomial, sinc and riesz, not yet {}",
                          asked.kernel->name));
     term.weight = static_cast<Real>(asked.weight);
     term.sinks = asked.kernel->name == "gaussian-paper";
@@ -102,14 +123,18 @@ void put_kernel(const Plan& plan, cuda::Charge<Real>& charge) {
     charge.median_pairs = some->pairs;
   if (std::holds_alternative<plan::MedianOfAll>(plan.bandwidth) ||
       charge.median_pairs > cuda::MedianOfPairs<Real>::most)
-    cannot(fmt::format("cuda takes the median of at most {} pairs: --bandwidth median:M, or a number", cuda::MedianOfPairs<Real>::most));
+    cannot(
+        fmt::format("cuda takes the median of at most {} pairs: --bandwidth median:M, or a number",
+                    cuda::MedianOfPairs<Real>::most));
 }
 
 template <typename Real>
 void put_rule(const Plan& plan, cuda::Charge<Real>& charge) {
   const auto take = [&](auto rule) {
     charge.memories = decltype(rule)::memories;
-    charge.rule = [rule](double time, std::uint32_t moves) { return cuda::Move<Real>(rule.at(time, moves)); };
+    charge.rule = [rule](double time, std::uint32_t moves) {
+      return cuda::Move<Real>(rule.at(time, moves));
+    };
   };
   const std::string& name = plan.rule->name;
   const double eta = plan.step_size;
@@ -120,13 +145,16 @@ void put_rule(const Plan& plan, cuda::Charge<Real>& charge) {
   else if (name == "constant")
     take(ConstantStep<Real>(eta));
   else if (name == "decay")
-    take(DecayingStep<Real>(eta, plan::number(plan.rule_settings, "tau"), plan::number(plan.rule_settings, "power")));
+    take(DecayingStep<Real>(eta, plan::number(plan.rule_settings, "tau"),
+                            plan::number(plan.rule_settings, "power")));
   else if (name == "rmsprop")
     take(RmsProp<Real>(eta));
   else if (name == "adam")
     take(Adam<Real>(eta));
   else
-    cannot(fmt::format("cuda moves by --advance adagrad, adagrad-sum, constant, decay, rmsprop or adam, not yet {}", name));
+    cannot(fmt::format("cuda moves by --advance adagrad, adagrad-sum, constant, decay, rmsprop or "
+                       "adam, not yet {}",
+                       name));
 }
 
 template <typename Real>
@@ -139,14 +167,18 @@ void put_dealing(const Plan& plan, std::uint64_t seed, cuda::Charge<Real>& charg
   const std::string name = plan.batch ? plan.dealer->name : "all";
   if (name != "all" && name != "moebius" && name != "cosets" && name != "matching")
     cannot(fmt::format("cuda deals by --deal moebius, cosets or matching, not by {}", name));
-  const By by = name == "all" ? By::everyone : name == "moebius" ? By::moebius : name == "cosets" ? By::cosets : By::matching;
+  const By by = name == "all"       ? By::everyone
+                : name == "moebius" ? By::moebius
+                : name == "cosets"  ? By::cosets
+                                    : By::matching;
   charge.dealing.emplace(by, seed, plan.batch, plan.particles);
 }
 
 } // namespace
 
 template <typename Real>
-cuda::Charge<Real> make_charge(const Plan& plan, std::uint64_t seed, const run::AnyTarget<Real>& target) {
+cuda::Charge<Real> make_charge(const Plan& plan, std::uint64_t seed,
+                               const run::AnyTarget<Real>& target) {
   if (plan.period)
     cannot("cuda lives in all of R^d, not yet on --domain torus:L");
   cuda::Charge<Real> charge;
@@ -168,7 +200,8 @@ std::size_t card_of(const Plan& plan, const mpi::Wire& wire, std::size_t (*cards
   return many == 0 ? 0 : wire.rank_on_machine() % many; // whoever opens it says that there is none
 }
 
-template cuda::Charge<double> make_charge(const Plan&, std::uint64_t, const run::AnyTarget<double>&);
+template cuda::Charge<double> make_charge(const Plan&, std::uint64_t,
+                                          const run::AnyTarget<double>&);
 template cuda::Charge<float> make_charge(const Plan&, std::uint64_t, const run::AnyTarget<float>&);
 
 } // namespace starling::assemble

@@ -20,14 +20,17 @@ using plan::Plan;
 /// A dealer without its rows. Shared, because what calls it is copied.
 template <typename Dealer>
 DealRows without_rows(Dealer dealer) {
-  return [dealer = std::make_shared<Dealer>(std::move(dealer))](Step k, std::size_t n, std::size_t population) -> const Batches& {
+  return [dealer = std::make_shared<Dealer>(std::move(dealer))](
+             Step k, std::size_t n, std::size_t population) -> const Batches& {
     return dealer->deal(k, n, population);
   };
 }
 
-/// The places that a median is taken from, and how; nothing where the bandwidth does not depend on the cloud.
+/// The places that a median is taken from, and how; nothing where the bandwidth does not depend on
+/// the cloud.
 template <typename Real, typename Domain>
-void put_bandwidth(const Plan& plan, std::uint64_t seed, Threads& threads, Domain domain, mpi::Charge<Real>& charge) {
+void put_bandwidth(const Plan& plan, std::uint64_t seed, Threads& threads, Domain domain,
+                   mpi::Charge<Real>& charge) {
   const std::size_t n = plan.particles;
   const auto everyone = [n](Step) {
     std::vector<std::uint32_t> all(n);
@@ -38,7 +41,8 @@ void put_bandwidth(const Plan& plan, std::uint64_t seed, Threads& threads, Domai
     charge.drawn = everyone;
     charge.from_drawn = kernel::MedianBandwidth<Real, Domain>(domain);
   } else if (const auto* some = std::get_if<plan::MedianOfPairs>(&plan.bandwidth)) {
-    const auto rule = std::make_shared<kernel::SampledMedianBandwidth<Real, Domain>>(seed, some->pairs, domain, threads);
+    const auto rule = std::make_shared<kernel::SampledMedianBandwidth<Real, Domain>>(
+        seed, some->pairs, domain, threads);
     if (rule->everyone(n)) {
       charge.drawn = everyone;
       charge.from_drawn = [rule](Step k, Rows<const Real> x) { return (*rule)(k, x); };
@@ -90,14 +94,19 @@ DealRows make_deal_rows(const Plan& plan, std::uint64_t seed, Threads& threads) 
 }
 
 InBlocks make_in_blocks(const Plan& plan, std::uint64_t seed, Threads& threads) {
-  return InBlocks(seed, plan.blocks, plan.redeal, [&](std::uint64_t own) { return make_deal_rows(plan, own, Threads::alone()); }, threads);
+  return InBlocks(
+      seed, plan.blocks, plan.redeal,
+      [&](std::uint64_t own) { return make_deal_rows(plan, own, Threads::alone()); }, threads);
 }
 
 bool can_spread(const Plan& plan, std::size_t ranks) {
-  return plan.blocks >= ranks && plan.batch && !plan.stages && !plan.replace && !plan.by_looks && !plan.rule->for_riesz_pairs && !plan.rule->stochastic &&
-         std::ranges::none_of(plan.kernel, [](const plan::KernelTerm& term) {
-           return term.kernel->over_everyone || term.kernel->for_each_parameter;
-         }) &&
+  return plan.blocks >= ranks && plan.batch && !plan.stages && !plan.replace && !plan.by_looks &&
+         !plan.rule->for_riesz_pairs && !plan.rule->stochastic &&
+         std::ranges::none_of(plan.kernel,
+                              [](const plan::KernelTerm& term) {
+                                return term.kernel->over_everyone ||
+                                       term.kernel->for_each_parameter;
+                              }) &&
          mpi::Blocks(plan.particles, plan.blocks, ranks).all_have_rows();
 }
 
@@ -107,11 +116,15 @@ mpi::Charge<Real> make_spread(const Plan& plan, std::uint64_t seed, const run::R
                               std::function<void(Step, Rows<const Real>, Rows<Real>)> score) {
   Threads& threads = *roles.threads;
   const bool shuffled = plan.dealer->name == "shuffle"; // whose rows stay
-  mpi::Dealing dealing = plan.redeal > 0
-                             ? mpi::Dealing(seed, plan.particles, make_in_blocks(plan, seed, threads), plan.redeal)
-                             : mpi::Dealing(seed, plan.particles, make_deal_rows(plan, seed, threads),
-                                            shuffled ? 0 : Travel::usually, plan.dealer->name == "matching", by_address(plan, seed));
-  mpi::Charge<Real> charge{std::move(wire), plan.blocks, std::move(dealing), std::move(score), {}, {}, {}, {}, largest_batch(plan)};
+  mpi::Dealing dealing =
+      plan.redeal > 0
+          ? mpi::Dealing(seed, plan.particles, make_in_blocks(plan, seed, threads), plan.redeal)
+          : mpi::Dealing(seed, plan.particles, make_deal_rows(plan, seed, threads),
+                         shuffled ? 0 : Travel::usually, plan.dealer->name == "matching",
+                         by_address(plan, seed));
+  mpi::Charge<Real> charge{
+      std::move(wire),    plan.blocks, std::move(dealing), std::move(score), {}, {}, {}, {},
+      largest_batch(plan)};
   if (plan.period)
     put_bandwidth<Real>(plan, seed, threads, Torus<Real>(static_cast<Real>(*plan.period)), charge);
   else
@@ -120,9 +133,11 @@ mpi::Charge<Real> make_spread(const Plan& plan, std::uint64_t seed, const run::R
   return charge;
 }
 
-template mpi::Charge<double> make_spread(const Plan&, std::uint64_t, const run::Roles<double>&, std::shared_ptr<mpi::Wire>,
-                                         std::function<void(Step, Rows<const double>, Rows<double>)>);
-template mpi::Charge<float> make_spread(const Plan&, std::uint64_t, const run::Roles<float>&, std::shared_ptr<mpi::Wire>,
+template mpi::Charge<double>
+make_spread(const Plan&, std::uint64_t, const run::Roles<double>&, std::shared_ptr<mpi::Wire>,
+            std::function<void(Step, Rows<const double>, Rows<double>)>);
+template mpi::Charge<float> make_spread(const Plan&, std::uint64_t, const run::Roles<float>&,
+                                        std::shared_ptr<mpi::Wire>,
                                         std::function<void(Step, Rows<const float>, Rows<float>)>);
 
 } // namespace starling::assemble

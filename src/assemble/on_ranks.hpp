@@ -13,14 +13,15 @@ DealRows make_deal_rows(const plan::Plan& plan, std::uint64_t seed, Threads& thr
 /// Batches inside blocks, for a plan that deals so.
 InBlocks make_in_blocks(const plan::Plan& plan, std::uint64_t seed, Threads& threads);
 
-/// Whether the rows of such a run can live on one rank each: batches without replacement, kernels that see pairs alone,
-/// steps that see rows alone. Else every rank holds all rows, and their scores are shared out.
+/// Whether the rows of such a run can live on one rank each: batches without replacement, kernels
+/// that see pairs alone, steps that see rows alone. Else every rank holds all rows, and their
+/// scores are shared out.
 bool can_spread(const plan::Plan& plan, std::size_t ranks);
 
 /// For a plan that can. `score` is the target's own.
 template <typename Real>
-mpi::Charge<Real> make_spread(const plan::Plan& plan, std::uint64_t seed, const run::Roles<Real>& roles,
-                              std::shared_ptr<mpi::Wire> wire,
+mpi::Charge<Real> make_spread(const plan::Plan& plan, std::uint64_t seed,
+                              const run::Roles<Real>& roles, std::shared_ptr<mpi::Wire> wire,
                               std::function<void(Step, Rows<const Real>, Rows<Real>)> score);
 
 } // namespace starling::assemble

@@ -1,4 +1,5 @@
-// OpenBLAS chooses its kernels when it is loaded, by a list of processors; here it is asked to choose again.
+// OpenBLAS chooses its kernels when it is loaded, by a list of processors; here it is asked to
+// choose again.
 #include "assemble/processor.hpp"
 
 #include <starling/cpu/level.hpp>
@@ -28,7 +29,8 @@ bool multiply_for(const std::string& core) {
     return true;
   if (!gotoblas_dynamic_init || !gotoblas_dynamic_quit || !blas_thread_shutdown_)
     return false;
-  // A thread of the library's that starts only now would choose for itself, beside us; they come back when there is work.
+  // A thread of the library's that starts only now would choose for itself, beside us; they come
+  // back when there is work.
   blas_thread_shutdown_();
   const char* const before = std::getenv(word);
   const std::string kept = before ? before : "";
@@ -39,12 +41,17 @@ bool multiply_for(const std::string& core) {
   return cpu::products().core == core;
 }
 
-std::vector<std::string> better_cores(const std::string& core, const std::vector<std::string>& levels) {
-  constexpr std::array wide = {"Haswell", "Zen", "Excavator", "SkylakeX", "Cooperlake", "SapphireRapids", "Sapphirerapids"};
-  const auto runs = [&](std::string_view level) { return std::ranges::find(levels, level) != levels.end(); };
+std::vector<std::string> better_cores(const std::string& core,
+                                      const std::vector<std::string>& levels) {
+  constexpr std::array wide = {
+      "Haswell", "Zen", "Excavator", "SkylakeX", "Cooperlake", "SapphireRapids", "Sapphirerapids"};
+  const auto runs = [&](std::string_view level) {
+    return std::ranges::find(levels, level) != levels.end();
+  };
   if (!runs("avx2") || std::ranges::find(wide, core) != wide.end())
     return {};
-  return runs("avx512") ? std::vector<std::string>{"SkylakeX", "Haswell"} : std::vector<std::string>{"Haswell"};
+  return runs("avx512") ? std::vector<std::string>{"SkylakeX", "Haswell"}
+                        : std::vector<std::string>{"Haswell"};
 }
 
 std::string multiply_for_this_processor() {

@@ -1,4 +1,5 @@
-// What the library for matrix products takes this processor for, set right where it does not know it.
+// What the library for matrix products takes this processor for, set right where it does not know
+// it.
 #pragma once
 
 #include <string>
@@ -6,13 +7,14 @@
 
 namespace starling::assemble {
 
-/// What a processor with these levels can be, best first, where `core`, which OpenBLAS takes it for, has no wide
-/// vectors; nothing where it has.
-std::vector<std::string> better_cores(const std::string& core, const std::vector<std::string>& levels);
+/// What a processor with these levels can be, best first, where `core`, which OpenBLAS takes it
+/// for, has no wide vectors; nothing where it has.
+std::vector<std::string> better_cores(const std::string& core,
+                                      const std::vector<std::string>& levels);
 
-/// OpenBLAS may take a processor younger than itself for one without wide vectors. Then it is told a kind that this
-/// one can be, unless OPENBLAS_CORETYPE is set. To be called while nobody multiplies: it begins anew. Answers what it
-/// was told, nothing if nothing.
+/// OpenBLAS may take a processor younger than itself for one without wide vectors. Then it is told
+/// a kind that this one can be, unless OPENBLAS_CORETYPE is set. To be called while nobody
+/// multiplies: it begins anew. Answers what it was told, nothing if nothing.
 std::string multiply_for_this_processor();
 
 /// Lets it begin anew as for `core`, one of its own names. False where it cannot.

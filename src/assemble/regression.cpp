@@ -23,26 +23,31 @@ namespace starling::assemble {
 namespace {
 
 template <typename Family, typename Number>
-std::shared_ptr<const RowDensity> density_from(RowTable<Number> table, Family family, Threads& threads) {
+std::shared_ptr<const RowDensity> density_from(RowTable<Number> table, Family family,
+                                               Threads& threads) {
   using Model = Regression<Family, Number, cpu::Algebra<Number>, cpu::Algebra<double>>;
-  return std::make_shared<const RowDensity>(
-      row_density<Model>(std::make_shared<const Model>(std::move(table), std::move(family), threads)));
+  return std::make_shared<const RowDensity>(row_density<Model>(
+      std::make_shared<const Model>(std::move(table), std::move(family), threads)));
 }
 
-/// Products in single precision where there are many rows, and where a row's log likelihood cannot be large; counts and
-/// numbers of any size need double.
+/// Products in single precision where there are many rows, and where a row's log likelihood cannot
+/// be large; counts and numbers of any size need double.
 template <typename Make>
-std::shared_ptr<const RowDensity> density_for(RegressionKind kind, std::size_t rows, std::size_t classes, const Make& table,
+std::shared_ptr<const RowDensity> density_for(RegressionKind kind, std::size_t rows,
+                                              std::size_t classes, const Make& table,
                                               Threads& threads) {
   const bool many = rows >= many_rows;
   switch (kind) {
   case RegressionKind::logistic:
-    return many ? density_from(table(float()), family::Logistic{}, threads) : density_from(table(double()), family::Logistic{}, threads);
+    return many ? density_from(table(float()), family::Logistic{}, threads)
+                : density_from(table(double()), family::Logistic{}, threads);
   case RegressionKind::multinomial:
     return many ? density_from(table(float()), family::Multinomial(classes), threads)
                 : density_from(table(double()), family::Multinomial(classes), threads);
-  case RegressionKind::poisson: return density_from(table(double()), family::Poisson{}, threads);
-  case RegressionKind::linear: break;
+  case RegressionKind::poisson:
+    return density_from(table(double()), family::Poisson{}, threads);
+  case RegressionKind::linear:
+    break;
   }
   return density_from(table(double()), family::Linear{}, threads);
 }
@@ -77,7 +82,9 @@ TableRequest read_table_request(const plan::Given& given, const char* what) {
   r.label = plan::text(given, "label");
   r.drop = plan::text(given, "drop");
   const std::string& scale = plan::text(given, "scale");
-  r.scaling = scale == "minmax" ? io::Scaling::minmax : scale == "standard" ? io::Scaling::standard : io::Scaling::none;
+  r.scaling = scale == "minmax"     ? io::Scaling::minmax
+              : scale == "standard" ? io::Scaling::standard
+                                    : io::Scaling::none;
   r.data_batch = plan::count(given, "data-batch");
   if (given.contains("positive"))
     r.positive = plan::text(given, "positive");
@@ -108,43 +115,57 @@ SplitRows split(const TableRequest& r, std::size_t rows, std::uint64_t seed) {
   if (made.held_out > 0)
     permute(made.order, Philox(seed), Stream::holdout, 0);
   if (const std::size_t left = rows - made.held_out; r.data_batch > left)
-    reject("data-batch", fmt::format("at most the {} rows to learn from", left), std::to_string(r.data_batch));
+    reject("data-batch", fmt::format("at most the {} rows to learn from", left),
+           std::to_string(r.data_batch));
   return made;
 }
 
 template <typename Real>
-run::AnyTarget<Real> regression_from_table(RegressionKind kind, const SharedTable& table, std::size_t a_step,
-                                           std::vector<std::string> names, const plan::TargetContext& context) {
-  const auto rows = [&](auto zero) { return rows_in_memory(table.to_learn_from<decltype(zero)>()); };
-  return row_target<Real>(density_for(kind, table.learns_from(), table.classes().size(), rows, context.threads), a_step, a_step,
-                          std::move(names), context);
+run::AnyTarget<Real> regression_from_table(RegressionKind kind, const SharedTable& table,
+                                           std::size_t a_step, std::vector<std::string> names,
+                                           const plan::TargetContext& context) {
+  const auto rows = [&](auto zero) {
+    return rows_in_memory(table.to_learn_from<decltype(zero)>());
+  };
+  return row_target<Real>(
+      density_for(kind, table.learns_from(), table.classes().size(), rows, context.threads), a_step,
+      a_step, std::move(names), context);
 }
 
 template <typename Real>
-run::AnyTarget<Real> regression_from_npy(RegressionKind kind, const TableRequest& r, const plan::TargetContext& context) {
+run::AnyTarget<Real> regression_from_npy(RegressionKind kind, const TableRequest& r,
+                                         const plan::TargetContext& context) {
   if (r.holdout > 0)
-    plan::refuse("holdout", "rows of a .npy file are not held out; write those to learn from into a file of their own");
+    plan::refuse(
+        "holdout",
+        "rows of a .npy file are not held out; write those to learn from into a file of their own");
   const NpyRows rows(r, kind, context.threads);
   const auto table = [&](auto zero) { return rows.table<decltype(zero)>(); };
   const std::size_t a_step = rows_a_step(r.data_batch, rows.count());
-  auto any = row_target<Real>(density_for(kind, rows.count(), rows.classes().size(), table, context.threads), a_step, r.data_batch,
-                             names_for(kind, rows.names(), rows.classes()), context);
+  auto any = row_target<Real>(
+      density_for(kind, rows.count(), rows.classes().size(), table, context.threads), a_step,
+      r.data_batch, names_for(kind, rows.names(), rows.classes()), context);
   any.decided.emplace_back("label", rows.label());
   if (kind == RegressionKind::logistic)
     any.decided.emplace_back("positive", rows.positive());
   return any;
 }
 
-template run::AnyTarget<double> regression_from_table(RegressionKind, const SharedTable&, std::size_t, std::vector<std::string>,
+template run::AnyTarget<double> regression_from_table(RegressionKind, const SharedTable&,
+                                                      std::size_t, std::vector<std::string>,
                                                       const plan::TargetContext&);
-template run::AnyTarget<float> regression_from_table(RegressionKind, const SharedTable&, std::size_t, std::vector<std::string>,
+template run::AnyTarget<float> regression_from_table(RegressionKind, const SharedTable&,
+                                                     std::size_t, std::vector<std::string>,
                                                      const plan::TargetContext&);
-template run::AnyTarget<double> regression_from_npy(RegressionKind, const TableRequest&, const plan::TargetContext&);
-template run::AnyTarget<float> regression_from_npy(RegressionKind, const TableRequest&, const plan::TargetContext&);
+template run::AnyTarget<double> regression_from_npy(RegressionKind, const TableRequest&,
+                                                    const plan::TargetContext&);
+template run::AnyTarget<float> regression_from_npy(RegressionKind, const TableRequest&,
+                                                   const plan::TargetContext&);
 
 namespace {
 
-plan::InBoth<plan::MakeTarget> prepare(const plan::Given& given, RegressionKind kind, io::Response response, const char* what) {
+plan::InBoth<plan::MakeTarget> prepare(const plan::Given& given, RegressionKind kind,
+                                       io::Response response, const char* what) {
   const TableRequest r = read_table_request(given, what);
   return in_both([r, kind, response](auto zero, const plan::TargetContext& context) {
     using Real = decltype(zero);
@@ -152,10 +173,13 @@ plan::InBoth<plan::MakeTarget> prepare(const plan::Given& given, RegressionKind 
       return regression_from_npy<Real>(kind, r, context);
     const SharedTable table(r, response, context);
     const LabelledView<double> test = table.test<double>();
-    const std::size_t a_step = context.in_stages ? rows_a_step(r.data_batch, table.learns_from()) : r.data_batch;
-    auto any = regression_from_table<Real>(kind, table, a_step, names_for(kind, table.names(), table.classes()), context);
+    const std::size_t a_step =
+        context.in_stages ? rows_a_step(r.data_batch, table.learns_from()) : r.data_batch;
+    auto any = regression_from_table<Real>(
+        kind, table, a_step, names_for(kind, table.names(), table.classes()), context);
     if (table.held_out() > 0)
-      any.hold_out = [kind, classes = table.classes().size(), test, &threads = context.threads](Rows<const Real> x) {
+      any.hold_out = [kind, classes = table.classes().size(), test,
+                      &threads = context.threads](Rows<const Real> x) {
         const std::vector<double> at(x.begin(), x.end());
         const Prediction p = held_out(kind, classes, test, {at.data(), x.count, x.dim}, threads);
         return run::HeldOut{p.accuracy, p.log_likelihood};
@@ -174,7 +198,8 @@ plan::InBoth<plan::MakeTarget> prepare_poisson(const plan::Given& given) {
   return prepare(given, RegressionKind::poisson, io::Response::count, "Poisson regression");
 }
 plan::InBoth<plan::MakeTarget> prepare_multinomial(const plan::Given& given) {
-  return prepare(given, RegressionKind::multinomial, io::Response::classes, "multinomial regression");
+  return prepare(given, RegressionKind::multinomial, io::Response::classes,
+                 "multinomial regression");
 }
 
 } // namespace starling::assemble

@@ -25,25 +25,31 @@ TableRequest read_table_request(const plan::Given& given, const char* what);
 /// Reads a table and scales its features. Throws BadData that names the file.
 io::Dataset load_scaled(const TableRequest& request, io::Response response);
 
-/// Rows in the order in which they are used: first those that are held out, of `share` of them, then those to learn from.
+/// Rows in the order in which they are used: first those that are held out, of `share` of them,
+/// then those to learn from.
 struct SplitRows {
   std::vector<std::uint32_t> order;
   std::size_t held_out = 0;
   std::span<const std::uint32_t> test() const { return std::span(order).first(held_out); }
-  std::span<const std::uint32_t> to_learn_from() const { return std::span(order).subspan(held_out); }
+  std::span<const std::uint32_t> to_learn_from() const {
+    return std::span(order).subspan(held_out);
+  }
 };
-/// Shuffled only where rows are held out. Refuses a share that leaves none, and a data_batch that is larger than what is left.
+/// Shuffled only where rows are held out. Refuses a share that leaves none, and a data_batch that
+/// is larger than what is left.
 SplitRows split(const TableRequest& request, std::size_t rows, std::uint64_t seed);
 
 class SharedTable; // assemble/table.hpp
 
 /// The rows of a table, in memory; few of them a step where a_step is not 0.
 template <typename Real>
-run::AnyTarget<Real> regression_from_table(RegressionKind kind, const SharedTable& table, std::size_t a_step,
-                                           std::vector<std::string> names, const plan::TargetContext& context);
+run::AnyTarget<Real> regression_from_table(RegressionKind kind, const SharedTable& table,
+                                           std::size_t a_step, std::vector<std::string> names,
+                                           const plan::TargetContext& context);
 
 /// The rows of FILE.npy, which stay there.
 template <typename Real>
-run::AnyTarget<Real> regression_from_npy(RegressionKind kind, const TableRequest& request, const plan::TargetContext& context);
+run::AnyTarget<Real> regression_from_npy(RegressionKind kind, const TableRequest& request,
+                                         const plan::TargetContext& context);
 
 } // namespace starling::assemble

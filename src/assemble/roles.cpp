@@ -39,13 +39,14 @@ private:
 };
 
 template <typename Real>
-run::AnyTarget<Real> target_of(const plan::Plan& plan, std::uint64_t seed, Threads& threads, const Guest* guest,
-                               const std::shared_ptr<mpi::Wire>& ranks) {
+run::AnyTarget<Real> target_of(const plan::Plan& plan, std::uint64_t seed, Threads& threads,
+                               const Guest* guest, const std::shared_ptr<mpi::Wire>& ranks) {
   if (guest && guest->rows) {
     const std::size_t a_step = rows_a_step(guest->data_batch, guest->rows->rows);
-    auto any = row_target<Real>(guest->rows, a_step, guest->data_batch,
-                                guest->names.empty() ? run::numbered("x", guest->dim) : guest->names,
-                                {threads, seed, plan.seed, {}, plan.stages.has_value()});
+    auto any =
+        row_target<Real>(guest->rows, a_step, guest->data_batch,
+                         guest->names.empty() ? run::numbered("x", guest->dim) : guest->names,
+                         {threads, seed, plan.seed, {}, plan.stages.has_value()});
     any.decided.clear(); // it is the program that keeps them
     return any;
   }
@@ -59,16 +60,18 @@ run::AnyTarget<Real> target_of(const plan::Plan& plan, std::uint64_t seed, Threa
     return any;
   }
   if (!plan.target)
-    plan::refuse("target", "this run's target was a function of the program that began it; bring it again");
+    plan::refuse("target",
+                 "this run's target was a function of the program that began it; bring it again");
   const auto* own = std::get_if<plan::StartOwn>(&plan.start);
-  return plan.make_target.in<Real>()({threads, seed, plan.seed, own ? own->file : std::string(), plan.stages.has_value(), ranks});
+  return plan.make_target.in<Real>()(
+      {threads, seed, plan.seed, own ? own->file : std::string(), plan.stages.has_value(), ranks});
 }
 
 } // namespace
 
 template <typename Real>
-run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads, const Guest* guest,
-                                 const std::shared_ptr<mpi::Wire>& ranks) {
+run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads,
+                                 const Guest* guest, const std::shared_ptr<mpi::Wire>& ranks) {
   auto any = target_of<Real>(plan, seed, threads, guest, ranks);
   for (std::string& name : any.names) // a library's are any bytes; files hold UTF-8
     name = io::utf8(name);
@@ -87,34 +90,43 @@ run::AnyDealer<Real> make_dealer(const plan::Plan& plan, std::uint64_t seed, Thr
 }
 
 template <typename Real>
-run::AnyDealer<Real> make_dealer_of_everyone(const plan::Plan& plan, std::uint64_t seed, Threads& threads) {
+run::AnyDealer<Real> make_dealer_of_everyone(const plan::Plan& plan, std::uint64_t seed,
+                                             Threads& threads) {
   const plan::DealerEntry& shuffle = plan::dealers().front();
   if (!plan.replace && plan.redeal == 0 && (!plan.batch || plan.dealer == &shuffle))
     return {};
   Shuffle everyone(seed, plan.batch_size(), cpu::permute, threads);
   if (!plan.replace)
     return everyone;
-  return [deal = std::move(everyone), batches = Batches(), p = plan.batch_size()](Step k, Ensemble<Real>& particles) mutable -> const Batches& {
+  return [deal = std::move(everyone), batches = Batches(),
+          p = plan.batch_size()](Step k, Ensemble<Real>& particles) mutable -> const Batches& {
     batches = deal(k, particles);
-    batches.time *= static_cast<double>(p) / static_cast<double>(particles.count()); // a step of Algorithm 2 is p/N of a sweep
+    batches.time *=
+        static_cast<double>(p) /
+        static_cast<double>(particles.count()); // a step of Algorithm 2 is p/N of a sweep
     return batches;
   };
 }
 
 template <typename Real>
-run::AnyAdvance<Real> make_advance(const plan::Plan& plan, std::uint64_t seed, std::size_t dim, Threads& threads) {
+run::AnyAdvance<Real> make_advance(const plan::Plan& plan, std::uint64_t seed, std::size_t dim,
+                                   Threads& threads) {
   if (plan.rule->stochastic)
     return make_stochastic<Real>(plan, seed, dim, threads);
   return plan.rule->make.in<Real>()(plan, plan.rule_settings, threads);
 }
 
-template run::AnyTarget<double> make_target(const plan::Plan&, std::uint64_t, Threads&, const Guest*, const std::shared_ptr<mpi::Wire>&);
-template run::AnyTarget<float> make_target(const plan::Plan&, std::uint64_t, Threads&, const Guest*, const std::shared_ptr<mpi::Wire>&);
+template run::AnyTarget<double> make_target(const plan::Plan&, std::uint64_t, Threads&,
+                                            const Guest*, const std::shared_ptr<mpi::Wire>&);
+template run::AnyTarget<float> make_target(const plan::Plan&, std::uint64_t, Threads&, const Guest*,
+                                           const std::shared_ptr<mpi::Wire>&);
 template run::AnyDealer<double> make_dealer(const plan::Plan&, std::uint64_t, Threads&);
 template run::AnyDealer<float> make_dealer(const plan::Plan&, std::uint64_t, Threads&);
 template run::AnyDealer<double> make_dealer_of_everyone(const plan::Plan&, std::uint64_t, Threads&);
 template run::AnyDealer<float> make_dealer_of_everyone(const plan::Plan&, std::uint64_t, Threads&);
-template run::AnyAdvance<double> make_advance(const plan::Plan&, std::uint64_t, std::size_t, Threads&);
-template run::AnyAdvance<float> make_advance(const plan::Plan&, std::uint64_t, std::size_t, Threads&);
+template run::AnyAdvance<double> make_advance(const plan::Plan&, std::uint64_t, std::size_t,
+                                              Threads&);
+template run::AnyAdvance<float> make_advance(const plan::Plan&, std::uint64_t, std::size_t,
+                                             Threads&);
 
 } // namespace starling::assemble

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t usual_rows = 1000, usual_mini_batch = 100;
 
-/// Rows as foreign::InDouble takes a model: all of them, or for the raw method the mini-batch of the step.
+/// Rows as foreign::InDouble takes a model: all of them, or for the raw method the mini-batch of
+/// the step.
 class RowModel {
 public:
   RowModel(std::shared_ptr<const RowDensity> density, std::uint64_t seed, std::size_t batch)
@@ -48,7 +49,8 @@ public:
     const std::vector<double> at(x.begin(), x.end());
     std::vector<double> to(x.size());
     model_->score(k, {at.data(), x.count, x.dim}, {to.data(), x.count, x.dim});
-    std::transform(to.begin(), to.end(), score.begin(), [](double s) { return static_cast<Real>(s); });
+    std::transform(to.begin(), to.end(), score.begin(),
+                   [](double s) { return static_cast<Real>(s); });
   }
 
 private:
@@ -64,23 +66,29 @@ std::size_t rows_a_step(std::uint64_t asked, std::size_t rows) {
 }
 
 template <typename Real>
-run::AnyTarget<Real> row_target(std::shared_ptr<const RowDensity> density, std::size_t a_step, std::uint64_t mini_batch,
-                                std::vector<std::string> names, const plan::TargetContext& context) {
+run::AnyTarget<Real> row_target(std::shared_ptr<const RowDensity> density, std::size_t a_step,
+                                std::uint64_t mini_batch, std::vector<std::string> names,
+                                const plan::TargetContext& context) {
   const std::size_t mini = mini_batch > 0 ? mini_batch : std::min(usual_mini_batch, density->rows);
-  auto any = wrap<Real>(RowTarget<Real>(std::make_shared<RowModel>(density, context.seed, mini)), std::move(names));
+  auto any = wrap<Real>(RowTarget<Real>(std::make_shared<RowModel>(density, context.seed, mini)),
+                        std::move(names));
   if (a_step > 0 && context.in_stages) {
     any.rows = density;
     any.rows_a_step = a_step;
   }
   if (!context.in_stages)
     any.step_share = double(mini) / double(density->rows);
-  any.decided = {{"data-batch", std::to_string(!context.in_stages ? mini : a_step > 0 ? a_step : density->rows)}};
+  any.decided = {{"data-batch", std::to_string(!context.in_stages ? mini
+                                               : a_step > 0       ? a_step
+                                                                  : density->rows)}};
   return any;
 }
 
-template run::AnyTarget<double> row_target(std::shared_ptr<const RowDensity>, std::size_t, std::uint64_t,
-                                           std::vector<std::string>, const plan::TargetContext&);
-template run::AnyTarget<float> row_target(std::shared_ptr<const RowDensity>, std::size_t, std::uint64_t,
-                                          std::vector<std::string>, const plan::TargetContext&);
+template run::AnyTarget<double> row_target(std::shared_ptr<const RowDensity>, std::size_t,
+                                           std::uint64_t, std::vector<std::string>,
+                                           const plan::TargetContext&);
+template run::AnyTarget<float> row_target(std::shared_ptr<const RowDensity>, std::size_t,
+                                          std::uint64_t, std::vector<std::string>,
+                                          const plan::TargetContext&);
 
 } // namespace starling::assemble

@@ -15,7 +15,8 @@ run::AnyAdvance<Real> in_domain(const Plan& plan, Use&& use) {
   return plan.period ? use(Torus<Real>(static_cast<Real>(*plan.period))) : use(Euclid<Real>());
 }
 
-/// A rule that moves each coordinate by a function of its drift; `make` answers it for a number type.
+/// A rule that moves each coordinate by a function of its drift; `make` answers it for a number
+/// type.
 template <typename Make>
 InBoth<MakeRule> explicit_step(Make make) {
   const auto with = [make]<typename Real>(Real) {
@@ -36,7 +37,8 @@ InBoth<MakeRule> explicit_step(Make make) {
 /// One that has only a step size.
 template <template <typename> class Rule>
 InBoth<MakeRule> plain() {
-  return explicit_step([](auto zero, double eta, const Given&) { return Rule<decltype(zero)>(eta); });
+  return explicit_step(
+      [](auto zero, double eta, const Given&) { return Rule<decltype(zero)>(eta); });
 }
 
 template <typename Real>
@@ -58,7 +60,8 @@ std::span<const RuleEntry> rules() {
       {"adagrad", "the fading AdaGrad of SVGD's own code", {}, plain<FadingAdaGrad>()},
       {"adagrad-sum", "AdaGrad with the ever-growing sum of squares", {}, plain<SummingAdaGrad>()},
       {"constant", "x += eta drift", {}, plain<ConstantStep>()},
-      {"decay", "eta (1 + k / tau)^-power",
+      {"decay",
+       "eta (1 + k / tau)^-power",
        {{"tau", 100.0, "decay: the TAU of eta (1 + k/TAU)^-POWER", positive},
         {"power", 0.6, "decay: the POWER", at_least(0)}},
        explicit_step([](auto zero, double eta, const Given& given) {
@@ -66,12 +69,23 @@ std::span<const RuleEntry> rules() {
        })},
       {"rmsprop", "RMSProp", {}, plain<RmsProp>()},
       {"adam", "Adam", {}, plain<Adam>()},
-      {"rk4", "Runge-Kutta of order four inside each step", {}, {runge_kutta<double>, runge_kutta<float>}},
-      {"splitting", "exact repulsion of pairs, for the kernel riesz", {}, {splitting<double>, splitting<float>}, true},
-      {"stochastic", "stochastic SVGD: the mean over the batch, and noise from its kernel matrix; eta (1 + k / tau)^-power",
+      {"rk4",
+       "Runge-Kutta of order four inside each step",
+       {},
+       {runge_kutta<double>, runge_kutta<float>}},
+      {"splitting",
+       "exact repulsion of pairs, for the kernel riesz",
+       {},
+       {splitting<double>, splitting<float>},
+       true},
+      {"stochastic",
+       "stochastic SVGD: the mean over the batch, and noise from its kernel matrix; eta (1 + k / "
+       "tau)^-power",
        {{"tau", 100.0, "stochastic: the TAU of eta (1 + k/TAU)^-POWER", positive},
         {"power", 0.0, "stochastic: the POWER; 0 keeps the step", at_least(0)}},
-       {}, false, true},
+       {},
+       false,
+       true},
   };
   return table;
 }

@@ -16,15 +16,19 @@ namespace {
 template <typename Real>
 class SharedScore {
 public:
-  SharedScore(cuda::OutsideScore<Real> score, std::shared_ptr<cuda::Machine> machine, std::shared_ptr<mpi::Wire> wire, std::size_t blocks)
-      : machine_(std::move(machine)), score_(std::move(score)), wire_(std::move(wire)), count_(blocks) {}
+  SharedScore(cuda::OutsideScore<Real> score, std::shared_ptr<cuda::Machine> machine,
+              std::shared_ptr<mpi::Wire> wire, std::size_t blocks)
+      : machine_(std::move(machine)), score_(std::move(score)), wire_(std::move(wire)),
+        count_(blocks) {}
 
   void operator()(Step k, const Real* x, Real* s, std::size_t count, std::size_t dim) {
     const mpi::Blocks blocks(count, count_, wire_->size());
     const std::size_t rank = wire_->rank(), all = count * dim;
     const std::span<Real> own(s + blocks.first(rank) * dim, blocks.rows_of(rank) * dim);
     mpi::together(*wire_, [&] {
-      mpi::by_blocks(blocks, rank, false, [&](std::size_t begin, std::size_t end) { score_block(k, x + begin * dim, s + begin * dim, end - begin, dim); });
+      mpi::by_blocks(blocks, rank, false, [&](std::size_t begin, std::size_t end) {
+        score_block(k, x + begin * dim, s + begin * dim, end - begin, dim);
+      });
       if (wire_->size() == 1)
         return;
       if (wire_->takes_cards())
@@ -37,7 +41,8 @@ public:
       return;
     const std::vector<std::size_t> sizes = blocks.bytes(dim * sizeof(Real));
     if (wire_->takes_cards())
-      return wire_->all_gather(std::as_bytes(own), std::as_writable_bytes(std::span(s, all)), sizes);
+      return wire_->all_gather(std::as_bytes(own), std::as_writable_bytes(std::span(s, all)),
+                               sizes);
     wire_->all_gather(mpi::bytes_of(mine_), mpi::bytes_of(everyones_), sizes);
     machine_->upload(s, everyones_.data(), all * sizeof(Real));
   }
@@ -67,18 +72,27 @@ private:
 } // namespace
 
 template <typename Real>
-std::shared_ptr<const cuda::Outside<Real>> shared_on_card(std::shared_ptr<const cuda::Outside<Real>> there,
-                                                          std::shared_ptr<mpi::Wire> wire, std::size_t blocks) {
+std::shared_ptr<const cuda::Outside<Real>>
+shared_on_card(std::shared_ptr<const cuda::Outside<Real>> there, std::shared_ptr<mpi::Wire> wire,
+               std::size_t blocks) {
   auto shared = std::make_shared<cuda::Outside<Real>>();
   shared->by_all_ranks = wire->size() > 1;
-  shared->on = [there, wire, blocks](const std::shared_ptr<cuda::Machine>& machine) -> cuda::OutsideScore<Real> {
-    const auto here = std::make_shared<SharedScore<Real>>(there->on(machine), machine, wire, blocks);
-    return [here](Step k, const Real* x, Real* s, std::size_t count, std::size_t dim) { (*here)(k, x, s, count, dim); };
+  shared->on = [there, wire,
+                blocks](const std::shared_ptr<cuda::Machine>& machine) -> cuda::OutsideScore<Real> {
+    const auto here =
+        std::make_shared<SharedScore<Real>>(there->on(machine), machine, wire, blocks);
+    return [here](Step k, const Real* x, Real* s, std::size_t count, std::size_t dim) {
+      (*here)(k, x, s, count, dim);
+    };
   };
   return shared;
 }
 
-template std::shared_ptr<const cuda::Outside<double>> shared_on_card(std::shared_ptr<const cuda::Outside<double>>, std::shared_ptr<mpi::Wire>, std::size_t);
-template std::shared_ptr<const cuda::Outside<float>> shared_on_card(std::shared_ptr<const cuda::Outside<float>>, std::shared_ptr<mpi::Wire>, std::size_t);
+template std::shared_ptr<const cuda::Outside<double>>
+    shared_on_card(std::shared_ptr<const cuda::Outside<double>>, std::shared_ptr<mpi::Wire>,
+                   std::size_t);
+template std::shared_ptr<const cuda::Outside<float>>
+    shared_on_card(std::shared_ptr<const cuda::Outside<float>>, std::shared_ptr<mpi::Wire>,
+                   std::size_t);
 
 } // namespace starling::assemble

@@ -1,8 +1,8 @@
 // Where particles begin, by name or from a file.
 #include "assemble/roles.hpp"
-#include "plan/names.hpp"
 #include "io/errors.hpp"
 #include "io/npy.hpp"
+#include "plan/names.hpp"
 
 #include <starling/domain.hpp>
 #include <starling/random/start.hpp>
@@ -52,8 +52,9 @@ std::optional<io::Array> read_start(const plan::Plan& plan) {
 }
 
 template <typename Real>
-void start(const plan::Plan& plan, std::uint64_t seed, const run::AnyTarget<Real>& target, Rows<Real> x,
-           const std::optional<io::Array>& read, Threads& threads, std::size_t first) {
+void start(const plan::Plan& plan, std::uint64_t seed, const run::AnyTarget<Real>& target,
+           Rows<Real> x, const std::optional<io::Array>& read, Threads& threads,
+           std::size_t first) {
   struct Place {
     std::uint64_t seed;
     const run::AnyTarget<Real>& target;
@@ -61,8 +62,12 @@ void start(const plan::Plan& plan, std::uint64_t seed, const run::AnyTarget<Real
     const std::optional<io::Array>& read;
     Threads& threads;
     IdFrom id;
-    void operator()(const plan::StartNormal& s) const { start_normal(x, seed, s.mean, s.sd, id, threads); }
-    void operator()(const plan::StartUniform& s) const { start_uniform(x, seed, s.low, s.high, id, threads); }
+    void operator()(const plan::StartNormal& s) const {
+      start_normal(x, seed, s.mean, s.sd, id, threads);
+    }
+    void operator()(const plan::StartUniform& s) const {
+      start_uniform(x, seed, s.low, s.high, id, threads);
+    }
     void operator()(const plan::StartOwn&) const { target.start(x); }
     void operator()(const plan::StartFile& s) const { take(*read, s.file, x); }
     void operator()(const plan::StartGiven&) const {
@@ -83,7 +88,9 @@ void place(std::span<const double> given, Rows<Real> x) {
            std::to_string(given.size()));
   const auto bad = std::ranges::find_if(given, [](double v) { return !std::isfinite(v); });
   if (bad != given.end())
-    reject("start", "finite numbers", fmt::format("{} for particle {}", *bad, (bad - given.begin()) / static_cast<std::ptrdiff_t>(x.dim)));
+    reject("start", "finite numbers",
+           fmt::format("{} for particle {}", *bad,
+                       (bad - given.begin()) / static_cast<std::ptrdiff_t>(x.dim)));
   std::ranges::transform(given, x.begin(), [](double v) { return static_cast<Real>(v); });
 }
 

@@ -7,7 +7,8 @@
 
 namespace starling::assemble {
 
-SharedTable::SharedTable(const TableRequest& r, io::Response response, const plan::TargetContext& context)
+SharedTable::SharedTable(const TableRequest& r, io::Response response,
+                         const plan::TargetContext& context)
     : machine_(context.ranks ? context.ranks->on_machine() : nullptr) {
   if (!machine_)
     machine_ = mpi::alone();
@@ -33,15 +34,18 @@ SharedTable::SharedTable(const TableRequest& r, io::Response response, const pla
 }
 
 template <typename Number>
-LabelledView<Number> SharedTable::laid_out(std::size_t count, std::span<const std::uint32_t> rows) const {
+LabelledView<Number> SharedTable::laid_out(std::size_t count,
+                                           std::span<const std::uint32_t> rows) const {
   if (count == 0)
     return {};
   const std::size_t weights = names_.size() + 1, in_line = mpi::Wire::alignment / sizeof(Number),
-                    labels = (count * weights + in_line - 1) / in_line * in_line; // where they begin, aligned too
-  const auto memory = mpi::from_first(*machine_, (labels + count) * sizeof(Number), [&](std::byte* to) {
-    Number* const numbers = reinterpret_cast<Number*>(to);
-    lay_out(data_, rows, numbers, numbers + labels);
-  });
+                    labels = (count * weights + in_line - 1) / in_line *
+                             in_line; // where they begin, aligned too
+  const auto memory =
+      mpi::from_first(*machine_, (labels + count) * sizeof(Number), [&](std::byte* to) {
+        Number* const numbers = reinterpret_cast<Number*>(to);
+        lay_out(data_, rows, numbers, numbers + labels);
+      });
   const auto* const numbers = reinterpret_cast<const Number*>(memory.get());
   return {numbers, numbers + labels, count, weights, memory};
 }

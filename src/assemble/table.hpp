@@ -1,4 +1,5 @@
-// A table that the ranks of a machine share: the first of them reads it, and all of them see its numbers.
+// A table that the ranks of a machine share: the first of them reads it, and all of them see its
+// numbers.
 #pragma once
 
 #include "assemble/regression.hpp"
@@ -12,21 +13,25 @@
 
 namespace starling::assemble {
 
-/// Read, scaled and split on the first rank of each machine; where nobody knows machines, on each rank. All ranks of a
-/// machine make one, and ask it for the same rows in the same order; what fails on one of them, all of them throw.
+/// Read, scaled and split on the first rank of each machine; where nobody knows machines, on each
+/// rank. All ranks of a machine make one, and ask it for the same rows in the same order; what
+/// fails on one of them, all of them throw.
 class SharedTable {
 public:
-  SharedTable(const TableRequest& request, io::Response response, const plan::TargetContext& context);
+  SharedTable(const TableRequest& request, io::Response response,
+              const plan::TargetContext& context);
 
-  const std::vector<std::string>& names() const { return names_; } ///< of the features, without the constant
+  const std::vector<std::string>& names() const {
+    return names_;
+  } ///< of the features, without the constant
   const std::vector<std::string>& classes() const { return classes_; }
   const std::string& label() const { return label_; } ///< its column, as asked for or by its number
   const std::string& positive() const { return positive_; }
   std::size_t learns_from() const { return learns_from_; } ///< rows
   std::size_t held_out() const { return held_out_; }
 
-  /// Rows with the constant 1 as the last feature, in memory that they keep: common to the ranks of the machine where they
-  /// have such, else a copy each.
+  /// Rows with the constant 1 as the last feature, in memory that they keep: common to the ranks of
+  /// the machine where they have such, else a copy each.
   template <typename Number>
   LabelledView<Number> to_learn_from() const;
   template <typename Number>

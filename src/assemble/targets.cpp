@@ -18,84 +18,167 @@ using assemble::in_both;
 using assemble::numbered;
 
 InBoth<MakeTarget> mixture(const Given& given) {
-  return in_both([components = assemble::mixture_components(given)](auto zero, const TargetContext& context) {
-    using Real = decltype(zero);
-    Mixture<Real> one(components);
-    if (one.dim() == 1)
-      return assemble::row_by_row(assemble::wrap<Real>(cpu::MixtureOnTheLine<Real>(one, context.threads), {"x"}));
-    return assemble::wrap_one<Real>(one, context.threads, numbered("x", one.dim()));
-  });
+  return in_both(
+      [components = assemble::mixture_components(given)](auto zero, const TargetContext& context) {
+        using Real = decltype(zero);
+        Mixture<Real> one(components);
+        if (one.dim() == 1)
+          return assemble::row_by_row(
+              assemble::wrap<Real>(cpu::MixtureOnTheLine<Real>(one, context.threads), {"x"}));
+        return assemble::wrap_one<Real>(one, context.threads, numbered("x", one.dim()));
+      });
 }
 
 InBoth<MakeTarget> normal(const Given& given) {
   return in_both([dim = count(given, "dim"), correlation = number(given, "correlation")](
                      auto zero, const TargetContext& context) {
     using Real = decltype(zero);
-    return assemble::row_by_row(assemble::wrap<Real>(EvenNormal<Real>(dim, correlation, context.threads), numbered("x", dim)));
+    return assemble::row_by_row(assemble::wrap<Real>(
+        EvenNormal<Real>(dim, correlation, context.threads), numbered("x", dim)));
   });
 }
 
 InBoth<MakeTarget> banana(const Given& given) {
-  return in_both([curvature = number(given, "curvature"), width = number(given, "width")](
-                     auto zero, const TargetContext& context) {
+  return in_both([curvature = number(given, "curvature"),
+                  width = number(given, "width")](auto zero, const TargetContext& context) {
     using Real = decltype(zero);
-    return assemble::wrap_one<Real>(Banana<Real>(Real(curvature), Real(width)), context.threads, numbered("x", 2));
+    return assemble::wrap_one<Real>(Banana<Real>(Real(curvature), Real(width)), context.threads,
+                                    numbered("x", 2));
   });
 }
 
 InBoth<MakeTarget> funnel(const Given& given) {
-  return in_both([dim = count(given, "dim"), width = number(given, "width")](auto zero,
-                                                                             const TargetContext& context) {
+  return in_both([dim = count(given, "dim"),
+                  width = number(given, "width")](auto zero, const TargetContext& context) {
     using Real = decltype(zero);
     auto names = numbered("x", dim - 1);
     names.insert(names.begin(), "v");
-    return assemble::wrap_one<Real>(Funnel<Real>(dim, Real(width)), context.threads, std::move(names));
+    return assemble::wrap_one<Real>(Funnel<Real>(dim, Real(width)), context.threads,
+                                    std::move(names));
   });
 }
 
-const Setting model = {"model", std::string(), "The library, LIB.so: the same as MODEL after TARGET"};
+const Setting model = {"model", std::string(),
+                       "The library, LIB.so: the same as MODEL after TARGET"};
 
 std::vector<TargetEntry> make_target_table() {
-  const Setting data = {"data", std::string(), "FILE: csv, csv.gz, csv.xz, covtype.data[.gz], libsvm or a large .npy for regressions, .json for stan, any for plugin"};
-  const auto dim = [](double least) { return Setting{"dim", std::uint64_t{2}, "Dimension", at_least(least)}; };
+  const Setting data = {"data", std::string(),
+                        "FILE: csv, csv.gz, csv.xz, covtype.data[.gz], libsvm or a large .npy for "
+                        "regressions, .json for stan, any for plugin"};
+  const auto dim = [](double least) {
+    return Setting{"dim", std::uint64_t{2}, "Dimension", at_least(least)};
+  };
   const auto width = [](double usual) {
-    return Setting{"width", usual, "Standard deviation of the first coordinate (default 1 for banana, 3 for funnel)", positive};
+    return Setting{
+        "width", usual,
+        "Standard deviation of the first coordinate (default 1 for banana, 3 for funnel)",
+        positive};
   };
   const Setting data_batch = {"data-batch", std::uint64_t{0},
-                              "Data rows seen per step (0: 100, or all if fewer; with --method auto 1000 of 20,000 or more, else all)"};
+                              "Data rows seen per step (0: 100, or all if fewer; with --method "
+                              "auto 1000 of 20,000 or more, else all)"};
   const std::vector<Setting> table = {
       data,
-      {"label", std::string(), "Label column: NAME, or INDEX from 0 (negative: from the end); default the last"},
+      {"label", std::string(),
+       "Label column: NAME, or INDEX from 0 (negative: from the end); default the last"},
       {"drop", std::string(), "Columns to leave out: NAME,NAME, or indices as for the label"},
-      {"scale", std::string("minmax"), "Feature scaling: minmax, standard or none", any_number, {"minmax", "standard", "none"}, true},
+      {"scale",
+       std::string("minmax"),
+       "Feature scaling: minmax, standard or none",
+       any_number,
+       {"minmax", "standard", "none"},
+       true},
       data_batch,
       {"holdout", 0.0, "Share of the rows kept for testing, 0 to below 1", {0, 1, false, true}},
   };
   return {
-      {"mixture", "a mixture of normals; as it is, the paper's",
+      {"mixture",
+       "a mixture of normals; as it is, the paper's",
        {{"weights", std::string("1/3,2/3"), "Weights of the components: 1/3,2/3"},
-        {"means", std::string("-2;2"), "Means of the components, ';' between, ',' inside: -2;2 or 0,0;3,3"},
+        {"means", std::string("-2;2"),
+         "Means of the components, ';' between, ',' inside: -2;2 or 0,0;3,3"},
         {"sds", std::string("1"), "Standard deviations: one for all, or one for each component"}},
-       {}, "normal:0,1", false, true, mixture},
-      {"normal", "a normal with equal correlations",
-       {dim(1), {"correlation", 0.0, "Correlation between any two coordinates", {-1, 1, true, true}}},
-       {}, "normal:0,1", false, true, normal},
-      {"banana", "a normal bent into a parabola",
+       {},
+       "normal:0,1",
+       false,
+       true,
+       mixture},
+      {"normal",
+       "a normal with equal correlations",
+       {dim(1),
+        {"correlation", 0.0, "Correlation between any two coordinates", {-1, 1, true, true}}},
+       {},
+       "normal:0,1",
+       false,
+       true,
+       normal},
+      {"banana",
+       "a normal bent into a parabola",
        {{"curvature", 0.5, "How much it bends"}, width(1)},
-       {}, "normal:0,1", false, true, banana},
+       {},
+       "normal:0,1",
+       false,
+       true,
+       banana},
       {"funnel", "Neal's funnel", {dim(2), width(3)}, {}, "normal:0,1", false, true, funnel},
-      {"logistic", "Bayesian logistic regression on a table",
-       {data, table[1],
-        {"positive", std::string(), "The label VALUE that counts as 1; needed when there are more than two"},
-        table[2], table[3], table[4], table[5]},
-       {"prior"}, "normal:0,1", false, false, assemble::prepare_logistic, true},
-      {"linear", "Bayesian linear regression on a table", table, {}, "normal:0,1", false, false, assemble::prepare_linear, true},
-      {"poisson", "Bayesian Poisson regression on a table", table, {}, "normal:0,1", false, false, assemble::prepare_poisson, true},
-      {"multinomial", "Bayesian multinomial regression on a table", table, {}, "normal:0,1", false, false,
-       assemble::prepare_multinomial, true},
-      {"stan", "a Stan model through BridgeStan's C interface", {model, data}, {"stan", "FILE.csv"}, "stan", false, false,
+      {"logistic",
+       "Bayesian logistic regression on a table",
+       {data,
+        table[1],
+        {"positive", std::string(),
+         "The label VALUE that counts as 1; needed when there are more than two"},
+        table[2],
+        table[3],
+        table[4],
+        table[5]},
+       {"prior"},
+       "normal:0,1",
+       false,
+       false,
+       assemble::prepare_logistic,
+       true},
+      {"linear",
+       "Bayesian linear regression on a table",
+       table,
+       {},
+       "normal:0,1",
+       false,
+       false,
+       assemble::prepare_linear,
+       true},
+      {"poisson",
+       "Bayesian Poisson regression on a table",
+       table,
+       {},
+       "normal:0,1",
+       false,
+       false,
+       assemble::prepare_poisson,
+       true},
+      {"multinomial",
+       "Bayesian multinomial regression on a table",
+       table,
+       {},
+       "normal:0,1",
+       false,
+       false,
+       assemble::prepare_multinomial,
+       true},
+      {"stan",
+       "a Stan model through BridgeStan's C interface",
+       {model, data},
+       {"stan", "FILE.csv"},
+       "stan",
+       false,
+       false,
        assemble::prepare_stan},
-      {"plugin", "a C function in a library of your own", {model, data, data_batch}, {}, "normal:0,1", true, true,
+      {"plugin",
+       "a C function in a library of your own",
+       {model, data, data_batch},
+       {},
+       "normal:0,1",
+       true,
+       true,
        assemble::prepare_plugin},
   };
 }

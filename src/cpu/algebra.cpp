@@ -22,7 +22,8 @@ void Algebra<Real>::residuals(Real* logits, std::size_t n, const Real* labels, s
 
 template <typename Real>
 void Algebra<Real>::gradients(const Real* residuals, std::size_t n, const Real* features,
-                              std::size_t rows, std::size_t inner, Real* score, std::size_t stride) {
+                              std::size_t rows, std::size_t inner, Real* score,
+                              std::size_t stride) {
   multiply<Real>(Turn::none, Turn::none, n, inner, rows, Real(1), {residuals, rows},
                  {features, inner}, Real(1), {score, stride});
 }

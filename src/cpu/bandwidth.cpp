@@ -1,4 +1,5 @@
-// Distances of all pairs. Out of line, since every drift with a bandwidth of its own would compile the product again.
+// Distances of all pairs. Out of line, since every drift with a bandwidth of its own would compile
+// the product again.
 #include <starling/kernel/bandwidth.hpp>
 
 #include <Eigen/Core>

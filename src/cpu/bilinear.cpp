@@ -1,4 +1,5 @@
-// The bilinear part of a kernel. Out of line: its products cost as much to compile as the rest of a drift.
+// The bilinear part of a kernel. Out of line: its products cost as much to compile as the rest of a
+// drift.
 #include <starling/drift/bilinear.hpp>
 
 #include <Eigen/Core>
@@ -45,7 +46,8 @@ template <typename Real>
 BilinearPart<Real>::BilinearPart(Real weight, Threads& threads)
     : weight_(weight), threads_(&threads), room_(std::make_unique<Room>()) {}
 template <typename Real>
-BilinearPart<Real>::BilinearPart(const BilinearPart& other) : BilinearPart(other.weight_, *other.threads_) {}
+BilinearPart<Real>::BilinearPart(const BilinearPart& other)
+    : BilinearPart(other.weight_, *other.threads_) {}
 template <typename Real>
 BilinearPart<Real>& BilinearPart<Real>::operator=(const BilinearPart& other) {
   weight_ = other.weight_;
@@ -57,7 +59,8 @@ BilinearPart<Real>::~BilinearPart() = default;
 
 template <typename Real>
 void BilinearPart<Real>::add(Ensemble<Real>& particles, const Batches& batches) {
-  const Rows<const Real> x = std::as_const(particles).position(), s = std::as_const(particles).score();
+  const Rows<const Real> x = std::as_const(particles).position(),
+                         s = std::as_const(particles).score();
   if (batches.whole())
     return add(x, s, particles.drift());
   const auto order = batches.order();
@@ -77,7 +80,8 @@ void BilinearPart<Real>::add(Ensemble<Real>& particles, const Batches& batches) 
 }
 
 template <typename Real>
-void BilinearPart<Real>::add(Rows<const Real> positions, Rows<const Real> scores, Rows<Real> drifts) {
+void BilinearPart<Real>::add(Rows<const Real> positions, Rows<const Real> scores,
+                             Rows<Real> drifts) {
   auto& mean = room_->mean;
   auto& shift = room_->shift;
   auto& pull = room_->pull;

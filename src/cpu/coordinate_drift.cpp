@@ -1,5 +1,5 @@
-// The drift of a kernel for each coordinate: how members of batches are laid side by side, so that vectors
-// run along their coordinates without a break.
+// The drift of a kernel for each coordinate: how members of batches are laid side by side, so that
+// vectors run along their coordinates without a break.
 #include <starling/cpu/coordinate_drift.hpp>
 
 #include <starling/drift/sweep.hpp>
@@ -55,8 +55,8 @@ struct Sweep {
       part.put(phi[a], pair * sum[a] + self * s[a]);
   }
 
-  /// Batches [first, last), all of one size: member k of all of them side by side, then every two members
-  /// of all batches at once.
+  /// Batches [first, last), all of one size: member k of all of them side by side, then every two
+  /// members of all batches at once.
   void side_by_side(std::size_t first, std::size_t last) const {
     thread_local Room<Real> room;
     const std::size_t dim = precisions.size(), size = batches[first].size(), count = last - first;
@@ -81,7 +81,8 @@ struct Sweep {
   }
 
   /// Members [first, last) of one large batch: each meets the one m places further on, for every m.
-  void round_the_batch(std::span<const std::uint32_t> members, std::size_t first, std::size_t last) const {
+  void round_the_batch(std::span<const std::uint32_t> members, std::size_t first,
+                       std::size_t last) const {
     thread_local Room<Real> room;
     const std::size_t dim = precisions.size(), size = members.size(), own = last - first;
     room.make(size * dim, own * dim, own * dim);
@@ -93,8 +94,8 @@ struct Sweep {
     const auto meet = [&](std::size_t begin, std::size_t end, std::size_t other) {
       if (begin < end)
         table.pairs(kernel, {room.x + begin * dim, room.x + other * dim, room.s + begin * dim,
-                             room.s + other * dim, room.q, room.sum + (begin - first) * dim, nullptr,
-                             (end - begin) * dim});
+                             room.s + other * dim, room.q, room.sum + (begin - first) * dim,
+                             nullptr, (end - begin) * dim});
     };
     for (std::size_t m = 1; m < size; ++m) {
       const std::size_t turn = std::clamp(size - m, first, last);
@@ -111,8 +112,9 @@ struct Sweep {
 template <typename Real, typename K>
 void sweep_coordinates(const K& kernel, Ensemble<Real>& particles, const Batches& batches,
                        std::span<const Real> precisions, Threads& threads, Part<Real> part) {
-  const Sweep<Real, K> sweep{work_in_use<CoordinateWork<Real, K>>(), kernel, particles, batches,
-                             precisions, part, kernel.at_coordinate(Real(0)).weight};
+  const Sweep<Real, K> sweep{
+      work_in_use<CoordinateWork<Real, K>>(), kernel, particles, batches, precisions, part,
+      kernel.at_coordinate(Real(0)).weight};
   if (batches[0].size() > coordinate_most)
     return for_each_batch(threads, batches, [&](auto members, std::size_t first, std::size_t last) {
       sweep.round_the_batch(members, first, last);

@@ -5,8 +5,9 @@
 
 namespace starling::cpu {
 
-/// Numbers that meet one to one: number n of x and number n of y are the same coordinate of two members
-/// of a batch. Adds weight * sy + push to at_x, and weight * sx - push to at_y where that is given.
+/// Numbers that meet one to one: number n of x and number n of y are the same coordinate of two
+/// members of a batch. Adds weight * sy + push to at_x, and weight * sx - push to at_y where that
+/// is given.
 template <typename Real>
 struct CoordinatePairs {
   const Real *x, *y, *sx, *sy;

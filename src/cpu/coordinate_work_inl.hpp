@@ -1,4 +1,5 @@
-// A kernel for each coordinate, for one SIMD level: lanes are coordinates. See lanes.hpp for how it is compiled.
+// A kernel for each coordinate, for one SIMD level: lanes are coordinates. See lanes.hpp for how it
+// is compiled.
 #pragma once
 
 #include "cpu/coordinate_work.hpp"
@@ -9,7 +10,8 @@
 namespace starling::cpu::STARLING_LEVEL {
 
 template <bool both, typename L, typename Real, typename K>
-HWY_INLINE void coordinates_meet(const K& kernel, const CoordinatePairs<Real>& work, std::size_t n) {
+HWY_INLINE void coordinates_meet(const K& kernel, const CoordinatePairs<Real>& work,
+                                 std::size_t n) {
   const L q = L::load(work.q + n), apart = L::load(work.x + n) - L::load(work.y + n);
   const L scaled = apart * q;
   const auto w = kernel.at_coordinate(apart * scaled);
@@ -37,7 +39,8 @@ HWY_INLINE void all_coordinates_meet(const K& kernel, const CoordinatePairs<Real
   for (std::size_t c = 0; c < (both ? 7 : 6); ++c)
     for (std::size_t k = 0; k < left; ++k)
       room[c][k] = from[c][n + k];
-  const CoordinatePairs<Real> rest{room[0], room[1], room[2], room[3], room[4], room[5], room[6], left};
+  const CoordinatePairs<Real> rest{room[0], room[1], room[2], room[3],
+                                   room[4], room[5], room[6], left};
   coordinates_meet<both, One>(kernel, rest, 0);
   for (std::size_t k = 0; k < left; ++k) {
     work.at_x[n + k] = room[5][k];

@@ -1,5 +1,5 @@
-// Large batches in many dimensions: distances and sums of forces as matrix products, block by block,
-// so that no N x N matrix is ever in memory.
+// Large batches in many dimensions: distances and sums of forces as matrix products, block by
+// block, so that no N x N matrix is ever in memory.
 #pragma once
 
 #include "cpu/blas.hpp"
@@ -53,7 +53,9 @@ public:
   std::size_t blocks() const { return (size_ + gemm_block - 1) / gemm_block; }
 
   /// All pairs of block a with block b, both ways; a = b: those inside it.
-  void meet(const SweptKernel<Real>& kernel, std::size_t a, std::size_t b) { meet(kernel, a, b, sum_.data(), Real(1)); }
+  void meet(const SweptKernel<Real>& kernel, std::size_t a, std::size_t b) {
+    meet(kernel, a, b, sum_.data(), Real(1));
+  }
 
   /// All pairs of all blocks.
   void meet_all(const SweptKernel<Real>& kernel, Threads& threads) {
@@ -63,8 +65,12 @@ public:
     const auto aside = [&](std::size_t slot) { return aside_.data() + slot * size_ * dim_; };
     tournament.run(
         threads, [&](std::size_t b) { meet(kernel, b, b); },
-        [&](std::size_t a, std::size_t slot) { std::fill(aside(slot) + begin_of(a), aside(slot) + end_of(a) * dim_, Real(0)); },
-        [&](std::size_t a, std::size_t b, std::size_t slot) { meet(kernel, a, b, aside(slot), Real(0)); },
+        [&](std::size_t a, std::size_t slot) {
+          std::fill(aside(slot) + begin_of(a), aside(slot) + end_of(a) * dim_, Real(0));
+        },
+        [&](std::size_t a, std::size_t b, std::size_t slot) {
+          meet(kernel, a, b, aside(slot), Real(0));
+        },
         [&](std::size_t b, std::size_t slots) {
           for (std::size_t slot = 0; slot < slots; ++slot)
             for (std::size_t n = begin_of(b); n < end_of(b) * dim_; ++n)
@@ -73,8 +79,9 @@ public:
   }
 
   /// phi_i = pair * sum_i + self * F(x_i, x_i)
-  void scatter(const SweptKernel<Real>& kernel, Ensemble<Real>& particles, std::span<const std::uint32_t> members,
-               Real pair, Real self, Part<Real> part, Threads& threads) const {
+  void scatter(const SweptKernel<Real>& kernel, Ensemble<Real>& particles,
+               std::span<const std::uint32_t> members, Real pair, Real self, Part<Real> part,
+               Threads& threads) const {
     const bool far = radial_ && 2 * largest() > far_apart * length2_;
     threads.for_pieces(size_, gemm_block, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
@@ -113,7 +120,8 @@ private:
                   wide_apart * length2_, a == b);
       near.measure(rows_, i, j, w.data);
     }
-    kernel.weights.of(kernel.weights.kernel, w.data, w.data, proportional_ ? nullptr : p.data, rows * columns);
+    kernel.weights.of(kernel.weights.kernel, w.data, w.data, proportional_ ? nullptr : p.data,
+                      rows * columns);
     if (a == b)
       for (std::size_t r = 0; r < rows; ++r) // the self term has a weight of its own
         w.data[r * columns + r] = p.data[r * columns + r] = 0;
@@ -127,7 +135,8 @@ private:
 
   /// Of each block, then of the blocks.
   void take_mean(Threads& threads) {
-    const Real share = Real(1) / static_cast<Real>(size_); // of each row, so that no sum grows beyond the rows
+    const Real share =
+        Real(1) / static_cast<Real>(size_); // of each row, so that no sum grows beyond the rows
     means_.assign(blocks() * dim_, Real(0));
     threads.for_pieces(size_, gemm_block, [&](std::size_t begin, std::size_t end) {
       Real* const mean = means_.data() + begin / gemm_block * dim_;
@@ -164,18 +173,19 @@ private:
   }
 
   // sums = keep sums + op(W) S_j, and for radial kernels - op(P) X_j unless W S says it already
-  void add(Turn turn, std::size_t rows, std::size_t inner, std::size_t j, Matrix<Real> w, Matrix<Real> p, Real keep,
-           Real* sums) const {
+  void add(Turn turn, std::size_t rows, std::size_t inner, std::size_t j, Matrix<Real> w,
+           Matrix<Real> p, Real keep, Real* sums) const {
     const Matrix<Real> to{sums, dim_};
-    multiply<Real>(turn, Turn::none, rows, dim_, inner, Real(1), {w.data, w.stride}, at(s_, j), keep, to);
+    multiply<Real>(turn, Turn::none, rows, dim_, inner, Real(1), {w.data, w.stride}, at(s_, j),
+                   keep, to);
     if (radial_ && !proportional_)
       multiply<Real>(turn, Turn::none, rows, dim_, inner, Real(-1), {p.data, p.stride}, at(x_, j),
                      Real(1), to);
   }
 
   // sums of I += (row sums of P) X_I, and where J has any, they += (column sums of P) X_J
-  void add_slopes(std::size_t rows, std::size_t columns, std::size_t i, std::size_t j, Matrix<Real> p, Real* of_i,
-                  Real* of_j) const {
+  void add_slopes(std::size_t rows, std::size_t columns, std::size_t i, std::size_t j,
+                  Matrix<Real> p, Real* of_i, Real* of_j) const {
     thread_local std::array<Real, gemm_block> across, down;
     passes_->sums(p.data, rows, columns, across.data(), down.data());
     for (std::size_t r = 0; r < rows; ++r)
@@ -202,8 +212,8 @@ private:
 };
 
 template <typename Real>
-void gemm_sweep(const SweptKernel<Real>& kernel, Ensemble<Real>& particles,
-                const Batches& batches, Threads& threads, Part<Real> part) {
+void gemm_sweep(const SweptKernel<Real>& kernel, Ensemble<Real>& particles, const Batches& batches,
+                Threads& threads, Part<Real> part) {
   const Real self = static_cast<Real>(batches.self_weight()) * part.weight;
   const auto pair_of = [&](std::size_t q) {
     return static_cast<Real>(batches.pair_weight(batches[q].size())) * part.weight;

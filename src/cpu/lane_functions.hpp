@@ -6,9 +6,9 @@
 namespace starling::cpu::STARLING_LEVEL {
 
 #if HWY_TARGET == HWY_AVX3
-/// sqrt(a) as the machine rounds it, from its estimate of 1/sqrt(a) (14 bits, doubled by each of two Newton steps) and
-/// the exact remainder a - g^2. What that leaves is 2^-50 of the last place, so of 10^15 roots one may be rounded the
-/// other way. Only for numbers between 1e-280 and 1e280.
+/// sqrt(a) as the machine rounds it, from its estimate of 1/sqrt(a) (14 bits, doubled by each of
+/// two Newton steps) and the exact remainder a - g^2. What that leaves is 2^-50 of the last place,
+/// so of 10^15 roots one may be rounded the other way. Only for numbers between 1e-280 and 1e280.
 HWY_INLINE hn::Vec<hn::ScalableTag<double>> root_by_steps(hn::Vec<hn::ScalableTag<double>> a) {
   const hn::ScalableTag<double> tag;
   const auto half = hn::Set(tag, 0.5), e = decltype(a){_mm512_rsqrt14_pd(a.raw)};
@@ -22,9 +22,9 @@ HWY_INLINE hn::Vec<hn::ScalableTag<double>> root_by_steps(hn::Vec<hn::ScalableTa
 }
 #endif
 
-/// sqrt(a) to 2 ulp for use beside a quotient: where one unit both divides and takes roots, a dozen cycles a
-/// vector, this goes round it by Newton steps from the machine's estimate of 1/sqrt(a) (8 bits, doubled by
-/// each). Zero for 0.
+/// sqrt(a) to 2 ulp for use beside a quotient: where one unit both divides and takes roots, a dozen
+/// cycles a vector, this goes round it by Newton steps from the machine's estimate of 1/sqrt(a) (8
+/// bits, doubled by each). Zero for 0.
 template <typename Real, std::size_t V>
 HWY_INLINE Lanes<Real, V> root(const Lanes<Real, V>& a) {
 #if HWY_TARGET == HWY_NEON
@@ -32,7 +32,8 @@ HWY_INLINE Lanes<Real, V> root(const Lanes<Real, V>& a) {
   using Vec = typename L::Vec;
   constexpr bool wide = sizeof(Real) == 8;
   // A finite estimate that is not 0, so that infinity has its root.
-  const L some = at_most(at_least(a, wide ? Real(1e-290) : Real(1e-36)), wide ? Real(1.7976931348623157e308) : Real(3.4028234e38));
+  const L some = at_most(at_least(a, wide ? Real(1e-290) : Real(1e-36)),
+                         wide ? Real(1.7976931348623157e308) : Real(3.4028234e38));
   L e = L::made([&](std::size_t k) STARLING_INLINE {
     if constexpr (wide)
       return Vec(vrsqrteq_f64(some.v[k].raw));
@@ -42,11 +43,11 @@ HWY_INLINE Lanes<Real, V> root(const Lanes<Real, V>& a) {
   for (int n = 0; n < (wide ? 3 : 2); ++n) {
     const L e2 = e * e;
     e = e * L::made([&](std::size_t k) STARLING_INLINE {
-      if constexpr (wide)
-        return Vec(vrsqrtsq_f64(some.v[k].raw, e2.v[k].raw));
-      else
-        return Vec(vrsqrtsq_f32(some.v[k].raw, e2.v[k].raw));
-    });
+          if constexpr (wide)
+            return Vec(vrsqrtsq_f64(some.v[k].raw, e2.v[k].raw));
+          else
+            return Vec(vrsqrtsq_f32(some.v[k].raw, e2.v[k].raw));
+        });
   }
   return a * e;
 #elif HWY_TARGET == HWY_AVX3
@@ -54,9 +55,11 @@ HWY_INLINE Lanes<Real, V> root(const Lanes<Real, V>& a) {
     const typename Lanes<Real, V>::Tag tag;
     auto usual = hn::And(hn::Ge(a.v[0], hn::Set(tag, 1e-280)), hn::Le(a.v[0], hn::Set(tag, 1e280)));
     for (std::size_t k = 1; k < V; ++k)
-      usual = hn::And(usual, hn::And(hn::Ge(a.v[k], hn::Set(tag, 1e-280)), hn::Le(a.v[k], hn::Set(tag, 1e280))));
+      usual = hn::And(usual, hn::And(hn::Ge(a.v[k], hn::Set(tag, 1e-280)),
+                                     hn::Le(a.v[k], hn::Set(tag, 1e280))));
     if (hn::AllTrue(tag, usual)) [[likely]]
-      return Lanes<Real, V>::made([&](std::size_t k) STARLING_INLINE { return root_by_steps(a.v[k]); });
+      return Lanes<Real, V>::made([&](std::size_t k)
+                                      STARLING_INLINE { return root_by_steps(a.v[k]); });
   }
   return sqrt(a);
 #else
@@ -79,7 +82,8 @@ struct ExpTable<double> {
   static constexpr double per_ln2 = 0x1.71547652b82fep0;
   static constexpr double ln2_high = 0x1.62e42fefa3800p-1, ln2_low = 0x1.ef35793c76730p-45;
   static constexpr double lowest = -708.0, highest = 709.0;
-  static constexpr double shifter = 0x1.8p52; // adding it leaves the nearest integer in the low bits
+  static constexpr double shifter =
+      0x1.8p52; // adding it leaves the nearest integer in the low bits
   static constexpr int mantissa = 52;
 };
 template <>
@@ -144,8 +148,9 @@ HWY_INLINE Lanes<Real, V> exp(const Lanes<Real, V>& x) {
   });
 }
 
-// exp(r) = (a + b) / (a - b) on |r| <= ln(2)/2, a = 1 + a_1 r^2 + a_2 r^4, b = r (1/2 + b_1 r^2 + b_2 r^4), which
-// interpolates tanh(r/2) = b / a at Chebyshev points: relative error 1.6e-18 in double, 1.7e-10 in float.
+// exp(r) = (a + b) / (a - b) on |r| <= ln(2)/2, a = 1 + a_1 r^2 + a_2 r^4, b = r (1/2 + b_1 r^2 +
+// b_2 r^4), which interpolates tanh(r/2) = b / a at Chebyshev points: relative error 1.6e-18 in
+// double, 1.7e-10 in float.
 template <typename Real>
 struct SigmoidTable;
 template <>
@@ -158,8 +163,8 @@ struct SigmoidTable<float> {
   static constexpr float a1 = 0.09997846530917341f, b1 = 0.008322606272076713f;
 };
 
-/// 1 / (1 + e^-z) with a single quotient: (a - b) / (a - b + 2^n (a + b)), where -z = n ln 2 + r. Below
-/// -700 (-80 in float) it is that of -700, a number near 0; NaN stays NaN.
+/// 1 / (1 + e^-z) with a single quotient: (a - b) / (a - b + 2^n (a + b)), where -z = n ln 2 + r.
+/// Below -700 (-80 in float) it is that of -700, a number near 0; NaN stays NaN.
 template <typename Real, std::size_t V>
 HWY_INLINE Lanes<Real, V> sigmoid(const Lanes<Real, V>& z) {
   using T = ExpTable<Real>;

@@ -14,15 +14,16 @@
 
 #include <cstddef>
 
-/// After the parameters of a lambda: it is compiled into its caller, where vectors stay in registers.
+/// After the parameters of a lambda: it is compiled into its caller, where vectors stay in
+/// registers.
 #define STARLING_INLINE HWY_ATTR __attribute__((always_inline))
 
 namespace starling::cpu::STARLING_LEVEL {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `Vectors` vectors side by side: what is done to one is done to the next before the first has to be
-/// ready, so that none waits for itself.
+/// `Vectors` vectors side by side: what is done to one is done to the next before the first has to
+/// be ready, so that none waits for itself.
 template <typename Real, std::size_t Vectors = 1>
 struct Lanes {
   using Number = Real;
@@ -60,9 +61,7 @@ struct Lanes {
     for (std::size_t k = 0; k < width && k < n; ++k)
       to[k] = all[k];
   }
-  HWY_INLINE Real sum() const {
-    return hn::GetLane(hn::SumOfLanes(Tag(), folded().v[0]));
-  }
+  HWY_INLINE Real sum() const { return hn::GetLane(hn::SumOfLanes(Tag(), folded().v[0])); }
   /// The vectors added up to one.
   HWY_INLINE Lanes<Real> folded() const {
     Lanes<Real> all;
@@ -112,13 +111,15 @@ struct Lanes {
 template <typename Real, std::size_t V>
 HWY_INLINE Lanes<Real, V> mul_add(const Lanes<Real, V>& a, const Lanes<Real, V>& b,
                                   const Lanes<Real, V>& c) {
-  return Lanes<Real, V>::made([&](std::size_t k) STARLING_INLINE { return hn::MulAdd(a.v[k], b.v[k], c.v[k]); });
+  return Lanes<Real, V>::made([&](std::size_t k)
+                                  STARLING_INLINE { return hn::MulAdd(a.v[k], b.v[k], c.v[k]); });
 }
 /// c - a * b.
 template <typename Real, std::size_t V>
 HWY_INLINE Lanes<Real, V> mul_sub_from(const Lanes<Real, V>& a, const Lanes<Real, V>& b,
                                        const Lanes<Real, V>& c) {
-  return Lanes<Real, V>::made([&](std::size_t k) STARLING_INLINE { return hn::NegMulAdd(a.v[k], b.v[k], c.v[k]); });
+  return Lanes<Real, V>::made(
+      [&](std::size_t k) STARLING_INLINE { return hn::NegMulAdd(a.v[k], b.v[k], c.v[k]); });
 }
 
 /// a held between two limits; NaN stays NaN.
@@ -140,10 +141,12 @@ HWY_INLINE Lanes<Real, V> at_least(const Lanes<Real, V>& a, Real limit) {
 
 template <typename Real, std::size_t V>
 HWY_INLINE Lanes<Real, V> larger(const Lanes<Real, V>& a, const Lanes<Real, V>& b) {
-  return Lanes<Real, V>::made([&](std::size_t k) STARLING_INLINE { return hn::Max(a.v[k], b.v[k]); });
+  return Lanes<Real, V>::made([&](std::size_t k)
+                                  STARLING_INLINE { return hn::Max(a.v[k], b.v[k]); });
 }
 
-/// out[i] = f(in[i] ...), several vectors at a time; the rest one by one, the last by way of a full one.
+/// out[i] = f(in[i] ...), several vectors at a time; the rest one by one, the last by way of a full
+/// one.
 template <std::size_t Vectors, typename Real, typename F, typename... In>
 HWY_INLINE void map(Real* out, std::size_t count, const F& f, const In*... in) {
   using Many = Lanes<Real, Vectors>;

@@ -23,7 +23,8 @@ inline constexpr StepWork<Real, OneStep, Memories> made<StepWork<Real, OneStep, 
     move_run<Real, OneStep, Memories>};
 
 template <typename Real, typename K>
-inline constexpr CoordinateWork<Real, K> made<CoordinateWork<Real, K>> = {coordinate_pairs<Real, K>};
+inline constexpr CoordinateWork<Real, K> made<CoordinateWork<Real, K>> = {
+    coordinate_pairs<Real, K>};
 
 template <typename Real, Nature nature>
 inline constexpr WideWork<Real, nature> made<WideWork<Real, nature>> = {wide_rows<Real, nature>,
@@ -37,11 +38,13 @@ template const WideWork<float, Nature::proportional>& work_for();
 template const WideWork<float, Nature::product>& work_for();
 
 template <typename Real>
-inline constexpr BlockWork<Real> made<BlockWork<Real>> = {wide_pairs<true, Real>, wide_pairs<false, Real>,
-                                                       wide_forces<true, Real>, wide_forces<false, Real>};
+inline constexpr BlockWork<Real> made<BlockWork<Real>> = {
+    wide_pairs<true, Real>, wide_pairs<false, Real>, wide_forces<true, Real>,
+    wide_forces<false, Real>};
 
 template <typename Real>
-inline constexpr ProductWork<Real> made<ProductWork<Real>> = {block_distances<Real>, block_sums<Real>};
+inline constexpr ProductWork<Real> made<ProductWork<Real>> = {block_distances<Real>,
+                                                              block_sums<Real>};
 template const ProductWork<double>& work_for();
 template const ProductWork<float>& work_for();
 

@@ -20,7 +20,8 @@
 
 namespace starling::cpu {
 
-/// W is a struct of functions: PairWork, CoordinateWork, MixtureWork, SigmoidWork, StepWork, WideWork, BlockWork, ProductWork or PickWork.
+/// W is a struct of functions: PairWork, CoordinateWork, MixtureWork, SigmoidWork, StepWork,
+/// WideWork, BlockWork, ProductWork or PickWork.
 #define STARLING_DECLARE(name)                                                                     \
   namespace name {                                                                                 \
   template <typename W>                                                                            \

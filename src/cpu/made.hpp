@@ -1,4 +1,5 @@
-// The functions of one SIMD level that make up a struct of work. See lanes.hpp for how it is compiled.
+// The functions of one SIMD level that make up a struct of work. See lanes.hpp for how it is
+// compiled.
 #pragma once
 
 #include "cpu/levels.hpp"

@@ -76,8 +76,8 @@ public:
           sum[k] += (x[a + k] - y[a + k]) * (x[a + k] - y[a + k]);
       for (std::size_t a = body; a < dim; ++a)
         sum[a - body] += (x[a] - y[a]) * (x[a] - y[a]);
-      r2[r * columns_ + c] = ((sum[0] + sum[4]) + (sum[1] + sum[5])) +
-                             ((sum[2] + sum[6]) + (sum[3] + sum[7]));
+      r2[r * columns_ + c] =
+          ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
     }
   }
 
@@ -94,8 +94,10 @@ public:
     }
   }
 
-  /// Adds the forces of what was taken out to the sums of rows i + r, and of j + c where these have any.
-  void add(const MemberRows<Real>& rows, std::size_t i, std::size_t j, Real* sums_of_i, Real* sums_of_j) const {
+  /// Adds the forces of what was taken out to the sums of rows i + r, and of j + c where these have
+  /// any.
+  void add(const MemberRows<Real>& rows, std::size_t i, std::size_t j, Real* sums_of_i,
+           Real* sums_of_j) const {
     const std::size_t dim = rows.position.dim;
     for (std::size_t n = 0; n < places_.size(); ++n) {
       const auto [r, c] = places_[n];

@@ -1,4 +1,5 @@
-// What every layout of the pair drift is made of: the terms of one pair, in vectors. See lanes.hpp for how it is compiled.
+// What every layout of the pair drift is made of: the terms of one pair, in vectors. See lanes.hpp
+// for how it is compiled.
 #pragma once
 
 #include "cpu/lane_functions.hpp"
@@ -35,7 +36,8 @@ HWY_INLINE L gather_argument(const L& xi, const L& xj, const L& sum) {
   }
 }
 
-/// The force of j on i and of i on j in coordinate a, added to both sums: one kernel value for both.
+/// The force of j on i and of i on j in coordinate a, added to both sums: one kernel value for
+/// both.
 template <Nature nature, typename L>
 HWY_INLINE void add_both(const L& weight, const L& slope, const L& xi, const L& xj, const L& si,
                          const L& sj, L& sum_i, L& sum_j) {
@@ -51,7 +53,8 @@ HWY_INLINE void add_both(const L& weight, const L& slope, const L& xi, const L& 
 
 /// Weights and slopes of n pairs. The weight may replace its argument.
 template <typename Real, typename K>
-HWY_FLATTEN void weights(const K& given, const Real* argument, Real* weight, Real* push, std::size_t n) {
+HWY_FLATTEN void weights(const K& given, const Real* argument, Real* weight, Real* push,
+                         std::size_t n) {
   const K kernel = given;
   constexpr Nature nature = nature_of<Real, K>();
   using Four = Lanes<Real, 4>;

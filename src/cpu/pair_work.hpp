@@ -55,11 +55,12 @@ template <typename Real, typename K>
 constexpr Nature nature_of() {
   if (!RadialKernel<K, Real>)
     return Nature::product;
-  return requires(const K& kernel) { kernel.repulsion_per_weight(); } ? Nature::proportional : Nature::distance;
+  return requires(const K& kernel) { kernel.repulsion_per_weight(); }
+  ? Nature::proportional : Nature::distance;
 }
 
-/// What one level offers for one kernel and precision. The kernel comes without its type, so that all who
-/// call these are compiled once and not for each kernel.
+/// What one level offers for one kernel and precision. The kernel comes without its type, so that
+/// all who call these are compiled once and not for each kernel.
 template <typename Real>
 struct PairTable {
   std::size_t lanes;
@@ -70,16 +71,18 @@ struct PairTable {
   /// All pairs of rows [begin, end) with rows [column, column_end), begin a multiple of `lanes`.
   void (*rectangle)(const void* kernel, const PanelWork<Real>&, std::size_t begin, std::size_t end,
                     std::size_t column, std::size_t column_end);
-  /// Weight and slope of n pairs from r2 or x.y. The weight may replace its argument; without room for
-  /// slopes they are not stored.
-  void (*weights)(const void* kernel, const Real* argument, Real* weight, Real* slope, std::size_t n);
+  /// Weight and slope of n pairs from r2 or x.y. The weight may replace its argument; without room
+  /// for slopes they are not stored.
+  void (*weights)(const void* kernel, const Real* argument, Real* weight, Real* slope,
+                  std::size_t n);
 };
 
 /// The table of kernel K.
 template <typename Real, typename K>
 struct PairWork : PairTable<Real> {};
 
-/// A kernel's weights, and the slope for each weight where that is a constant: all that many dimensions ask of it.
+/// A kernel's weights, and the slope for each weight where that is a constant: all that many
+/// dimensions ask of it.
 template <typename Real>
 struct Weights {
   const void* kernel;

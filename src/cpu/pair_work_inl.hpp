@@ -11,12 +11,14 @@ template <typename K, auto work>
 struct Untyped;
 template <typename K, typename... Rest, void (*work)(const K&, Rest...)>
 struct Untyped<K, work> {
-  static void call(const void* kernel, Rest... rest) { work(*static_cast<const K*>(kernel), rest...); }
+  static void call(const void* kernel, Rest... rest) {
+    work(*static_cast<const K*>(kernel), rest...);
+  }
 };
 
 template <typename Real, typename K>
-inline constexpr PairWork<Real, K> pair_work = {{
-    Lanes<Real>::count, Untyped<K, small<Real, K>>::call, Untyped<K, triangle<Real, K>>::call,
-    Untyped<K, rectangle<Real, K>>::call, Untyped<K, weights<Real, K>>::call}};
+inline constexpr PairWork<Real, K> pair_work = {
+    {Lanes<Real>::count, Untyped<K, small<Real, K>>::call, Untyped<K, triangle<Real, K>>::call,
+     Untyped<K, rectangle<Real, K>>::call, Untyped<K, weights<Real, K>>::call}};
 
 } // namespace starling::cpu::STARLING_LEVEL

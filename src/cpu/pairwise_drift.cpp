@@ -44,8 +44,8 @@ BatchWork<Real> work_of(Ensemble<Real>& particles, const Batches& batches, std::
   return work;
 }
 
-/// Calls run(first, last) for pieces of batches of equal size, `together` of them or a multiple. Sizes
-/// differ by at most one, the larger ones first.
+/// Calls run(first, last) for pieces of batches of equal size, `together` of them or a multiple.
+/// Sizes differ by at most one, the larger ones first.
 template <typename Run>
 void for_equal_batches(Threads& threads, const Batches& batches, std::size_t together, Run&& run) {
   const std::size_t count = batches.count(), largest = batches[0].size();
@@ -62,11 +62,12 @@ void for_equal_batches(Threads& threads, const Batches& batches, std::size_t tog
   });
 }
 
-/// Small batches of a sum of kernels, or whose drifts are to be added: the last term is. Rows are gathered, a
-/// thousand at a time, for all terms together; what these write as the rows then lie is added up and put where it
-/// belongs.
+/// Small batches of a sum of kernels, or whose drifts are to be added: the last term is. Rows are
+/// gathered, a thousand at a time, for all terms together; what these write as the rows then lie is
+/// added up and put where it belongs.
 template <typename Real>
-void small_terms(std::span<const SweptTerm<Real>> terms, const BatchWork<Real>& all, const Batches& batches) {
+void small_terms(std::span<const SweptTerm<Real>> terms, const BatchWork<Real>& all,
+                 const Batches& batches) {
   thread_local std::vector<Real> column;
   thread_local std::vector<std::uint32_t> in_order;
   constexpr std::size_t rows_together = 1024; // of which four columns stay close at hand
@@ -114,7 +115,8 @@ void small_terms(std::span<const SweptTerm<Real>> terms, const BatchWork<Real>& 
 
 /// Whether there are enough batches that each fits a lane.
 template <typename Real>
-bool fills_lanes(const Ensemble<Real>& particles, const Batches& batches, const PairTable<Real>& table) {
+bool fills_lanes(const Ensemble<Real>& particles, const Batches& batches,
+                 const PairTable<Real>& table) {
   const std::size_t largest = batches[0].size(), dim = particles.dim();
   const std::size_t vectors = largest <= one_vector_most ? 1 : 2;
   return fits_a_lane(largest, dim) && batches.count() >= vectors * table.lanes;
@@ -166,8 +168,8 @@ void sweep_one(const SweptKernel<Real>& kernel, Ensemble<Real>& particles, const
 } // namespace
 
 template <typename Real>
-void sweep_terms(std::span<const SweptTerm<Real>> terms, Ensemble<Real>& particles, const Batches& batches,
-                 Threads& threads) {
+void sweep_terms(std::span<const SweptTerm<Real>> terms, Ensemble<Real>& particles,
+                 const Batches& batches, Threads& threads) {
   const PairTable<Real>& table = *terms[0].kernel.table;
   if (!fills_lanes(particles, batches, table)) {
     for (const SweptTerm<Real>& term : terms)
@@ -183,8 +185,10 @@ void sweep_terms(std::span<const SweptTerm<Real>> terms, Ensemble<Real>& particl
   });
 }
 
-template void sweep_terms(std::span<const SweptTerm<double>>, Ensemble<double>&, const Batches&, Threads&);
-template void sweep_terms(std::span<const SweptTerm<float>>, Ensemble<float>&, const Batches&, Threads&);
+template void sweep_terms(std::span<const SweptTerm<double>>, Ensemble<double>&, const Batches&,
+                          Threads&);
+template void sweep_terms(std::span<const SweptTerm<float>>, Ensemble<float>&, const Batches&,
+                          Threads&);
 
 template <typename Real, typename K>
 void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, Threads& threads,

@@ -1,4 +1,5 @@
-// Batches of some size in few dimensions: lanes are members, coordinates lie apart. See lanes.hpp for how it is compiled.
+// Batches of some size in few dimensions: lanes are members, coordinates lie apart. See lanes.hpp
+// for how it is compiled.
 #pragma once
 
 #include "cpu/pair_terms_inl.hpp"
@@ -32,8 +33,8 @@ HWY_INLINE void strip(const K& kernel, const PanelWork<Real>& work, std::size_t 
     for (std::size_t a = 0; a < dim; ++a) {
       Real* other = work.scratch + ((j - first) * dim + a) * One::count;
       L sum_j(Real(0));
-      add_both<nature>(weight, push, xi[a], L(work.x[a * stride + j]), si[a], L(work.s[a * stride + j]),
-                  sum_i[a], sum_j);
+      add_both<nature>(weight, push, xi[a], L(work.x[a * stride + j]), si[a],
+                       L(work.s[a * stride + j]), sum_i[a], sum_j);
       (One::load(other) + sum_j.folded()).store(other);
     }
   }
@@ -45,14 +46,15 @@ HWY_INLINE void strip(const K& kernel, const PanelWork<Real>& work, std::size_t 
 
 template <std::size_t Dim, typename Real, typename K>
 HWY_FLATTEN void rectangle_fixed(const K& given, const PanelWork<Real>& task, std::size_t begin,
-                     std::size_t end, std::size_t column, std::size_t column_end) {
+                                 std::size_t end, std::size_t column, std::size_t column_end) {
   using One = Lanes<Real>;
   using Many = Lanes<Real, Dim == 1 ? 4 : Dim == 2 ? 2 : 1>;
   const K kernel = given; // copies: nothing stored below can be taken for a change of them
   const PanelWork<Real> work = task;
   const std::size_t dim = Dim ? Dim : work.dim, stride = work.stride;
   for (std::size_t first = column; first < column_end; first += panel_columns) {
-    const std::size_t last = column_end - first < panel_columns ? column_end : first + panel_columns;
+    const std::size_t last =
+        column_end - first < panel_columns ? column_end : first + panel_columns;
     for (std::size_t n = 0; n < (last - first) * dim; ++n)
       One(Real(0)).store(work.scratch + n * One::count);
     std::size_t i = begin;
@@ -62,13 +64,16 @@ HWY_FLATTEN void rectangle_fixed(const K& given, const PanelWork<Real>& task, st
       strip<One, Dim>(kernel, work, i, end - i < One::count ? end - i : One::count, first, last);
     for (std::size_t j = first; j < last; ++j)
       for (std::size_t a = 0; a < dim; ++a)
-        work.sum[a * stride + j] += One::load(work.scratch + ((j - first) * dim + a) * One::count).sum();
+        work.sum[a * stride + j] +=
+            One::load(work.scratch + ((j - first) * dim + a) * One::count).sum();
   }
 }
 
-/// The pairs among `lanes` rows themselves, each seen from its own row; a row's own lane is left out.
+/// The pairs among `lanes` rows themselves, each seen from its own row; a row's own lane is left
+/// out.
 template <std::size_t Dim, typename Real, typename K>
-HWY_FLATTEN void corner_fixed(const K& kernel, const PanelWork<Real>& work, std::size_t i, std::size_t end) {
+HWY_FLATTEN void corner_fixed(const K& kernel, const PanelWork<Real>& work, std::size_t i,
+                              std::size_t end) {
   using L = Lanes<Real>;
   constexpr std::size_t lanes = L::count;
   constexpr Nature nature = nature_of<Real, K>();
@@ -76,8 +81,8 @@ HWY_FLATTEN void corner_fixed(const K& kernel, const PanelWork<Real>& work, std:
   for (std::size_t j = i; j < end && j < i + lanes; ++j) {
     L argument(Real(0));
     for (std::size_t a = 0; a < dim; ++a)
-      argument = gather_argument<nature>(L::load(work.x + a * stride + i), L(work.x[a * stride + j]),
-                                          argument);
+      argument = gather_argument<nature>(L::load(work.x + a * stride + i),
+                                         L(work.x[a * stride + j]), argument);
     const auto w = ask(kernel, argument);
     const L others = L(Real(1)) - L::only(j - i);
     const L weight = w.weight * others, push = slope<nature>(w) * others;
@@ -85,7 +90,7 @@ HWY_FLATTEN void corner_fixed(const K& kernel, const PanelWork<Real>& work, std:
       const L xi = L::load(work.x + a * stride + i);
       L unused(Real(0)), sum_i = L::load(work.sum + a * stride + i);
       add_both<nature>(weight, push, xi, L(work.x[a * stride + j]), L(Real(0)),
-                        L(work.s[a * stride + j]), sum_i, unused);
+                       L(work.s[a * stride + j]), sum_i, unused);
       sum_i.store(work.sum + a * stride + i);
     }
   }

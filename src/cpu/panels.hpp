@@ -74,7 +74,8 @@ void large_batch(const SweptKernel<Real>& kernel, const PanelWork<Real>& panel, 
   const auto end_of = [&](std::size_t b) { return std::min(panel.size, (b + 1) * panel_block); };
   const auto each_of = [&](std::size_t b, auto&& number) {
     for (std::size_t a = 0; a < panel.dim; ++a)
-      for (std::size_t i = a * panel.stride + b * panel_block; i < a * panel.stride + end_of(b); ++i)
+      for (std::size_t i = a * panel.stride + b * panel_block; i < a * panel.stride + end_of(b);
+           ++i)
         number(i);
   };
   const auto with_scratch = [&](Real* sum) {
@@ -90,13 +91,16 @@ void large_batch(const SweptKernel<Real>& kernel, const PanelWork<Real>& panel, 
   };
   tournament.run(
       threads,
-      [&](std::size_t b) { kernel.table->triangle(kernel.kernel(), with_scratch(panel.sum), b * panel_block, end_of(b)); },
+      [&](std::size_t b) {
+        kernel.table->triangle(kernel.kernel(), with_scratch(panel.sum), b * panel_block,
+                               end_of(b));
+      },
       clear,
       [&](std::size_t a, std::size_t b, std::size_t slot) {
         clear(a, slot);
         clear(b, slot);
-        kernel.table->rectangle(kernel.kernel(), with_scratch(aside.data() + slot * whole), a * panel_block, end_of(a),
-                                b * panel_block, end_of(b));
+        kernel.table->rectangle(kernel.kernel(), with_scratch(aside.data() + slot * whole),
+                                a * panel_block, end_of(a), b * panel_block, end_of(b));
       },
       [&](std::size_t b, std::size_t slots) {
         for (std::size_t slot = 0; slot < slots; ++slot)

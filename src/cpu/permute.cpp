@@ -38,7 +38,8 @@ void permute(std::span<std::uint32_t> order, const Philox& philox, Stream stream
   }
 }
 
-void permute(std::span<std::uint32_t> order, const Philox& philox, Stream stream, Step step, Threads& threads) {
+void permute(std::span<std::uint32_t> order, const Philox& philox, Stream stream, Step step,
+             Threads& threads) {
   const std::size_t n = order.size();
   static_assert(permute_together > permute_most); // a place takes a word
   if (n < permute_together)

@@ -9,9 +9,11 @@ namespace starling::cpu {
 template <typename Real>
 struct ProductWork {
   /// From -2 x.y to r2, which is never below zero.
-  void (*distances)(Real* pairs, std::size_t rows, std::size_t columns, const Real* row_squares, const Real* column_squares);
+  void (*distances)(Real* pairs, std::size_t rows, std::size_t columns, const Real* row_squares,
+                    const Real* column_squares);
   /// The sums of all rows and of all columns.
-  void (*sums)(const Real* pairs, std::size_t rows, std::size_t columns, Real* of_rows, Real* of_columns);
+  void (*sums)(const Real* pairs, std::size_t rows, std::size_t columns, Real* of_rows,
+               Real* of_columns);
 };
 
 } // namespace starling::cpu

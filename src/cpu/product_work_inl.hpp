@@ -1,4 +1,5 @@
-// Between the matrix products of a large batch, for one SIMD level: lanes are columns. See lanes.hpp for how it is compiled.
+// Between the matrix products of a large batch, for one SIMD level: lanes are columns. See
+// lanes.hpp for how it is compiled.
 #pragma once
 
 #include "cpu/lanes.hpp"
@@ -9,8 +10,8 @@
 namespace starling::cpu::STARLING_LEVEL {
 
 template <typename Real>
-HWY_FLATTEN void block_distances(Real* pairs, std::size_t rows, std::size_t columns, const Real* row_squares,
-                                 const Real* column_squares) {
+HWY_FLATTEN void block_distances(Real* pairs, std::size_t rows, std::size_t columns,
+                                 const Real* row_squares, const Real* column_squares) {
   for (std::size_t r = 0; r < rows; ++r, pairs += columns) {
     const Real square = row_squares[r];
     map<4>(
@@ -25,7 +26,8 @@ HWY_FLATTEN void block_distances(Real* pairs, std::size_t rows, std::size_t colu
 
 /// Rows [r, r + Rows): each number is read once for both sums.
 template <std::size_t Rows, typename Real>
-HWY_INLINE void block_sums_of(const Real* pairs, std::size_t columns, Real* of_rows, Real* of_columns) {
+HWY_INLINE void block_sums_of(const Real* pairs, std::size_t columns, Real* of_rows,
+                              Real* of_columns) {
   using L = Lanes<Real>;
   L across[Rows];
   for (std::size_t r = 0; r < Rows; ++r)
@@ -50,7 +52,8 @@ HWY_INLINE void block_sums_of(const Real* pairs, std::size_t columns, Real* of_r
 }
 
 template <typename Real>
-HWY_FLATTEN void block_sums(const Real* pairs, std::size_t rows, std::size_t columns, Real* of_rows, Real* of_columns) {
+HWY_FLATTEN void block_sums(const Real* pairs, std::size_t rows, std::size_t columns, Real* of_rows,
+                            Real* of_columns) {
   for (std::size_t c = 0; c < columns; ++c)
     of_columns[c] = 0;
   std::size_t r = 0;

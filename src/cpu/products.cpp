@@ -25,7 +25,8 @@ void reserve_products(std::size_t threads) {
     crew.emplace_back([&] {
       std::vector<double> a(side * side, 1.0), c(side * side);
       together.arrive_and_wait();
-      multiply<double>(Turn::none, Turn::none, side, side, side, 1.0, {a.data(), side}, {a.data(), side}, 0.0, {c.data(), side});
+      multiply<double>(Turn::none, Turn::none, side, side, side, 1.0, {a.data(), side},
+                       {a.data(), side}, 0.0, {c.data(), side});
     });
 }
 

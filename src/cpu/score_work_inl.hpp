@@ -39,9 +39,11 @@ HWY_INLINE Lanes<Real, V> mixture_score_at(const OnTheLine<Real>& work, const La
 
 template <typename Real>
 HWY_FLATTEN void mixture_score(const OnTheLine<Real>& task) {
-  const OnTheLine<Real> work = task; // a copy: scores stored below cannot be taken for a change of it
-  map<2>(work.score, work.count, [&](const auto& x) STARLING_INLINE { return mixture_score_at(work, x); },
-         work.x);
+  const OnTheLine<Real> work =
+      task; // a copy: scores stored below cannot be taken for a change of it
+  map<2>(
+      work.score, work.count,
+      [&](const auto& x) STARLING_INLINE { return mixture_score_at(work, x); }, work.x);
 }
 
 /// scale (y - sigmoid(z)), sigmoid(z) = 1 / (1 + exp(-z)).
@@ -60,7 +62,8 @@ HWY_FLATTEN void sigmoid_residuals(const Logits<Real>& task) {
 
 template <typename Real>
 HWY_FLATTEN void exponentials(Real* z, std::size_t count) {
-  map<4>(z, count, [](const auto& at) STARLING_INLINE { return exp(at); }, z);
+  map<4>(
+      z, count, [](const auto& at) STARLING_INLINE { return exp(at); }, z);
 }
 
 } // namespace starling::cpu::STARLING_LEVEL

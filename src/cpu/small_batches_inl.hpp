@@ -34,7 +34,7 @@ HWY_INLINE void meet_columns(const K& kernel, const BatchWork<Real>& work, const
     weights_with(0, xi[1], weight[0], push[0]);
     for (std::size_t a = 0; a < dim; ++a)
       add_both<nature>(weight[0], push[0], xi[0][a], xi[1][a], si[0][a], si[1][a], sum_i[0][a],
-                        sum_i[1][a]);
+                       sum_i[1][a]);
   }
   for (std::size_t j = i + Rows; j < size; ++j) {
     L xj[most];
@@ -78,7 +78,8 @@ HWY_FLATTEN void small_fixed(const K& given, const BatchWork<Real>& task) {
       if constexpr (!radial(nature)) {
         L argument(Real(0));
         for (std::size_t a = 0; a < dim; ++a)
-          argument = gather_argument<nature>(L::load(x + at(k, a)), L::load(x + at(k, a)), argument);
+          argument =
+              gather_argument<nature>(L::load(x + at(k, a)), L::load(x + at(k, a)), argument);
         w = ask(kernel, argument);
       }
       for (std::size_t a = 0; a < dim; ++a) {
@@ -90,7 +91,8 @@ HWY_FLATTEN void small_fixed(const K& given, const BatchWork<Real>& task) {
     }
     std::size_t i = 0;
     if constexpr (Size != 2)
-      for (; i + 2 < size; i += 2) // two rows together: each column is loaded and stored once for both
+      for (; i + 2 < size;
+           i += 2) // two rows together: each column is loaded and stored once for both
         meet_columns<L, Dim, 2>(kernel, work, x, s, sum, i, size, dim);
     for (; i + 1 < size; ++i)
       meet_columns<L, Dim, 1>(kernel, work, x, s, sum, i, size, dim);
@@ -106,7 +108,8 @@ void small_together(const K& kernel, const BatchWork<Real>& work) {
   rest.count = work.count - most.count;
   rest.order = work.order + most.count * work.size;
   small_fixed<Lanes<Real, Vectors>, Size, Dim>(kernel, most);
-  small_fixed<Lanes<Real>, 0, Dim == 1 ? 1 : 0>(kernel, rest); // no code of its own for every number of members
+  small_fixed<Lanes<Real>, 0, Dim == 1 ? 1 : 0>(
+      kernel, rest); // no code of its own for every number of members
 }
 
 template <typename Real, typename K>

@@ -6,9 +6,11 @@
 
 namespace starling::cpu::STARLING_LEVEL {
 
-/// As many coordinates as fill L. Adds x * 0 to `zero`, which is 0 for numbers and NaN for the rest.
+/// As many coordinates as fill L. Adds x * 0 to `zero`, which is 0 for numbers and NaN for the
+/// rest.
 template <typename L, std::size_t Memories, typename OneStep, typename Real>
-HWY_INLINE void move_lanes(const OneStep& step, Real* x, const Real* g, Real* const* memory, L& zero) {
+HWY_INLINE void move_lanes(const OneStep& step, Real* x, const Real* g, Real* const* memory,
+                           L& zero) {
   L m[Memories ? Memories : 1];
   for (std::size_t c = 0; c < Memories; ++c)
     m[c] = L::load(memory[c]);

@@ -1,5 +1,5 @@
-// Members of neighbouring batches whose rows lie side by side: read and written a vector at a time. See lanes.hpp for
-// how it is compiled.
+// Members of neighbouring batches whose rows lie side by side: read and written a vector at a time.
+// See lanes.hpp for how it is compiled.
 #pragma once
 
 #include "cpu/lanes.hpp"
@@ -17,10 +17,11 @@ enum class Lie {
   towards ///< pairs i, j, then i + 1, j - 1, ...: as a matching deals them
 };
 
-/// Brings together the members of batches of one size, one batch per lane, and takes their drifts back. How they lie is
-/// seen from the order itself: any dealer may deal so, and none has to say it. Looking costs a vector operation or two
-/// for as many members as there are 32-bit numbers in a vector, and ends at the first that lies otherwise.
-/// Dim: 1, 2, or 0 for any other, whose rows are taken number by number.
+/// Brings together the members of batches of one size, one batch per lane, and takes their drifts
+/// back. How they lie is seen from the order itself: any dealer may deal so, and none has to say
+/// it. Looking costs a vector operation or two for as many members as there are 32-bit numbers in a
+/// vector, and ends at the first that lies otherwise. Dim: 1, 2, or 0 for any other, whose rows are
+/// taken number by number.
 template <typename L, std::size_t Dim>
 class Streams {
   using Real = typename L::Number;
@@ -41,14 +42,16 @@ public:
         hopeful_(possible && work.count >= width &&
                  (work.size == 2 || (work.order[0] ^ work.order[work.size]) == 1)) {
     if (hopeful_ && work.size > 2)
-      for (std::size_t lane = 0, n = 0; lane + 1 < width; ++lane) // from a member to the same in the next batch
+      for (std::size_t lane = 0, n = 0; lane + 1 < width;
+           ++lane) // from a member to the same in the next batch
         for (std::size_t k = 0; k < work.size; ++k)
           change_[n++] = static_cast<std::uint32_t>(lane ^ (lane + 1));
   }
 
-  /// The next `batches` of them, at most L::count: x and s get [(k * dim + a) * L::count + lane] = coordinate a of
-  /// member k. Lanes without a batch of their own repeat the last one.
-  HWY_INLINE void bring(const BatchWork<Real>& work, const std::uint32_t* order, std::size_t batches, Real* x, Real* s) {
+  /// The next `batches` of them, at most L::count: x and s get [(k * dim + a) * L::count + lane] =
+  /// coordinate a of member k. Lanes without a batch of their own repeat the last one.
+  HWY_INLINE void bring(const BatchWork<Real>& work, const std::uint32_t* order,
+                        std::size_t batches, Real* x, Real* s) {
     for (std::size_t lane = 0; lane < L::count; lane += width) {
       Lie& lie = lie_[lane / width];
       lie = hopeful_ && lane + width <= batches ? seen(order + lane * size_) : Lie::anyhow;
@@ -83,8 +86,8 @@ public:
   }
 
   /// The drifts of those that were brought last.
-  HWY_INLINE void take_back(const BatchWork<Real>& work, const std::uint32_t* order, std::size_t batches,
-                            const Real* sum) const {
+  HWY_INLINE void take_back(const BatchWork<Real>& work, const std::uint32_t* order,
+                            std::size_t batches, const Real* sum) const {
     for (std::size_t lane = 0; lane < batches; lane += width) {
       const Lie lie = lie_[lane / width];
       if constexpr (possible)
@@ -102,14 +105,16 @@ public:
   }
 
 private:
-  /// Where the rows of one member begin in as many batches as fill a vector, in numbers; `member` is its place in the
-  /// first of them.
+  /// Where the rows of one member begin in as many batches as fill a vector, in numbers; `member`
+  /// is its place in the first of them.
   HWY_INLINE auto rows_of(const std::uint32_t* member) const {
     const hn::Rebind<std::uint32_t, Tag> words_tag;
     const hn::RebindToSigned<Tag> places;
     const hn::RebindToSigned<decltype(words_tag)> steps;
-    const auto apart = hn::Mul(hn::Iota(steps, 0), hn::Set(steps, static_cast<std::int32_t>(size_)));
-    const auto rows = hn::BitCast(places, hn::PromoteTo(hn::RebindToUnsigned<Tag>(), hn::GatherIndex(words_tag, member, apart)));
+    const auto apart =
+        hn::Mul(hn::Iota(steps, 0), hn::Set(steps, static_cast<std::int32_t>(size_)));
+    const auto rows = hn::BitCast(places, hn::PromoteTo(hn::RebindToUnsigned<Tag>(),
+                                                        hn::GatherIndex(words_tag, member, apart)));
     return Dim == 2 ? hn::Add(rows, rows) : rows;
   }
 
@@ -123,41 +128,46 @@ private:
   }
 
   HWY_INLINE void load(Lie lie, const std::uint32_t* order, const Real* column, Real* to) const {
-    for_members(lie, order, [&](std::size_t row, std::size_t at, const auto& turned) STARLING_INLINE {
-      if constexpr (Dim == 1) {
-        hn::StoreU(turned(hn::LoadU(Tag(), column + row)), Tag(), to + at);
-      } else {
-        typename L::Vec first, second;
-        hn::LoadInterleaved2(Tag(), column + 2 * row, first, second);
-        hn::StoreU(turned(first), Tag(), to + at);
-        hn::StoreU(turned(second), Tag(), to + at + L::count);
-      }
-    });
+    for_members(lie, order,
+                [&](std::size_t row, std::size_t at, const auto& turned) STARLING_INLINE {
+                  if constexpr (Dim == 1) {
+                    hn::StoreU(turned(hn::LoadU(Tag(), column + row)), Tag(), to + at);
+                  } else {
+                    typename L::Vec first, second;
+                    hn::LoadInterleaved2(Tag(), column + 2 * row, first, second);
+                    hn::StoreU(turned(first), Tag(), to + at);
+                    hn::StoreU(turned(second), Tag(), to + at + L::count);
+                  }
+                });
   }
 
   HWY_INLINE void store(Lie lie, const std::uint32_t* order, const Real* from, Real* column) const {
-    for_members(lie, order, [&](std::size_t row, std::size_t at, const auto& turned) STARLING_INLINE {
-      const auto first = turned(hn::LoadU(Tag(), from + at));
-      if constexpr (Dim == 1)
-        hn::StoreU(first, Tag(), column + row);
-      else
-        hn::StoreInterleaved2(first, turned(hn::LoadU(Tag(), from + at + L::count)), Tag(), column + 2 * row);
-    });
+    for_members(lie, order,
+                [&](std::size_t row, std::size_t at, const auto& turned) STARLING_INLINE {
+                  const auto first = turned(hn::LoadU(Tag(), from + at));
+                  if constexpr (Dim == 1)
+                    hn::StoreU(first, Tag(), column + row);
+                  else
+                    hn::StoreInterleaved2(first, turned(hn::LoadU(Tag(), from + at + L::count)),
+                                          Tag(), column + 2 * row);
+                });
   }
 
-  /// Calls each(row, at, turned): a vector of rows from `row` on, which turned() brings into the order of lanes, and
-  /// out of it; `at` is where the first coordinate of its member is kept.
+  /// Calls each(row, at, turned): a vector of rows from `row` on, which turned() brings into the
+  /// order of lanes, and out of it; `at` is where the first coordinate of its member is kept.
   template <typename Each>
   HWY_INLINE void for_members(Lie lie, const std::uint32_t* order, const Each& each) const {
     if (lie == Lie::towards) {
       each(order[0], 0, [](const auto& v) STARLING_INLINE { return v; });
-      each(order[1] - (width - 1), Dim * L::count, [](const auto& v) STARLING_INLINE { return hn::Reverse(Tag(), v); });
+      each(order[1] - (width - 1), Dim * L::count,
+           [](const auto& v) STARLING_INLINE { return hn::Reverse(Tag(), v); });
       return;
     }
     using Places = hn::RebindToUnsigned<Tag>;
     for (std::size_t k = 0; k < size_; ++k) {
       const std::size_t row = order[k], within = row % width;
-      const auto places = hn::Xor(hn::Iota(Places(), 0), hn::Set(Places(), static_cast<hn::TFromD<Places>>(within)));
+      const auto places = hn::Xor(hn::Iota(Places(), 0),
+                                  hn::Set(Places(), static_cast<hn::TFromD<Places>>(within)));
       const auto turn = hn::IndicesFromVec(Tag(), places);
       each(row - within, k * Dim * L::count,
            [&](const auto& v) STARLING_INLINE { return hn::TableLookupLanes(v, turn); });
@@ -166,7 +176,8 @@ private:
 
   HWY_INLINE bool across(const std::uint32_t* order) const {
     const auto same = [&](std::size_t n) STARLING_INLINE {
-      const auto change = hn::Xor(hn::LoadU(Words(), order + n), hn::LoadU(Words(), order + n + size_));
+      const auto change =
+          hn::Xor(hn::LoadU(Words(), order + n), hn::LoadU(Words(), order + n + size_));
       return hn::AllTrue(Words(), hn::Eq(change, hn::LoadU(Words(), change_ + n)));
     };
     std::size_t n = 0;
@@ -188,9 +199,11 @@ private:
     std::memcpy(&pair, order, sizeof pair);
     const auto first = hn::BitCast(Words(), hn::Set(Pairs(), pair));
     for (std::size_t n = 0; n < 2 * width; n += words) {
-      const auto place = hn::Iota(Words(), static_cast<std::uint32_t>(n)), one = hn::Set(Words(), 1u);
+      const auto place = hn::Iota(Words(), static_cast<std::uint32_t>(n)),
+                 one = hn::Set(Words(), 1u);
       const auto odd = hn::And(place, one), far = hn::ShiftRight<1>(place);
-      const auto change = hn::Add(hn::Xor(far, hn::Sub(hn::Zero(Words()), odd)), odd); // -far where it is odd
+      const auto change =
+          hn::Add(hn::Xor(far, hn::Sub(hn::Zero(Words()), odd)), odd); // -far where it is odd
       if (!hn::AllTrue(Words(), hn::Eq(hn::LoadU(Words(), order + n), hn::Add(first, change))))
         return false;
     }
@@ -198,7 +211,8 @@ private:
   }
 
   std::size_t size_, dim_, looked_at_;
-  bool hopeful_; // all cosets of a subspace lie alike: where the first two do not, no other is looked at
+  bool hopeful_; // all cosets of a subspace lie alike: where the first two do not, no other is
+                 // looked at
   Lie lie_[L::count / width];
   std::uint32_t change_[possible ? small_most * width : 1];
 };

@@ -46,9 +46,9 @@ void SumDrift<Real, Domain>::operator()(Step, Ensemble<Real>& particles, const B
           sweep_them();
           if constexpr (CoordinateKernel<K, Real>) {
             if constexpr (!Domain::periodic)
-              sweep_coordinates<Real, K>(one, particles, batches,
-                                         precisions_(std::as_const(particles).position(), *threads_),
-                                         *threads_, part);
+              sweep_coordinates<Real, K>(
+                  one, particles, batches,
+                  precisions_(std::as_const(particles).position(), *threads_), *threads_, part);
           } else if constexpr (RadialKernel<K, Real> && (Domain::periodic || !Vectorised<K, Real>))
             PairwiseSweep<Real, K, Domain>(one, domain_, part)(particles, batches, *threads_);
         },

@@ -41,7 +41,11 @@ SweptKernel<Real> swept(const K& kernel) {
   Real ratio = 0;
   if constexpr (nature == Nature::proportional)
     ratio = kernel.repulsion_per_weight();
-  return {&table, wide.rows, wide.batches, nature, {&kernel, table.weights, ratio},
+  return {&table,
+          wide.rows,
+          wide.batches,
+          nature,
+          {&kernel, table.weights, ratio},
           [](const void* one, Real product) {
             return pair_weights(*static_cast<const K*>(one), Real(0), product);
           }};
@@ -55,7 +59,7 @@ struct SweptTerm {
 
 /// Adds the terms up in their order; each but the first is added. Defined for double and float.
 template <typename Real>
-void sweep_terms(std::span<const SweptTerm<Real>> terms, Ensemble<Real>& particles, const Batches& batches,
-                 Threads& threads);
+void sweep_terms(std::span<const SweptTerm<Real>> terms, Ensemble<Real>& particles,
+                 const Batches& batches, Threads& threads);
 
 } // namespace starling::cpu

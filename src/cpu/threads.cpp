@@ -78,7 +78,8 @@ struct Threads::Crew {
   std::vector<std::thread> others; // the caller is the one more
   pid_t process;                   // whose threads they are: a child that was forked off has none
 
-  static constexpr std::uint64_t low = UINT32_MAX; // the lower half of a word; no sweep has so many pieces
+  static constexpr std::uint64_t low =
+      UINT32_MAX;                         // the lower half of a word; no sweep has so many pieces
   struct alignas(64) Share {              // a line of the cache each
     std::atomic<std::uint64_t> ticket{0}; // sweep << 32 | next piece
   };
@@ -159,7 +160,8 @@ struct Threads::Crew {
         if (!open(share, now, all))
           break;
         const auto* const work = piece.load();
-        if (!ticket.compare_exchange_weak(now, now + 1)) // another sweep, or another who was quicker
+        if (!ticket.compare_exchange_weak(now,
+                                          now + 1)) // another sweep, or another who was quicker
           continue;
         if (!woke && any_left())
           wake_one();

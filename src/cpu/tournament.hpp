@@ -9,8 +9,8 @@
 
 namespace starling::cpu {
 
-/// Rounds in which every block is in one match. Several threads play some rounds at the same time: as many as make so many
-/// matches.
+/// Rounds in which every block is in one match. Several threads play some rounds at the same time:
+/// as many as make so many matches.
 struct Tournament {
   std::size_t blocks, matches_at_once;
 
@@ -18,13 +18,16 @@ struct Tournament {
   std::size_t matches() const { return players() / 2; }       // of a round
   std::size_t rounds() const { return players() - 1; }
   std::size_t rounds_at_once(const Threads& threads) const {
-    return threads.count() == 1 ? 1 : std::clamp<std::size_t>((matches_at_once + matches() - 1) / matches(), 1, rounds());
+    return threads.count() == 1 ? 1
+                                : std::clamp<std::size_t>(
+                                      (matches_at_once + matches() - 1) / matches(), 1, rounds());
   }
 
-  /// Calls alone(b) for every block, which adds to its sums, and play(a, b, slot) for every two, a < b, which writes aside what
-  /// is to be added to both, in the slot of their round; rest(a, slot) writes zeros. Then add(b, slots) adds what so many
-  /// slots hold to the sums of block b, in their order. So sums are added in the order of the rounds, whoever plays them, and
-  /// results do not depend on the number of threads.
+  /// Calls alone(b) for every block, which adds to its sums, and play(a, b, slot) for every two, a
+  /// < b, which writes aside what is to be added to both, in the slot of their round; rest(a, slot)
+  /// writes zeros. Then add(b, slots) adds what so many slots hold to the sums of block b, in their
+  /// order. So sums are added in the order of the rounds, whoever plays them, and results do not
+  /// depend on the number of threads.
   template <typename Alone, typename Rest, typename Play, typename Add>
   void run(Threads& threads, Alone&& alone, Rest&& rest, Play&& play, Add&& add) const {
     const std::size_t together = rounds_at_once(threads);

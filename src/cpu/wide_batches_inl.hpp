@@ -1,4 +1,5 @@
-// Batches of some size in many dimensions: small matrix products in registers. See lanes.hpp for how it is compiled.
+// Batches of some size in many dimensions: small matrix products in registers. See lanes.hpp for
+// how it is compiled.
 #pragma once
 
 #include "cpu/pair_terms_inl.hpp"
@@ -6,13 +7,13 @@
 
 namespace starling::cpu::STARLING_LEVEL {
 
-/// The drift of a batch as products of small matrices. With W and P the weights and slopes of all pairs,
-/// those of a row with itself on the diagonal with their own factor,
+/// The drift of a batch as products of small matrices. With W and P the weights and slopes of all
+/// pairs, those of a row with itself on the diagonal with their own factor,
 ///     phi_i = sum_j W_ij s_j - P_ij x_j + (sum_j P_ij) x_i      (radial kernels),
 ///     phi_i = sum_j W_ij s_j + (sum_j P_ij) x_i                 (dot kernels).
-/// Where P = c W (the Gaussian), W (s - c x) is one product instead of two. Positions are taken from their
-/// mean, so that what cancels is small; distances from differences. Where members are too far apart for
-/// that, the batch is taken row by row.
+/// Where P = c W (the Gaussian), W (s - c x) is one product instead of two. Positions are taken
+/// from their mean, so that what cancels is small; distances from differences. Where members are
+/// too far apart for that, the batch is taken row by row.
 template <typename Real, Nature nature>
 class WideBatch {
   using One = Lanes<Real>;
@@ -143,8 +144,8 @@ private:
       }
   }
 
-  /// The drifts of rows i .. i + Rows - 1. Cost: a multiplication and addition, or two, for each pair
-  /// and coordinate.
+  /// The drifts of rows i .. i + Rows - 1. Cost: a multiplication and addition, or two, for each
+  /// pair and coordinate.
   template <std::size_t Rows>
   HWY_INLINE void products(const std::uint32_t* members, std::size_t i) const {
     for (std::size_t a = 0; a < stride_; a += Chunk::count) {
@@ -187,7 +188,8 @@ template <typename Real, Nature nature>
 HWY_FLATTEN void wide_batches(const Weights<Real>& weights, const BatchWork<Real>& work) {
   WideBatch<Real, nature> batch(weights, work);
   for (std::size_t q = 0; q < work.count; ++q)
-    if (!batch.run(work.order + q * work.size)) { // apart from the class, whose members stay in registers
+    if (!batch.run(work.order +
+                   q * work.size)) { // apart from the class, whose members stay in registers
       BatchWork<Real> alone = work;
       alone.order = work.order + q * work.size;
       alone.count = 1;

@@ -14,12 +14,13 @@
 
 namespace starling::cpu {
 
-/// Two passes over the columns of a batch: one reads positions and makes the distances, block by block,
-/// whose parts are added in the order of the blocks; one reads positions and scores and writes drifts.
-/// Between them stand the kernel's values, p^2 a batch. By differences throughout, so that nothing cancels.
+/// Two passes over the columns of a batch: one reads positions and makes the distances, block by
+/// block, whose parts are added in the order of the blocks; one reads positions and scores and
+/// writes drifts. Between them stand the kernel's values, p^2 a batch. By differences throughout,
+/// so that nothing cancels.
 template <typename Real>
-void wide_sweep(const SweptKernel<Real>& kernel, Ensemble<Real>& particles, const Batches& batches, Threads& threads,
-                Part<Real> part) {
+void wide_sweep(const SweptKernel<Real>& kernel, Ensemble<Real>& particles, const Batches& batches,
+                Threads& threads, Part<Real> part) {
   const bool by_distance = radial(kernel.nature);
   const BlockWork<Real>& work = work_in_use<BlockWork<Real>>();
   const std::size_t dim = particles.dim(), count = batches.count();
@@ -27,7 +28,8 @@ void wide_sweep(const SweptKernel<Real>& kernel, Ensemble<Real>& particles, cons
   thread_local std::vector<Real> own_parts, own_arguments, own_matrices; // kept from step to step
   thread_local std::vector<std::size_t> own_first, own_matrix;
   std::vector<Real>&parts = own_parts, &arguments = own_arguments, &matrices = own_matrices;
-  std::vector<std::size_t>&first = own_first, &matrix = own_matrix; // of each batch's pairs, of its weights
+  std::vector<std::size_t>&first = own_first,
+  &matrix = own_matrix; // of each batch's pairs, of its weights
   first.assign(1, 0);
   matrix.assign(1, 0);
   for (std::size_t q = 0; q < count; ++q) {
@@ -43,9 +45,11 @@ void wide_sweep(const SweptKernel<Real>& kernel, Ensemble<Real>& particles, cons
   const auto for_blocks = [&](auto&& run) {
     threads.for_pieces(count * blocks, 1, [&](std::size_t piece, std::size_t) {
       const std::size_t q = piece / blocks, block = piece % blocks, begin = block * wide_columns;
-      run(q, block, WideBlock<Real>{std::as_const(particles).position().data + begin,
-                                    std::as_const(particles).score().data + begin, particles.drift().data + begin, dim,
-                                    std::min(dim, begin + wide_columns) - begin, batches[q].data(), batches[q].size()});
+      run(q, block,
+          WideBlock<Real>{
+              std::as_const(particles).position().data + begin,
+              std::as_const(particles).score().data + begin, particles.drift().data + begin, dim,
+              std::min(dim, begin + wide_columns) - begin, batches[q].data(), batches[q].size()});
     });
   };
   for_blocks([&](std::size_t q, std::size_t block, const WideBlock<Real>& here) {

@@ -1,4 +1,5 @@
-// A block of columns of a batch of a few: everything of a column in registers. See lanes.hpp for how it is compiled.
+// A block of columns of a batch of a few: everything of a column in registers. See lanes.hpp for
+// how it is compiled.
 #pragma once
 
 #include "cpu/lanes.hpp"
@@ -38,8 +39,8 @@ HWY_INLINE void few_arguments(const WideBlock<Real>& block, Real* to) {
 
 /// L of every row from column a on; each pair is formed once, for both.
 template <bool Radial, std::size_t Size, typename L, typename Real>
-HWY_INLINE void few_drifts(const WideBlock<Real>& block, const Real (&w)[Size][Size], const Real (&p)[Size][Size],
-                           std::size_t a, bool added) {
+HWY_INLINE void few_drifts(const WideBlock<Real>& block, const Real (&w)[Size][Size],
+                           const Real (&p)[Size][Size], std::size_t a, bool added) {
   L x[Size], s[Size], sum[Size];
   for (std::size_t i = 0; i < Size; ++i) {
     const std::size_t at = block.members[i] * block.dim + a;
@@ -67,7 +68,8 @@ HWY_INLINE void few_drifts(const WideBlock<Real>& block, const Real (&w)[Size][S
 }
 
 template <bool Radial, std::size_t Size, typename Real>
-HWY_INLINE void few_forces(const WideBlock<Real>& block, const Real* weights, const Real* slopes, bool added) {
+HWY_INLINE void few_forces(const WideBlock<Real>& block, const Real* weights, const Real* slopes,
+                           bool added) {
   using One = Lanes<Real>;
   Real w[Size][Size], p[Size][Size];
   for (std::size_t i = 0; i < Size; ++i) {

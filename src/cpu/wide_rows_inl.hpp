@@ -15,7 +15,9 @@ HWY_NOINLINE void wide_rows(const Weights<Real>& given, const BatchWork<Real>& w
   Real argument[together] = {}, weight[together], push[together];
   const std::uint32_t *first[together], *second[together];
   std::size_t pairs = 0;
-  const auto weights = [&](const Real* in, Real* w, Real* p, std::size_t n) { given.of(given.kernel, in, w, p, n); };
+  const auto weights = [&](const Real* in, Real* w, Real* p, std::size_t n) {
+    given.of(given.kernel, in, w, p, n);
+  };
 
   const auto flush = [&] {
     weights(argument, weight, push, pairs);
@@ -27,7 +29,7 @@ HWY_NOINLINE void wide_rows(const Weights<Real>& given, const BatchWork<Real>& w
       for (std::size_t a = 0; a < body; a += lanes) {
         L one = L::load(sum_i + a), other = L::load(sum_j + a);
         add_both<nature>(L(w), L(p), L::load(xi + a), L::load(xj + a), L::load(si + a),
-                          L::load(sj + a), one, other);
+                         L::load(sj + a), one, other);
         one.store(sum_i + a);
         other.store(sum_j + a);
       }

@@ -1,4 +1,5 @@
-// What batches in very many dimensions need in vectors: a block of columns of one batch, as plain numbers and pointers.
+// What batches in very many dimensions need in vectors: a block of columns of one batch, as plain
+// numbers and pointers.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,8 @@ struct BlockWork {
   /// The parts of r2, or of x.y, that these columns make.
   void (*distances)(const WideBlock<Real>&, Real* to);
   void (*products)(const WideBlock<Real>&, Real* to);
-  /// phi_i = sum_j w_ij s_j + p_ij (x_i - x_j), or + p_ij x_i, added to what is there or written over it.
+  /// phi_i = sum_j w_ij s_j + p_ij (x_i - x_j), or + p_ij x_i, added to what is there or written
+  /// over it.
   void (*push)(const WideBlock<Real>&, const Real* w, const Real* p, bool added);
   void (*lift)(const WideBlock<Real>&, const Real* w, const Real* p, bool added);
 };

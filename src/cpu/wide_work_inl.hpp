@@ -1,4 +1,5 @@
-// A block of columns of one batch, for one SIMD level: lanes are coordinates. See lanes.hpp for how it is compiled.
+// A block of columns of one batch, for one SIMD level: lanes are coordinates. See lanes.hpp for how
+// it is compiled.
 #pragma once
 
 #include "cpu/lanes.hpp"
@@ -7,9 +8,11 @@
 
 namespace starling::cpu::STARLING_LEVEL {
 
-/// Of member i with members j .. j + Columns - 1. Several sums side by side: one would wait for itself.
+/// Of member i with members j .. j + Columns - 1. Several sums side by side: one would wait for
+/// itself.
 template <bool Radial, std::size_t Columns, typename Real>
-HWY_INLINE void wide_arguments(const WideBlock<Real>& block, std::size_t i, std::size_t j, Real* to) {
+HWY_INLINE void wide_arguments(const WideBlock<Real>& block, std::size_t i, std::size_t j,
+                               Real* to) {
   using Two = Lanes<Real, 2>;
   const std::size_t body = block.columns / Two::count * Two::count;
   const Real *xi = block.x + block.members[i] * block.dim, *xj[Columns];
@@ -57,8 +60,8 @@ HWY_FLATTEN void wide_pairs(const WideBlock<Real>& given, Real* to) {
 
 /// The drifts of members i .. i + Rows - 1 in the columns from a on.
 template <bool Radial, std::size_t Rows, typename L, typename Real>
-HWY_INLINE void wide_drifts(const WideBlock<Real>& block, const Real* w, const Real* p, std::size_t i, std::size_t a,
-                            bool added) {
+HWY_INLINE void wide_drifts(const WideBlock<Real>& block, const Real* w, const Real* p,
+                            std::size_t i, std::size_t a, bool added) {
   L sum[Rows], x[Rows];
   for (std::size_t r = 0; r < Rows; ++r) {
     const std::size_t at = block.members[i + r] * block.dim + a;
@@ -78,7 +81,8 @@ HWY_INLINE void wide_drifts(const WideBlock<Real>& block, const Real* w, const R
 }
 
 template <bool Radial, std::size_t Rows, typename Real>
-HWY_INLINE void wide_rows_of(const WideBlock<Real>& block, const Real* w, const Real* p, std::size_t i, bool added) {
+HWY_INLINE void wide_rows_of(const WideBlock<Real>& block, const Real* w, const Real* p,
+                             std::size_t i, bool added) {
   using Two = Lanes<Real, 2>;
   std::size_t a = 0;
   for (; a + Two::count <= block.columns; a += Two::count)
@@ -89,14 +93,16 @@ HWY_INLINE void wide_rows_of(const WideBlock<Real>& block, const Real* w, const 
       Real sum = added ? block.phi[own] : Real(0);
       for (std::size_t j = 0; j < block.size; ++j) {
         const std::size_t at = block.members[j] * block.dim + a, pair = (i + r) * block.size + j;
-        sum += w[pair] * block.s[at] + p[pair] * (Radial ? block.x[own] - block.x[at] : block.x[own]);
+        sum +=
+            w[pair] * block.s[at] + p[pair] * (Radial ? block.x[own] - block.x[at] : block.x[own]);
       }
       block.phi[own] = sum;
     }
 }
 
 template <bool Radial, typename Real>
-HWY_FLATTEN void wide_forces(const WideBlock<Real>& given, const Real* w, const Real* p, bool added) {
+HWY_FLATTEN void wide_forces(const WideBlock<Real>& given, const Real* w, const Real* p,
+                             bool added) {
   const WideBlock<Real> block = given;
   if (block.size == 2)
     return few_forces<Radial, 2>(block, w, p, added);

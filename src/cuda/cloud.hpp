@@ -60,7 +60,8 @@ public:
 
 private:
   static constexpr std::size_t most_turns = 64;
-  static constexpr double longest_flush = 0.05; ///< seconds, where others score: so long may Ctrl-C and progress wait
+  static constexpr double longest_flush =
+      0.05; ///< seconds, where others score: so long may Ctrl-C and progress wait
 
   void draw(Step k);
   void put_turns();
@@ -95,7 +96,8 @@ private:
   std::vector<Turn<Real>> pending_;
   std::vector<std::uint32_t> pending_lists_;
   Step next_ = 0;
-  bool side_by_side_ = false; // while turns are taken: rows lie so, in the room of scores and drifts
+  bool side_by_side_ =
+      false; // while turns are taken: rows lie so, in the room of scores and drifts
   OutsideScore<Real> outside_;
   std::size_t at_once_ = most_turns; // turns that are gathered
 };

@@ -61,7 +61,8 @@ void Dealing::moebius(Step k, Order& order, std::vector<std::uint32_t>& lists) c
   // Rows above q go in one by one, each at a place whose row goes to the end.
   const Order rule = order;
   const OrderTables tables{inverse_.data(), nullptr};
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> changed; // places up to q, rows: few, as primes are dense
+  std::vector<std::pair<std::uint32_t, std::uint32_t>>
+      changed; // places up to q, rows: few, as primes are dense
   std::vector<std::uint32_t> tail;
   for (std::uint32_t row = q_ + 1; row < count_; ++row) {
     const std::uint32_t place = philox_.below(row + 1, Stream::deal, k, 4 + row - q_);
@@ -69,7 +70,8 @@ void Dealing::moebius(Step k, Order& order, std::vector<std::uint32_t>& lists) c
     if (place > q_) {
       std::swap(tail.back(), tail[place - q_ - 1]);
     } else {
-      const auto found = std::ranges::find_if(changed, [&](const auto& one) { return one.first == place; });
+      const auto found =
+          std::ranges::find_if(changed, [&](const auto& one) { return one.first == place; });
       if (found == changed.end()) {
         tail.back() = rule.row(place, tables);
         changed.emplace_back(place, row);

@@ -22,16 +22,16 @@ struct DeviceColumn {
 };
 
 /// All particles, as rows on one machine, fewer than 2^32. Everyone moves in every step, so how
-/// often they have moved is one number. Rows travel by way of the columns of scores and drifts, which are made anew
-/// afterwards.
+/// often they have moved is one number. Rows travel by way of the columns of scores and drifts,
+/// which are made anew afterwards.
 template <typename Number>
 class Ensemble {
 public:
   using Real = Number;
 
   Ensemble(Machine& machine, std::size_t count, std::size_t dim)
-      : machine_(&machine), count_(count), dim_(dim), column_((count * dim + 63) / 64 * 64), lasting_(machine, column_),
-        passing_(machine, 2 * column_), id_(machine, count) {
+      : machine_(&machine), count_(count), dim_(dim), column_((count * dim + 63) / 64 * 64),
+        lasting_(machine, column_), passing_(machine, 2 * column_), id_(machine, count) {
     std::vector<std::uint32_t> ids(count);
     std::iota(ids.begin(), ids.end(), std::uint32_t{0});
     id_.upload(ids.data(), count);
@@ -85,8 +85,12 @@ public:
 
   /// Room for both columns that outlive a step, where those of scores and drifts are.
   Real* side_by_side() const { return passing_.data(); }
-  void put_side_by_side() { machine_->put_side_by_side(passing_.data(), columns(), count_, dim_ * sizeof(Real)); }
-  void take_apart() { machine_->take_apart(columns(), passing_.data(), count_, dim_ * sizeof(Real)); }
+  void put_side_by_side() {
+    machine_->put_side_by_side(passing_.data(), columns(), count_, dim_ * sizeof(Real));
+  }
+  void take_apart() {
+    machine_->take_apart(columns(), passing_.data(), count_, dim_ * sizeof(Real));
+  }
   void make_room_to_travel() {
     if (spare_id_.size() == 0)
       spare_id_ = Room<std::uint32_t>(*machine_, count_);
@@ -101,7 +105,9 @@ public:
   /// To the host and back, all that outlives a step.
   void download(starling::Ensemble<Real>& to) const {
     to.remember(memories());
-    const auto bring = [&](Real* there, Real* here) { machine_->download(there, here, count_ * dim_ * sizeof(Real)); };
+    const auto bring = [&](Real* there, Real* here) {
+      machine_->download(there, here, count_ * dim_ * sizeof(Real));
+    };
     bring(to.position().data, lasting_.data());
     for (std::size_t c = 0; c < memories(); ++c)
       bring(to.memory(c).data, const_cast<Ensemble*>(this)->memory(c).address);
@@ -111,7 +117,9 @@ public:
   }
   void upload(const starling::Ensemble<Real>& from) {
     remember(from.memories());
-    const auto put = [&](Real* there, const Real* here) { machine_->upload(there, here, count_ * dim_ * sizeof(Real)); };
+    const auto put = [&](Real* there, const Real* here) {
+      machine_->upload(there, here, count_ * dim_ * sizeof(Real));
+    };
     put(lasting_.data(), from.position().data);
     // Before the first step it has none, and here they are zero.
     for (std::size_t c = 0; c < from.memories(); ++c)
@@ -149,8 +157,8 @@ private:
   std::size_t count_, dim_;
   std::size_t column_; ///< numbers from one column's begin to the next one's
   std::size_t memories_ = 0;
-  Room<Real> lasting_; ///< positions, and the first memory
-  Room<Real> passing_; ///< scores and drifts
+  Room<Real> lasting_;           ///< positions, and the first memory
+  Room<Real> passing_;           ///< scores and drifts
   std::vector<Room<Real>> more_; ///< other memories
   Room<std::uint32_t> id_, moves_, order_, spare_id_;
 };

@@ -34,7 +34,8 @@ Charge<float> charge_of(const Figure& figure, By by) {
 
 } // namespace
 
-void time_steps(const std::shared_ptr<Machine>& machine, std::size_t repeats, Charge<float> charge, Figure& figure) {
+void time_steps(const std::shared_ptr<Machine>& machine, std::size_t repeats, Charge<float> charge,
+                Figure& figure) {
   Cloud<float> cloud(machine, std::move(charge));
   {
     starling::Ensemble<float> here(figure.particles, figure.dim);

@@ -30,7 +30,8 @@ LabelledRows<float> made_up(std::size_t rows, std::size_t weights) {
 
 } // namespace
 
-std::vector<Figure> measure_logistic(const std::shared_ptr<Machine>& machine, std::size_t repeats, bool quick) {
+std::vector<Figure> measure_logistic(const std::shared_ptr<Machine>& machine, std::size_t repeats,
+                                     bool quick) {
   const LabelledRows<float> data = made_up(quick ? 2000 : 581012, 55);
   std::vector<Figure> figures;
   const auto add = [&](std::size_t particles, std::size_t rows, Step steps) {
@@ -47,7 +48,8 @@ std::vector<Figure> measure_logistic(const std::shared_ptr<Machine>& machine, st
       return Move<float>(rule.at(time, moves));
     };
     charge.outside = logistic_on_card<float>(data, rows, 1);
-    time_steps(machine, repeats, std::move(charge), figure); // the first repeat puts the order of the rows there
+    time_steps(machine, repeats, std::move(charge),
+               figure); // the first repeat puts the order of the rows there
     figures.push_back(figure);
   };
   add(512, 100, 128);

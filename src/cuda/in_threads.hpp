@@ -9,7 +9,8 @@ constexpr unsigned block_threads = 256;
 
 /// Sixteen bytes into a block's memory, later.
 inline __device__ void bring(void* to, const void* from) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                   static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
                "l"(from)
                : "memory");
 }
@@ -18,7 +19,8 @@ inline __device__ void bring(void* to, const void* from) {
 template <std::uint32_t many>
 struct Team {
   static constexpr std::uint32_t lanes = many;
-  static constexpr std::uint32_t mask = 0xffffffffu; ///< all teams of a warp go the same way, those that have ended aside
+  static constexpr std::uint32_t mask =
+      0xffffffffu; ///< all teams of a warp go the same way, those that have ended aside
   std::uint32_t lane;
 
   static __device__ Team of(std::uint32_t thread) { return {thread % many}; }
@@ -36,7 +38,9 @@ struct Team {
       extern __shared__ double shared[];
       room = reinterpret_cast<T*>(shared) + threadIdx.x;
     }
-    __device__ void send_for(std::uint32_t, std::uint32_t k, const void* from) { bring(room + k * blockDim.x, from); }
+    __device__ void send_for(std::uint32_t, std::uint32_t k, const void* from) {
+      bring(room + k * blockDim.x, from);
+    }
     __device__ void wait() const { asm volatile("cp.async.wait_all;" ::: "memory"); }
     __device__ T of(std::uint32_t, std::uint32_t k) const { return room[k * blockDim.x]; }
   };
@@ -55,7 +59,8 @@ struct Team {
   template <typename T, std::uint32_t n, typename F>
   __device__ void sums(Each<T, n>& to, const F& f) const {
     static_assert(many > 1);
-    // Each gives half of what it has to the one across and takes the other half from there, until what it has is its own.
+    // Each gives half of what it has to the one across and takes the other half from there, until
+    // what it has is its own.
     constexpr std::uint32_t half = n * many / 2;
     const auto exchanged = [&](T low, T high, unsigned across) {
       const bool upper = (lane & across) != 0;
@@ -112,7 +117,8 @@ struct WholeBlock {
   static __device__ void bring(void* to, const void* from) { cuda::bring(to, from); }
   template <typename T>
   static __device__ void bring_one(T* to, const T* from) {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
+                     static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
                  "l"(from), "n"(sizeof(T))
                  : "memory");
   }

@@ -8,8 +8,8 @@
 
 #include "cuda/machine.hpp"
 #include "cuda/sizes.hpp"
-#include "cuda/sweep_logistic_few.hpp"
 #include "cuda/sweep_fused_quads.hpp"
+#include "cuda/sweep_logistic_few.hpp"
 #include "cuda/sweep_many.hpp"
 #include "cuda/sweep_products.hpp"
 
@@ -39,7 +39,8 @@ void sweep_products(Launcher& launch, Work<float> work, const Turn<float>& now,
   launch.teams(work.count, PackPlace{work});
   const auto by = [&](auto sweep) {
     using Sweep = decltype(sweep);
-    static_assert(Sweep::rows == layout::product_rows && Sweep::rows + Sweep::others <= layout::product_places);
+    static_assert(Sweep::rows == layout::product_rows &&
+                  Sweep::rows + Sweep::others <= layout::product_places);
     static_assert(Sweep::room * sizeof(float) <= layout::most_block_bytes);
     const std::uint32_t tiles = (largest_batch(now.order) + Sweep::rows - 1) / Sweep::rows;
     sweep.work = work;
@@ -213,13 +214,14 @@ void sweep_travel(Launcher& launch, void* to, const void* from, std::uint32_t ro
 
 /// Two columns to one, or back.
 template <typename Launcher>
-void sweep_side_by_side(Launcher& launch, void* both, const std::array<void*, 2>& columns, std::size_t rows,
-                        std::size_t bytes, bool apart) {
+void sweep_side_by_side(Launcher& launch, void* both, const std::array<void*, 2>& columns,
+                        std::size_t rows, std::size_t bytes, bool apart) {
   const auto by = [&](auto word) {
     using Word = decltype(word);
     const auto width = static_cast<std::uint32_t>(bytes / sizeof(Word));
-    launch.threads(rows * width, SideBySide<Word>{static_cast<Word*>(both), static_cast<Word*>(columns[0]),
-                                                  static_cast<Word*>(columns[1]), width, apart});
+    launch.threads(rows * width,
+                   SideBySide<Word>{static_cast<Word*>(both), static_cast<Word*>(columns[0]),
+                                    static_cast<Word*>(columns[1]), width, apart});
   };
   if (bytes % 16 == 0)
     by(Numbers<std::uint32_t, 4>());

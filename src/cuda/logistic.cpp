@@ -12,8 +12,8 @@ namespace {
 template <typename Real>
 class Resident {
 public:
-  Resident(const std::shared_ptr<Machine>& machine, const LabelledRows<Real>& data, std::size_t batch,
-           std::uint64_t seed)
+  Resident(const std::shared_ptr<Machine>& machine, const LabelledRows<Real>& data,
+           std::size_t batch, std::uint64_t seed)
       : machine_(machine), batches_(seed, data.rows, batch), batch_(batch), rows_(data.rows),
         features_(*machine, data.rows * data.weights), labels_(*machine, rows_),
         order_(*machine, batch < rows_ ? rows_ : 0) {
@@ -35,7 +35,8 @@ public:
       const Step in_pass = k % batches_.steps_per_pass(), pass = k / batches_.steps_per_pass();
       if (pass != pass_)
         put(pass);
-      const std::size_t begin = static_cast<std::size_t>(in_pass) * batch_, rows = std::min(batch_, rows_ - begin);
+      const std::size_t begin = static_cast<std::size_t>(in_pass) * batch_,
+                        rows = std::min(batch_, rows_ - begin);
       work.picked = order_.data() + begin;
       work.rows = static_cast<std::uint32_t>(rows);
       work.scale = static_cast<Real>(rows_) / static_cast<Real>(rows);
@@ -64,10 +65,11 @@ private:
 } // namespace
 
 template <typename Real>
-std::shared_ptr<const Outside<Real>> logistic_on_card(LabelledRows<Real> data, std::size_t data_batch,
-                                                      std::uint64_t seed) {
+std::shared_ptr<const Outside<Real>> logistic_on_card(LabelledRows<Real> data,
+                                                      std::size_t data_batch, std::uint64_t seed) {
   auto outside = std::make_shared<Outside<Real>>();
-  outside->on = [data, data_batch, seed](const std::shared_ptr<Machine>& machine) -> OutsideScore<Real> {
+  outside->on = [data, data_batch,
+                 seed](const std::shared_ptr<Machine>& machine) -> OutsideScore<Real> {
     const auto there = std::make_shared<Resident<Real>>(machine, data, data_batch, seed);
     return [there](Step k, const Real* x, Real* s, std::size_t count, std::size_t dim) {
       there->score(k, x, s, count, dim);
@@ -76,7 +78,9 @@ std::shared_ptr<const Outside<Real>> logistic_on_card(LabelledRows<Real> data, s
   return outside;
 }
 
-template std::shared_ptr<const Outside<double>> logistic_on_card(LabelledRows<double>, std::size_t, std::uint64_t);
-template std::shared_ptr<const Outside<float>> logistic_on_card(LabelledRows<float>, std::size_t, std::uint64_t);
+template std::shared_ptr<const Outside<double>> logistic_on_card(LabelledRows<double>, std::size_t,
+                                                                 std::uint64_t);
+template std::shared_ptr<const Outside<float>> logistic_on_card(LabelledRows<float>, std::size_t,
+                                                                std::uint64_t);
 
 } // namespace starling::cuda

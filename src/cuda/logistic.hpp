@@ -1,5 +1,5 @@
-// Logistic regression on a machine: all rows lie there, and the mini-batch of a step is the one that the host would
-// take.
+// Logistic regression on a machine: all rows lie there, and the mini-batch of a step is the one
+// that the host would take.
 #pragma once
 
 #include "cuda/outside.hpp"
@@ -10,7 +10,8 @@
 
 namespace starling::cuda {
 
-/// Where they lie on the host: rows of `weights` features, the constant 1 among them, and labels, 0 or 1.
+/// Where they lie on the host: rows of `weights` features, the constant 1 among them, and labels, 0
+/// or 1.
 template <typename Real>
 struct LabelledRows {
   const Real *features = nullptr, *labels = nullptr;
@@ -20,7 +21,7 @@ struct LabelledRows {
 
 /// The scores of LogisticRegression(data, data_batch, seed), to rounding.
 template <typename Real>
-std::shared_ptr<const Outside<Real>> logistic_on_card(LabelledRows<Real> data, std::size_t data_batch,
-                                                      std::uint64_t seed);
+std::shared_ptr<const Outside<Real>> logistic_on_card(LabelledRows<Real> data,
+                                                      std::size_t data_batch, std::uint64_t seed);
 
 } // namespace starling::cuda

@@ -61,12 +61,16 @@ public:
   virtual void travel(void* to, const void* from, std::uint32_t rows, std::size_t bytes,
                       const std::uint32_t* order) = 0;
 
-  /// Rows of two columns, each of `bytes`, a multiple of four, become rows of one, the second's behind the first's; and back.
-  virtual void put_side_by_side(void* to, const std::array<void*, 2>& from, std::size_t rows, std::size_t bytes) = 0;
-  virtual void take_apart(const std::array<void*, 2>& to, void* from, std::size_t rows, std::size_t bytes) = 0;
+  /// Rows of two columns, each of `bytes`, a multiple of four, become rows of one, the second's
+  /// behind the first's; and back.
+  virtual void put_side_by_side(void* to, const std::array<void*, 2>& from, std::size_t rows,
+                                std::size_t bytes) = 0;
+  virtual void take_apart(const std::array<void*, 2>& to, void* from, std::size_t rows,
+                          std::size_t bytes) = 0;
 
-  /// For others who work on the same card: the stream of all sweeps and copies, null where there is none; the card's number,
-  /// -1 where addresses are the host's. A call makes the card the thread's own.
+  /// For others who work on the same card: the stream of all sweeps and copies, null where there is
+  /// none; the card's number, -1 where addresses are the host's. A call makes the card the thread's
+  /// own.
   virtual void* stream() { return nullptr; }
   virtual int number() const { return -1; }
   /// What is begun later on that stream of theirs waits for all that was begun here.

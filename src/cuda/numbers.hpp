@@ -7,7 +7,8 @@
 
 namespace starling::cuda {
 
-/// Numbers that lie together, read and written at once, as far as they fit into 16 bytes: 1, 2 or 4.
+/// Numbers that lie together, read and written at once, as far as they fit into 16 bytes: 1, 2
+/// or 4.
 template <typename Real, std::uint32_t n>
 struct alignas(n * sizeof(Real) < 16 ? n * sizeof(Real) : 16) Numbers {
   Real of[n];

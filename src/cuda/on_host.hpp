@@ -179,10 +179,12 @@ public:
               const std::uint32_t* order) override {
     sweep_travel(launcher_, to, from, rows, bytes, order);
   }
-  void put_side_by_side(void* to, const std::array<void*, 2>& from, std::size_t rows, std::size_t bytes) override {
+  void put_side_by_side(void* to, const std::array<void*, 2>& from, std::size_t rows,
+                        std::size_t bytes) override {
     sweep_side_by_side(launcher_, to, from, rows, bytes, false);
   }
-  void take_apart(const std::array<void*, 2>& to, void* from, std::size_t rows, std::size_t bytes) override {
+  void take_apart(const std::array<void*, 2>& to, void* from, std::size_t rows,
+                  std::size_t bytes) override {
     sweep_side_by_side(launcher_, from, to, rows, bytes, true);
   }
   double seconds(const std::function<void()>& call) override {

@@ -36,15 +36,17 @@ __global__ void __launch_bounds__(block_threads)
        n += std::size_t{gridDim.x} * block_threads)
     f(n);
 }
-/// Of a sweep by teams: threads of a block; blocks that a processor is to hold at once, which limits the registers of a
-/// thread; bytes of the block's memory that each thread puts things aside in.
+/// Of a sweep by teams: threads of a block; blocks that a processor is to hold at once, which
+/// limits the registers of a thread; bytes of the block's memory that each thread puts things aside
+/// in.
 template <typename F>
 struct Blocks {
   static constexpr unsigned threads = block_threads, at_once = 2, aside = 0;
 };
 template <typename Real, std::uint32_t members, bool normal>
 struct Blocks<FusedQuads<Real, members, normal>> {
-  static constexpr unsigned threads = 128, at_once = normal ? 5 : 4, aside = members * 4 * sizeof(Real);
+  static constexpr unsigned threads = 128, at_once = normal ? 5 : 4,
+                            aside = members * 4 * sizeof(Real);
 };
 
 template <std::uint32_t lanes, typename F>
@@ -75,8 +77,9 @@ struct Launcher {
   template <std::uint32_t lanes = 32, typename F>
   void teams(std::size_t count, const F& f) {
     constexpr unsigned threads = Blocks<F>::threads;
-    by_teams<lanes><<<blocks_for(count, threads / lanes), threads, threads * Blocks<F>::aside, stream>>>(
-        f, static_cast<std::uint32_t>(count));
+    by_teams<lanes>
+        <<<blocks_for(count, threads / lanes), threads, threads * Blocks<F>::aside, stream>>>(
+            f, static_cast<std::uint32_t>(count));
     must(cudaPeekAtLastError());
   }
   template <typename Real, typename F>
@@ -170,11 +173,13 @@ public:
     here();
     sweep_travel(launcher_, to, from, rows, bytes, order);
   }
-  void put_side_by_side(void* to, const std::array<void*, 2>& from, std::size_t rows, std::size_t bytes) override {
+  void put_side_by_side(void* to, const std::array<void*, 2>& from, std::size_t rows,
+                        std::size_t bytes) override {
     here();
     sweep_side_by_side(launcher_, to, from, rows, bytes, false);
   }
-  void take_apart(const std::array<void*, 2>& to, void* from, std::size_t rows, std::size_t bytes) override {
+  void take_apart(const std::array<void*, 2>& to, void* from, std::size_t rows,
+                  std::size_t bytes) override {
     here();
     sweep_side_by_side(launcher_, from, to, rows, bytes, true);
   }

@@ -12,7 +12,13 @@ namespace starling::cuda {
 /// A target whose numbers a device can reach.
 template <typename Real>
 struct Scoring {
-  enum class Kind : std::uint32_t { normal, mixture, banana, funnel, outside }; ///< outside: in its column before
+  enum class Kind : std::uint32_t {
+    normal,
+    mixture,
+    banana,
+    funnel,
+    outside
+  }; ///< outside: in its column before
 
   Kind kind = Kind::normal;
   const Real* mean = nullptr; ///< of the normal

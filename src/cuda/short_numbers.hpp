@@ -18,9 +18,12 @@ STARLING_DEVICE inline float from_short(std::uint32_t half) {
   return std::bit_cast<float>(half << 16);
 }
 
-/// Rounded to eleven bits of mantissa, the first of them not written. A card's own NaN would come out as zero.
+/// Rounded to eleven bits of mantissa, the first of them not written. A card's own NaN would come
+/// out as zero.
 STARLING_DEVICE inline float eleven_bits(float value) {
-  return value != value ? value : std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + 0x1000) & 0xffffe000);
+  return value != value
+             ? value
+             : std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + 0x1000) & 0xffffe000);
 }
 
 /// At least the value afterwards, which is not negative: whoever comes first.

@@ -13,14 +13,16 @@ namespace layout {
 constexpr std::uint32_t few = 8; ///< dimensions whose numbers a thread holds
 constexpr std::uint32_t large_batch =
     65; ///< members from which tiles are worth it, above those dimensions
-constexpr std::uint32_t one_block = 1024; ///< particles in one or two dimensions whose steps one block takes
+constexpr std::uint32_t one_block =
+    1024; ///< particles in one or two dimensions whose steps one block takes
 constexpr std::uint32_t fused_members = 8, fused_dim = 64;
-constexpr std::size_t most_block_bytes = 99 * 1024; ///< of a block's own memory, for those who ask: every card has them
+constexpr std::size_t most_block_bytes =
+    99 * 1024; ///< of a block's own memory, for those who ask: every card has them
 constexpr std::size_t side_by_side_turns = 16; ///< from which on the way there and back is worth it
-constexpr std::uint32_t product_dim = 64;     ///< the most that the products hold
-constexpr std::uint32_t product_rows = 256;   ///< of a block
-constexpr std::uint32_t product_others = 256; ///< the fewest that a share is worth
-constexpr std::uint32_t product_places = 320; ///< beyond the last, which blocks may read
+constexpr std::uint32_t product_dim = 64;      ///< the most that the products hold
+constexpr std::uint32_t product_rows = 256;    ///< of a block
+constexpr std::uint32_t product_others = 256;  ///< the fewest that a share is worth
+constexpr std::uint32_t product_places = 320;  ///< beyond the last, which blocks may read
 } // namespace layout
 
 inline std::uint32_t largest_batch(const Order& order) {
@@ -39,11 +41,12 @@ bool is_fused(std::uint32_t dim, const Pairs<Real>& pairs, const Order& order) {
          (dim <= 2 || (dim > layout::few && dim <= layout::fused_dim));
 }
 
-/// Whether fused steps are faster with each row's memory behind its position, and take it so: batches from all over memory.
+/// Whether fused steps are faster with each row's memory behind its position, and take it so:
+/// batches from all over memory.
 inline bool wants_side_by_side(std::uint32_t dim, const Order& order) {
   const std::uint32_t p = order.smaller();
-  return order.kind == Order::Kind::moebius && order.larger() == 0 && (p == 2 || p == 4 || p == 8) &&
-         (dim <= 2 || (dim > layout::few && dim % 4 == 0));
+  return order.kind == Order::Kind::moebius && order.larger() == 0 &&
+         (p == 2 || p == 4 || p == 8) && (dim <= 2 || (dim > layout::few && dim % 4 == 0));
 }
 
 /// Numbers of a row as products take it.

@@ -81,9 +81,9 @@ struct DriftInTiles {
       STARLING_UNROLL
       for (std::uint32_t r = 0; r < rows_each; ++r)
         STARLING_UNROLL
-        for (std::uint32_t k = 0; k < columns_each; ++k)
-          x.of(thread, r * columns_each + k) =
-              own[(thread / 16 * rows_each + r) * line + thread % 16 + 16 * k];
+      for (std::uint32_t k = 0; k < columns_each; ++k)
+        x.of(thread, r * columns_each + k) =
+            own[(thread / 16 * rows_each + r) * line + thread % 16 + 16 * k];
     });
     for (std::uint32_t from = 0; from < size; from += others) {
       block.each([&](std::uint32_t thread) {
@@ -100,14 +100,14 @@ struct DriftInTiles {
         block.each([&](std::uint32_t thread) {
           for (std::uint32_t a = 0; a < width; ++a)
             STARLING_UNROLL
-            for (std::uint32_t r = 0; r < deep; ++r)
-              STARLING_UNROLL
-              for (std::uint32_t k = 0; k < broad; ++k) {
-                const Real one = own[(thread / 8 * deep + r) * line + a],
-                           other = theirs[(thread % 8 + 8 * k) * line + a];
-                r2.of(thread, r * broad + k) += (one - other) * (one - other);
-                product.of(thread, r * broad + k) += one * other;
-              }
+          for (std::uint32_t r = 0; r < deep; ++r)
+            STARLING_UNROLL
+          for (std::uint32_t k = 0; k < broad; ++k) {
+            const Real one = own[(thread / 8 * deep + r) * line + a],
+                       other = theirs[(thread % 8 + 8 * k) * line + a];
+            r2.of(thread, r * broad + k) += (one - other) * (one - other);
+            product.of(thread, r * broad + k) += one * other;
+          }
         });
       }
       load(work.s, from, others, part, scores);
@@ -115,30 +115,30 @@ struct DriftInTiles {
         STARLING_UNROLL
         for (std::uint32_t r = 0; r < deep; ++r)
           STARLING_UNROLL
-          for (std::uint32_t k = 0; k < broad; ++k) {
-            const std::uint32_t i = thread / 8 * deep + r, j = thread % 8 + 8 * k, n = r * broad + k;
-            const bool self = tile * rows + i == from + j;
-            const PairWeights<Real> w =
-                self ? work.pairs.at_self(product.of(thread, n), inverse)
-                     : work.pairs.at(r2.of(thread, n), product.of(thread, n), inverse);
-            const Real c = self ? now.self : pair;
-            const bool there = from + j < size && tile * rows + i < size;
-            weights[i * wide + j] = there ? c * w.weight : Real(0);
-            pushes[i * wide + j] = there ? c * w.repulsion : Real(0);
-            lift.of(thread, r) += there ? c * w.lift : Real(0);
-          }
+        for (std::uint32_t k = 0; k < broad; ++k) {
+          const std::uint32_t i = thread / 8 * deep + r, j = thread % 8 + 8 * k, n = r * broad + k;
+          const bool self = tile * rows + i == from + j;
+          const PairWeights<Real> w =
+              self ? work.pairs.at_self(product.of(thread, n), inverse)
+                   : work.pairs.at(r2.of(thread, n), product.of(thread, n), inverse);
+          const Real c = self ? now.self : pair;
+          const bool there = from + j < size && tile * rows + i < size;
+          weights[i * wide + j] = there ? c * w.weight : Real(0);
+          pushes[i * wide + j] = there ? c * w.repulsion : Real(0);
+          lift.of(thread, r) += there ? c * w.lift : Real(0);
+        }
       });
       block.each([&](std::uint32_t thread) {
         for (std::uint32_t j = 0; j < others; ++j)
           STARLING_UNROLL
-          for (std::uint32_t r = 0; r < rows_each; ++r)
-            STARLING_UNROLL
-            for (std::uint32_t k = 0; k < columns_each; ++k) {
-              const std::uint32_t i = thread / 16 * rows_each + r, a = thread % 16 + 16 * k;
-              g.of(thread, r * columns_each + k) +=
-                  weights[i * wide + j] * scores[j * line + a] +
-                  pushes[i * wide + j] * (x.of(thread, r * columns_each + k) - theirs[j * line + a]);
-            }
+        for (std::uint32_t r = 0; r < rows_each; ++r)
+          STARLING_UNROLL
+        for (std::uint32_t k = 0; k < columns_each; ++k) {
+          const std::uint32_t i = thread / 16 * rows_each + r, a = thread % 16 + 16 * k;
+          g.of(thread, r * columns_each + k) +=
+              weights[i * wide + j] * scores[j * line + a] +
+              pushes[i * wide + j] * (x.of(thread, r * columns_each + k) - theirs[j * line + a]);
+        }
       });
     }
     block.each([&](std::uint32_t thread) {

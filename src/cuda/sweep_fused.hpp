@@ -45,10 +45,12 @@ STARLING_DEVICE void ask_for([[maybe_unused]] const Real* at) {
 #endif
 }
 
-/// Moves numbers that lie together, by a step that has `memories` of them each; says whether all are numbers still.
+/// Moves numbers that lie together, by a step that has `memories` of them each; says whether all
+/// are numbers still.
 template <std::uint32_t memories, typename Real, std::uint32_t n, typename Step>
-STARLING_DEVICE bool advance_together(const Work<Real>& work, std::uint32_t row, std::uint32_t a, const Step& step,
-                                      Numbers<Real, n> x, const Real* g, const Numbers<Real, n>* asked = nullptr) {
+STARLING_DEVICE bool advance_together(const Work<Real>& work, std::uint32_t row, std::uint32_t a,
+                                      const Step& step, Numbers<Real, n> x, const Real* g,
+                                      const Numbers<Real, n>* asked = nullptr) {
   Numbers<Real, n> kept[2] = {};
   STARLING_UNROLL
   for (std::uint32_t c = 0; c < memories; ++c)
@@ -69,7 +71,8 @@ STARLING_DEVICE bool advance_together(const Work<Real>& work, std::uint32_t row,
   return lost == 0;
 }
 
-/// Calls f(step, number of memories) for the rule of this turn: asked once, and not for every number.
+/// Calls f(step, number of memories) for the rule of this turn: asked once, and not for every
+/// number.
 template <typename Real, typename F>
 STARLING_DEVICE void by_rule(const Move<Real>& move, const F& f) {
   if (move.memories == 0)
@@ -80,8 +83,8 @@ STARLING_DEVICE void by_rule(const Move<Real>& move, const F& f) {
     f(move.corrected, std::integral_constant<std::uint32_t, 2>());
 }
 
-/// A thread a row, the members of a batch side by side: one or two dimensions, batches of 2, 4, 8 that are all of one size.
-/// Everyone finds its own row, and sees the others where they are.
+/// A thread a row, the members of a batch side by side: one or two dimensions, batches of 2, 4, 8
+/// that are all of one size. Everyone finds its own row, and sees the others where they are.
 template <typename Real, std::uint32_t members, std::uint32_t dim>
 struct FusedMates {
   using Some = Numbers<Real, dim>;
@@ -118,7 +121,8 @@ struct FusedMates {
       STARLING_UNROLL
       for (std::uint32_t a = 0; a < dim; ++a) {
         x.of(lane, a) = here.of[a];
-        s.of(lane, a) = shared.normal ? shared.form.pull(work.target.mean[a], here.of[a]) : score.of[a];
+        s.of(lane, a) =
+            shared.normal ? shared.form.pull(work.target.mean[a], here.of[a]) : score.of[a];
         total += s.of(lane, a);
       }
       STARLING_UNROLL
@@ -156,7 +160,8 @@ struct FusedMates {
         if (memories() == 1 && work.side_by_side())
           good = advance_both(step, row.of(lane, 0), here, memory.of(lane, 0), drift);
         else
-          good = advance_together<memories()>(work, row.of(lane, 0), 0, step, here, drift, &memory.of(lane, 0));
+          good = advance_together<memories()>(work, row.of(lane, 0), 0, step, here, drift,
+                                              &memory.of(lane, 0));
         if (!good)
           *work.bad = 1;
       });
@@ -165,8 +170,8 @@ struct FusedMates {
 
 private:
   template <typename Step>
-  STARLING_DEVICE bool advance_both(const Step& step, std::uint32_t row, const Some& x, const Some& memory,
-                                    const Real* g) const {
+  STARLING_DEVICE bool advance_both(const Step& step, std::uint32_t row, const Some& x,
+                                    const Some& memory, const Real* g) const {
     Both both;
     Real lost = 0;
     STARLING_UNROLL
@@ -183,12 +188,14 @@ private:
 
 /// Who stands at a place.
 template <typename Real>
-STARLING_DEVICE std::uint32_t row_at(const Work<Real>& work, const Order& order, std::uint32_t place) {
+STARLING_DEVICE std::uint32_t row_at(const Work<Real>& work, const Order& order,
+                                     std::uint32_t place) {
   return order.row(place, work.tables);
 }
 
 /// Any dimension: a batch of at most `members`, at most `kept` coordinates a lane.
-template <typename Real, std::uint32_t members, std::uint32_t kept, typename Held = Work<Real>, typename Now = Turn<Real>>
+template <typename Real, std::uint32_t members, std::uint32_t kept, typename Held = Work<Real>,
+          typename Now = Turn<Real>>
 struct FusedBatch {
   Held work;
   Now now;
@@ -201,9 +208,8 @@ struct FusedBatch {
     const Shared<Real> shared(work, now);
     const Real pair = now.pair_weight(size);
     std::uint32_t row[members];
-    team.tell(row, [&](std::uint32_t i) {
-      return row_at(work, now.order, begin + (i < size ? i : 0));
-    });
+    team.tell(row,
+              [&](std::uint32_t i) { return row_at(work, now.order, begin + (i < size ? i : 0)); });
     const auto at = [&](std::uint32_t i) { return std::size_t{row[i]} * dim; };
 
     typename Team::template Each<Real, members * kept> x, s, g;
@@ -225,20 +231,20 @@ struct FusedBatch {
     });
     if (shared.normal && shared.form.share != 0)
       STARLING_UNROLL
-      for (std::uint32_t i = 0; i < members; ++i) {
-        const Real total = team.sum([&](std::uint32_t lane) {
-          Real sum = 0;
-          STARLING_UNROLL
-          for (std::uint32_t k = 0; k < kept; ++k)
-            sum += s.of(lane, i * kept + k);
-          return sum;
-        });
-        team.each([&](std::uint32_t lane) {
-          STARLING_UNROLL
-          for (std::uint32_t k = 0; k < kept; ++k)
-            s.of(lane, i * kept + k) = shared.form.shared(s.of(lane, i * kept + k), total);
-        });
-      }
+    for (std::uint32_t i = 0; i < members; ++i) {
+      const Real total = team.sum([&](std::uint32_t lane) {
+        Real sum = 0;
+        STARLING_UNROLL
+        for (std::uint32_t k = 0; k < kept; ++k)
+          sum += s.of(lane, i * kept + k);
+        return sum;
+      });
+      team.each([&](std::uint32_t lane) {
+        STARLING_UNROLL
+        for (std::uint32_t k = 0; k < kept; ++k)
+          s.of(lane, i * kept + k) = shared.form.shared(s.of(lane, i * kept + k), total);
+      });
+    }
     team.each([&](std::uint32_t lane) {
       STARLING_UNROLL
       for (std::uint32_t n = 0; n < members * kept; ++n)
@@ -247,35 +253,35 @@ struct FusedBatch {
     STARLING_UNROLL
     for (std::uint32_t i = 0; i < members; ++i)
       STARLING_UNROLL
-      for (std::uint32_t j = i + 1; j < members; ++j) { // a pair once, for both
-        const Real r2 = team.sum([&](std::uint32_t lane) {
-          Real sum = 0;
-          STARLING_UNROLL
-          for (std::uint32_t k = 0; k < kept; ++k) {
-            const Real away = x.of(lane, i * kept + k) - x.of(lane, j * kept + k);
-            sum += away * away;
-          }
-          return sum;
-        });
-        const PairWeights<Real> w = shared.at(r2, j < size ? pair : Real(0));
-        team.each([&](std::uint32_t lane) {
-          STARLING_UNROLL
-          for (std::uint32_t k = 0; k < kept; ++k) {
-            const std::uint32_t one = i * kept + k, other = j * kept + k;
-            const Real push = w.repulsion * (x.of(lane, one) - x.of(lane, other));
-            g.of(lane, one) += w.weight * s.of(lane, other) + push;
-            g.of(lane, other) += w.weight * s.of(lane, one) - push;
-          }
-        });
-      }
+    for (std::uint32_t j = i + 1; j < members; ++j) { // a pair once, for both
+      const Real r2 = team.sum([&](std::uint32_t lane) {
+        Real sum = 0;
+        STARLING_UNROLL
+        for (std::uint32_t k = 0; k < kept; ++k) {
+          const Real away = x.of(lane, i * kept + k) - x.of(lane, j * kept + k);
+          sum += away * away;
+        }
+        return sum;
+      });
+      const PairWeights<Real> w = shared.at(r2, j < size ? pair : Real(0));
+      team.each([&](std::uint32_t lane) {
+        STARLING_UNROLL
+        for (std::uint32_t k = 0; k < kept; ++k) {
+          const std::uint32_t one = i * kept + k, other = j * kept + k;
+          const Real push = w.repulsion * (x.of(lane, one) - x.of(lane, other));
+          g.of(lane, one) += w.weight * s.of(lane, other) + push;
+          g.of(lane, other) += w.weight * s.of(lane, one) - push;
+        }
+      });
+    }
     team.each([&](std::uint32_t lane) {
       STARLING_UNROLL
       for (std::uint32_t i = 0; i < members; ++i)
         STARLING_UNROLL
-        for (std::uint32_t k = 0; k < kept; ++k)
-          if (const std::uint32_t a = lane + k * Team::lanes; a < dim && i < size)
-            advance_number(work, now.move, at(i) + a, x.of(lane, i * kept + k),
-                           g.of(lane, i * kept + k));
+      for (std::uint32_t k = 0; k < kept; ++k)
+        if (const std::uint32_t a = lane + k * Team::lanes; a < dim && i < size)
+          advance_number(work, now.move, at(i) + a, x.of(lane, i * kept + k),
+                         g.of(lane, i * kept + k));
     });
   }
 };

@@ -1,7 +1,9 @@
-// Scores of a logistic regression in one sweep: a block takes some particles, and brings the rows of data by in pieces.
+// Scores of a logistic regression in one sweep: a block takes some particles, and brings the rows
+// of data by in pieces.
 //
 // As LogisticRegression has it: a particle is (w, log alpha), and
-//     s_w = scale sum over rows of (y - sigmoid(w.f)) f - alpha w,    s_log_alpha = D/2 + 1 - alpha (|w|^2 / 2 + 0.01)
+//     s_w = scale sum over rows of (y - sigmoid(w.f)) f - alpha w,    s_log_alpha = D/2 + 1 - alpha
+//     (|w|^2 / 2 + 0.01)
 #pragma once
 
 #include "cuda/logistic_work.hpp"
@@ -29,9 +31,9 @@ STARLING_DEVICE Real score_of_log_alpha(Real square, Real alpha, std::uint32_t w
   return Real(weights) / 2 + 1 - alpha * (square / 2 + Real(prior_rate_of_alpha));
 }
 
-/// `particles` of them a block. A thread makes the logits of one row and `of_row` particles, then the gradients in one
-/// coordinate of `of_column` particles. Cost: two products of particles x D by D x rows, and a read of the rows a
-/// block.
+/// `particles` of them a block. A thread makes the logits of one row and `of_row` particles, then
+/// the gradients in one coordinate of `of_column` particles. Cost: two products of particles x D by
+/// D x rows, and a read of the rows a block.
 template <typename Real, std::uint32_t particles, std::uint32_t of_row, std::uint32_t of_column>
 struct ScoreLogistic {
   LogisticWork<Real> work;
@@ -46,19 +48,22 @@ struct ScoreLogistic {
   /// Rows in a piece, for which `most` numbers are room; 0: not one.
   static std::uint32_t rows_for(std::uint32_t dim, std::uint32_t rows, std::size_t most) {
     const std::size_t fixed = room(dim, 0), each = room(dim, 1) - fixed;
-    return most <= fixed ? 0 : static_cast<std::uint32_t>(std::min<std::size_t>({rows, 128, (most - fixed) / each}));
+    return most <= fixed ? 0
+                         : static_cast<std::uint32_t>(
+                               std::min<std::size_t>({rows, 128, (most - fixed) / each}));
   }
 
   template <typename Block>
   STARLING_DEVICE void operator()(const Block& block, Real* shared, std::uint32_t index) const {
-    const std::uint32_t dim = work.dim, weights = dim - 1, wide = stride(weights), first = index * particles,
+    const std::uint32_t dim = work.dim, weights = dim - 1, wide = stride(weights),
+                        first = index * particles,
                         here = work.count - first < particles ? work.count - first : particles;
     Real* x = shared;              // particles x dim
     Real* g = x + particles * dim; // particles x dim
     Real* square = g + particles * dim;
     Real* f = square + particles; // rows x wide
     Real* y = f + at_a_time * wide;
-    Real* z = y + at_a_time; // particles x rows
+    Real* z = y + at_a_time;                                                 // particles x rows
     auto* row = reinterpret_cast<std::uint32_t*>(z + particles * at_a_time); // their numbers
     for (std::uint32_t begin = 0; begin < work.rows; begin += at_a_time) {
       const std::uint32_t rows = work.rows - begin < at_a_time ? work.rows - begin : at_a_time;
@@ -77,7 +82,8 @@ struct ScoreLogistic {
         bring(Block::threads / lanes, t, rows, row, f);
       });
       block.each([&](std::uint32_t t) {
-        if (begin == 0 && t >= Block::threads - particles) // by threads that have no row, where some have none
+        if (begin == 0 &&
+            t >= Block::threads - particles) // by threads that have no row, where some have none
           square[Block::threads - 1 - t] = square_of(x + (Block::threads - 1 - t) * dim, weights);
         for (std::uint32_t n = t; n < rows * (particles / of_row); n += Block::threads)
           logits(x, f, y, z, rows, n % rows, n / rows * of_row);
@@ -99,8 +105,8 @@ struct ScoreLogistic {
 
 private:
   /// Rows come from all over the table: a thread asks for many before it waits for the first.
-  STARLING_DEVICE void bring(std::uint32_t teams, std::uint32_t t, std::uint32_t rows, const std::uint32_t* row,
-                             Real* f) const {
+  STARLING_DEVICE void bring(std::uint32_t teams, std::uint32_t t, std::uint32_t rows,
+                             const std::uint32_t* row, Real* f) const {
     constexpr std::uint32_t at_once = 16;
     const std::uint32_t weights = work.dim - 1, wide = stride(weights);
     for (std::uint32_t a = t % lanes; a < weights; a += lanes)
@@ -128,8 +134,8 @@ private:
       sum[0] += w[a] * w[a];
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
   }
-  STARLING_DEVICE void logits(const Real* x, const Real* f, const Real* y, Real* z, std::uint32_t rows, std::uint32_t r,
-                              std::uint32_t i) const {
+  STARLING_DEVICE void logits(const Real* x, const Real* f, const Real* y, Real* z,
+                              std::uint32_t rows, std::uint32_t r, std::uint32_t i) const {
     const std::uint32_t weights = work.dim - 1;
     const Real *w = x + i * work.dim, *row = f + r * stride(weights);
     Real sum[of_row] = {};
@@ -143,8 +149,8 @@ private:
     for (std::uint32_t k = 0; k < of_row; ++k)
       z[(i + k) * rows + r] = residual(sum[k], y[r], work.scale);
   }
-  STARLING_DEVICE void gradients(const Real* f, const Real* z, Real* g, std::uint32_t rows, std::uint32_t a,
-                                 std::uint32_t i) const {
+  STARLING_DEVICE void gradients(const Real* f, const Real* z, Real* g, std::uint32_t rows,
+                                 std::uint32_t a, std::uint32_t i) const {
     const std::uint32_t wide = stride(work.dim - 1);
     Real sum[of_column] = {};
     for (std::uint32_t r = 0; r < rows; ++r) {
@@ -159,8 +165,8 @@ private:
   }
 };
 
-/// The same by a team a particle, a row after another: for so many features that not a row of them would fit beside the
-/// particles of a block. What it adds up is in the score's own column.
+/// The same by a team a particle, a row after another: for so many features that not a row of them
+/// would fit beside the particles of a block. What it adds up is in the score's own column.
 template <typename Real>
 struct ScoreLogisticByTeam {
   LogisticWork<Real> work;

@@ -98,7 +98,8 @@ struct ManySteps {
       if (work.bandwidth.pairs != 0)
         MedianOfPairs<Real, Held>{there, turn}(block, shared, 0);
       const bool pairs = now.order.count == 2 * now.order.pieces && work.pairs.gaussian_alone();
-      const bool scored = pairs && work.target.kind == Scoring<Real>::Kind::normal; // later, with all else
+      const bool scored =
+          pairs && work.target.kind == Scoring<Real>::Kind::normal; // later, with all else
       if (!laid_out || !scored)
         over(work.count, [&](std::uint32_t n) {
           if (!laid_out)
@@ -107,13 +108,16 @@ struct ManySteps {
             ScoreRow<Real, Held>{there}(n);
         });
       laid_out = pairs;
-      if (pairs) { // half of the threads: a pair each, all at once; the others find out who meets next
+      if (pairs) { // half of the threads: a pair each, all at once; the others find out who meets
+                   // next
         const Inside<Real> next = with_order_of(turn + 1);
         block.each([&](std::uint32_t thread) {
           constexpr std::uint32_t half = Block::threads / 2;
           for (std::uint32_t n = thread; thread < half && n < now.order.pieces; n += half)
-            FusedBatch<Real, 2, most, Held, const Turn<Real>&>{there, now, 0}(typename Block::Alone(), n);
-          for (std::uint32_t n = thread - half; thread >= half && turn + 1 < end - begin && n < work.count; n += half)
+            FusedBatch<Real, 2, most, Held, const Turn<Real>&>{there, now,
+                                                               0}(typename Block::Alone(), n);
+          for (std::uint32_t n = thread - half;
+               thread >= half && turn + 1 < end - begin && n < work.count; n += half)
             LayOut<Real, Held>{next, turn + 1}(n);
         });
         continue;

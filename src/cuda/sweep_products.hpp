@@ -159,12 +159,12 @@ struct DriftByProducts {
         STARLING_UNROLL
         for (std::uint32_t k = 0; k < deep; ++k)
           STARLING_UNROLL
-          for (std::uint32_t half = 0; half < 2; ++half) {
-            const std::size_t at = std::size_t{place} * words + 8 * k + thread % 4 + 4 * half;
-            const std::uint32_t to = (n / 2 * deep + k) * 4 + n % 2 + 2 * half;
-            high.of(thread, to) = from.high[at];
-            low.of(thread, to) = from.low[at];
-          }
+        for (std::uint32_t half = 0; half < 2; ++half) {
+          const std::size_t at = std::size_t{place} * words + 8 * k + thread % 4 + 4 * half;
+          const std::uint32_t to = (n / 2 * deep + k) * 4 + n % 2 + 2 * half;
+          high.of(thread, to) = from.high[at];
+          low.of(thread, to) = from.low[at];
+        }
       }
     });
     const float pair = now.pair_weight(size);
@@ -211,20 +211,20 @@ struct DriftByProducts {
           STARLING_UNROLL
           for (std::uint32_t m = 0; m < 2; ++m)
             STARLING_UNROLL
-            for (std::uint32_t e = 0; e < 4; ++e) {
-              const std::uint32_t n = 2 * m + e / 2, j = chunk + thread % 4 * 2 + e % 2;
-              const float r2 = norm.of(thread, n) + norms[j] -
-                               2 * (product.of(thread, 4 * m + e) + small.of(thread, 4 * m + e));
-              float c = pair, away = r2 > 0 ? r2 : 0.0F;
-              if (!plain) {
-                const std::uint32_t i = row_of(thread, n), other = number * others + j;
-                c = other >= size ? 0.0F : i == other ? now.self : pair;
-                away = i == other ? 0.0F : away;
-              }
-              const float w = eleven_bits(kernel.weight(away, c));
-              weight.of(thread, 4 * m + e % 2 * 2 + e / 2) = w;
-              weights.of(thread, n) += w;
+          for (std::uint32_t e = 0; e < 4; ++e) {
+            const std::uint32_t n = 2 * m + e / 2, j = chunk + thread % 4 * 2 + e % 2;
+            const float r2 = norm.of(thread, n) + norms[j] -
+                             2 * (product.of(thread, 4 * m + e) + small.of(thread, 4 * m + e));
+            float c = pair, away = r2 > 0 ? r2 : 0.0F;
+            if (!plain) {
+              const std::uint32_t i = row_of(thread, n), other = number * others + j;
+              c = other >= size ? 0.0F : i == other ? now.self : pair;
+              away = i == other ? 0.0F : away;
             }
+            const float w = eleven_bits(kernel.weight(away, c));
+            weight.of(thread, 4 * m + e % 2 * 2 + e / 2) = w;
+            weights.of(thread, n) += w;
+          }
         });
         STARLING_UNROLL
         for (std::uint32_t n = 0; n < eights; ++n) {
@@ -262,10 +262,10 @@ struct DriftByProducts {
         STARLING_UNROLL
         for (std::uint32_t e = 0; e < eights; ++e)
           STARLING_UNROLL
-          for (std::uint32_t k = 0; k < 2; ++k)
-            if (const std::uint32_t a = 8 * e + thread % 4 * 2 + k; a < work.dim)
-              to[a] = sum.of(thread, (n / 2 * eights + e) * 4 + n % 2 * 2 + k) +
-                      away * (work.x[row + a] - from.center[a]);
+        for (std::uint32_t k = 0; k < 2; ++k)
+          if (const std::uint32_t a = 8 * e + thread % 4 * 2 + k; a < work.dim)
+            to[a] = sum.of(thread, (n / 2 * eights + e) * 4 + n % 2 * 2 + k) +
+                    away * (work.x[row + a] - from.center[a]);
       }
     });
   }

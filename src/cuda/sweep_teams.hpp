@@ -9,7 +9,8 @@
 //     team.sum(f)                      the sum of f(lane) over all of them, known to all
 //     team.see(values, other, k)       what another lane holds, within each(f)
 //     team.tell(all, f)                all[i] = f(i) for everyone, each computed once
-//     team.sums(to, f)                 to.of(i / n, i % n), of n each, is the sum of f(lane, i) over
+//     team.sums(to, f)                 to.of(i / n, i % n), of n each, is the sum of f(lane, i)
+//     over
 //                                      all of them: lanes share the sums out among them
 // On a device a lane is a thread; on the host one thread is all lanes in turn (on_host.hpp).
 #pragma once

@@ -78,8 +78,8 @@ bool Cloud<Real>::wants_side_by_side() const {
   const auto dim = static_cast<std::uint32_t>(charge_.dim);
   if (dim <= 2 && particles_.count() <= layout::one_block)
     return false;
-  return particles_.memories() == 1 && pending_.size() >= layout::side_by_side_turns && spares_columns() &&
-         std::ranges::all_of(pending_, [&](const Turn<Real>& turn) {
+  return particles_.memories() == 1 && pending_.size() >= layout::side_by_side_turns &&
+         spares_columns() && std::ranges::all_of(pending_, [&](const Turn<Real>& turn) {
            return turn.move.memories == 1 && cuda::wants_side_by_side(dim, turn.order);
          });
 }

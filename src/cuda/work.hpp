@@ -51,8 +51,9 @@ struct Work {
   Pairs<Real> pairs;
   BandwidthBy<Real> bandwidth;
   Products products; ///< of single precision alone
-  /// From one row's position to the next, and from one row's memory to the next: dim, or twice that where each row's memory
-  /// lies behind its position. That way only sweeps take it that ask for rows here.
+  /// From one row's position to the next, and from one row's memory to the next: dim, or twice that
+  /// where each row's memory lies behind its position. That way only sweeps take it that ask for
+  /// rows here.
   std::uint32_t pitch = 0;
 
   STARLING_DEVICE bool side_by_side() const { return pitch != dim; }

@@ -22,7 +22,8 @@ void for_walkers(const Walkers& walkers, Threads& threads, One&& one) {
   });
 }
 
-void draw_momentum(const Walkers& walkers, const Philox& philox, Step move, std::size_t i, Frame::Matrix& p) {
+void draw_momentum(const Walkers& walkers, const Philox& philox, Step move, std::size_t i,
+                   Frame::Matrix& p) {
   const std::size_t d = walkers.dim(), blocks = (d + 1) / 2; // two coordinates share one
   for (std::size_t a = 0; a < d; a += 2) {
     const auto pair = normal_pair(philox(Stream::momentum, move, walkers.id[i] * blocks + a / 2));
@@ -32,10 +33,12 @@ void draw_momentum(const Walkers& walkers, const Philox& philox, Step move, std:
   }
 }
 
-/// Who goes longest comes first, those who go equally long as they stand: so those who still go are always the first rows.
+/// Who goes longest comes first, those who go equally long as they stand: so those who still go are
+/// always the first rows.
 std::vector<std::size_t> longest_first(const std::vector<std::size_t>& length) {
   const std::size_t most = length.empty() ? 0 : *std::ranges::max_element(length);
-  std::vector<std::size_t> next(most + 2), order(length.size()); // next: places taken by those who go longer
+  std::vector<std::size_t> next(most + 2),
+      order(length.size()); // next: places taken by those who go longer
   for (const std::size_t one : length)
     ++next[most - one + 1];
   for (std::size_t shorter = 1; shorter < next.size(); ++shorter)
@@ -59,9 +62,9 @@ Walkers walkers_at(Rows<const double> x, CountedDensity& density) {
   return walkers;
 }
 
-// In y = L^-1 (x - m) a leapfrog step is  p += e/2 s_y;  y += e p;  p += e/2 s_y.  With s_y = L^T s_x
-// and x = m + L y that is  p += e/2 L^T s_x;  x += e L p: the frame's mean is not needed. The two half
-// steps between leaps are made apart, so that a particle may stop after any of them.
+// In y = L^-1 (x - m) a leapfrog step is  p += e/2 s_y;  y += e p;  p += e/2 s_y.  With s_y = L^T
+// s_x and x = m + L y that is  p += e/2 L^T s_x;  x += e L p: the frame's mean is not needed. The
+// two half steps between leaps are made apart, so that a particle may stop after any of them.
 double move(Walkers& walkers, const Frame& frame, const Stride& stride, CountedDensity& density,
             std::uint64_t seed, Step move, const LogDensities& ends, Threads& threads) {
   const Philox philox(seed);
@@ -109,7 +112,8 @@ double move(Walkers& walkers, const Frame& frame, const Stride& stride, CountedD
     const std::size_t i = order[r];
     const auto row = Eigen::Index(r), to = Eigen::Index(i);
     const double change = energy[i] - (0.5 * momentum.row(row).squaredNorm() - log_density[r]);
-    probability[i] = std::isfinite(log_density[r]) && change == change ? std::min(1.0, std::exp(change)) : 0.0;
+    probability[i] =
+        std::isfinite(log_density[r]) && change == change ? std::min(1.0, std::exp(change)) : 0.0;
     if (uniform(philox(Stream::leap, move, walkers.id[i], 1)) >= probability[i])
       return;
     walkers.x.row(to) = x.row(row);

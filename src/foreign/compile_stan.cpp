@@ -76,7 +76,8 @@ bool holds(const fs::path& file, const std::string& text) {
 /// The folder of one program in the cache; `make` fills one beside it, which takes its place when
 /// all is there, so that two who compile at once do no harm.
 template <typename Make>
-fs::path kept(const std::string& kind, const std::string& name, const std::string& text, Make&& make) {
+fs::path kept(const std::string& kind, const std::string& name, const std::string& text,
+              Make&& make) {
   const fs::path folder = stan_cache() / (kind + "-" + hash_of(text));
   if (holds(folder / (name + ".stan"), text))
     return folder;
@@ -117,8 +118,8 @@ CompiledStan by_bridgestan(const fs::path& program, const std::string& data,
   const fs::path folder =
       kept("bridgestan", name, whole_program(program), [&](const fs::path& unfinished) {
         const fs::path library = unfinished / (name + "_model.so");
-        const Ended made =
-            run_program({"make", "-C", bridgestan, fs::absolute(library).string(), "STAN_THREADS=true"});
+        const Ended made = run_program(
+            {"make", "-C", bridgestan, fs::absolute(library).string(), "STAN_THREADS=true"});
         if (made.code != 0 || !fs::exists(library))
           throw BadLibrary(program.string(), fmt::format("BridgeStan in {} did not compile it: {}",
                                                          bridgestan, last_words(made.output)));
@@ -126,8 +127,8 @@ CompiledStan by_bridgestan(const fs::path& program, const std::string& data,
   return {(folder / (name + "_model.so")).string(), data};
 }
 
-/// stanli has one library for all programs; the program travels in the data, translated. The working
-/// folder is not among the places where Python looks for it.
+/// stanli has one library for all programs; the program travels in the data, translated. The
+/// working folder is not among the places where Python looks for it.
 constexpr const char* translate = R"(import sys
 sys.path[:] = [p for p in sys.path if p]
 program, data, folder, name = sys.argv[1:]
@@ -145,7 +146,8 @@ open(os.path.join(folder, 'library'), 'w', encoding='utf-8').write(library)
 )";
 constexpr int no_stanli = 77;
 
-CompiledStan by_stanli(const fs::path& program, const std::string& data, const std::string& python) {
+CompiledStan by_stanli(const fs::path& program, const std::string& data,
+                       const std::string& python) {
   const std::string name = plain_name(program);
   const std::string text = whole_program(program);
   // Kept for the program and its data together: both are in one file.
@@ -155,11 +157,13 @@ CompiledStan by_stanli(const fs::path& program, const std::string& data, const s
     write(source, text);
     const Ended made =
         run_program({python, "-c", translate, source.string(), data, unfinished.string(), name});
-    if (made.code == no_stanli || made.output.find("No module named 'stanli'") != std::string::npos ||
+    if (made.code == no_stanli ||
+        made.output.find("No module named 'stanli'") != std::string::npos ||
         (made.code == -1 && made.output.empty()) || made.code == 127)
-      throw BadLibrary(program.string(),
-                       "is a Stan program, and there is no compiler for it: `pip install stanli`, or "
-                       "set BRIDGESTAN to the folder of BridgeStan's sources");
+      throw BadLibrary(
+          program.string(),
+          "is a Stan program, and there is no compiler for it: `pip install stanli`, or "
+          "set BRIDGESTAN to the folder of BridgeStan's sources");
     if (made.code != 0)
       throw BadLibrary(program.string(), "stanli did not compile it: " + last_words(made.output));
   });
@@ -193,13 +197,15 @@ bool is_stan_program(const fs::path& file) {
   for (const std::string_view word : {"model", "parameters"})
     for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
       const std::size_t next = text.find_first_not_of(" \t\r\n", at + word.size());
-      if ((at == 0 || text[at - 1] == '\n' || text[at - 1] == ' ') && next != text.npos && text[next] == '{')
+      if ((at == 0 || text[at - 1] == '\n' || text[at - 1] == ' ') && next != text.npos &&
+          text[next] == '{')
         return true;
     }
   return false;
 }
 
-CompiledStan compile_stan(const fs::path& program, const std::string& data, const std::string& python) {
+CompiledStan compile_stan(const fs::path& program, const std::string& data,
+                          const std::string& python) {
   const std::string bridgestan = environment("BRIDGESTAN");
   return bridgestan.empty() ? by_stanli(program, data, python)
                             : by_bridgestan(program, data, bridgestan);

@@ -16,8 +16,8 @@ struct CompiledStan {
   std::string data; ///< as it was given; with stanli a copy that carries the program
 };
 
-/// Compiles a Stan program, or finds what an earlier call left in the cache folder: the same program
-/// (with all that it includes) is compiled once. `data` is a JSON file or empty.
+/// Compiles a Stan program, or finds what an earlier call left in the cache folder: the same
+/// program (with all that it includes) is compiled once. `data` is a JSON file or empty.
 ///
 /// With BRIDGESTAN set in the environment, BridgeStan's own Makefile there does it
 /// (STAN_THREADS=true); otherwise the package stanli of `python`. Throws BadLibrary: with the

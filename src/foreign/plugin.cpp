@@ -5,7 +5,8 @@ namespace starling::foreign {
 
 namespace {
 
-constexpr std::size_t at_a_time = 16; // particles handed to a thread at a time: a density may be slow
+constexpr std::size_t at_a_time =
+    16; // particles handed to a thread at a time: a density may be slow
 
 /// What a plugin in C++ throws through its C functions is a failure like any other.
 template <typename Call>
@@ -45,7 +46,9 @@ Plugin::Plugin(const std::string& file, const std::string& data, Threads& thread
     throw BadLibrary(file, "must export starling_log_density_all, starling_log_density or "
                            "starling_log_likelihood_rows; got a library without them");
   if ((likelihood_ == nullptr) != (rows_of == nullptr))
-    throw BadLibrary(file, "must export starling_rows and starling_log_likelihood_rows, or neither; got one of them");
+    throw BadLibrary(
+        file,
+        "must export starling_rows and starling_log_likelihood_rows, or neither; got one of them");
   if (!open_with && !data.empty())
     throw BadLibrary(file, "must export starling_open to be given data; got a library without it");
 
@@ -58,7 +61,8 @@ Plugin::Plugin(const std::string& file, const std::string& data, Threads& thread
   if (dim_ == 0 || (rows_of && data_rows_ == 0)) {
     if (close_)
       close_(user_);
-    throw BadLibrary(file, std::string(dim_ == 0 ? "starling_dim" : "starling_rows") + ": must be at least 1; got 0");
+    throw BadLibrary(file, std::string(dim_ == 0 ? "starling_dim" : "starling_rows") +
+                               ": must be at least 1; got 0");
   }
   for (std::size_t a = 0; name_of && a < dim_; ++a) {
     const char* text = name_of(a, user_);
@@ -75,16 +79,18 @@ Plugin::~Plugin() {
 void Plugin::evaluate(Step k, Rows<const double> x, Rows<double> score,
                       std::span<double> log_density) {
   if (density_of_all_) {
-    const int code = caught(
-        k, 0, [&] { return density_of_all_(x.count, x.dim, x.data, score.data, log_density.data(), user_); });
+    const int code = caught(k, 0, [&] {
+      return density_of_all_(x.count, x.dim, x.data, score.data, log_density.data(), user_);
+    });
     if (code != 0)
       blame(k, x, score, log_density, cause(code));
     return;
   }
   const auto some = [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const int code = caught(
-          k, i, [&] { return density_of_one_(x.dim, x[i].data(), score[i].data(), &log_density[i], user_); });
+      const int code = caught(k, i, [&] {
+        return density_of_one_(x.dim, x[i].data(), score[i].data(), &log_density[i], user_);
+      });
       if (code != 0)
         throw TargetError(k, i, cause(code));
     }
@@ -92,12 +98,14 @@ void Plugin::evaluate(Step k, Rows<const double> x, Rows<double> score,
   on_all_threads_ ? threads_.for_pieces(x.count, at_a_time, some) : some(0, x.count);
 }
 
-void Plugin::likelihood(Rows<const double> x, std::span<const std::uint32_t> rows, std::span<const double> weights,
-                        Rows<double> score, std::span<double> log_likelihood) {
+void Plugin::likelihood(Rows<const double> x, std::span<const std::uint32_t> rows,
+                        std::span<const double> weights, Rows<double> score,
+                        std::span<double> log_likelihood) {
   const auto some = [&](std::size_t begin, std::size_t end) {
     const Rows<const double> at = x.slice(begin, end);
-    const int code = likelihood_(at.count, at.dim, at.data, rows.size(), rows.data(), weights.data(),
-                                 score.slice(begin, end).data, log_likelihood.data() + begin, user_);
+    const int code =
+        likelihood_(at.count, at.dim, at.data, rows.size(), rows.data(), weights.data(),
+                    score.slice(begin, end).data, log_likelihood.data() + begin, user_);
     if (code != 0)
       throw TargetError(0, begin, cause(code));
   };
@@ -105,12 +113,16 @@ void Plugin::likelihood(Rows<const double> x, std::span<const std::uint32_t> row
 }
 
 void Plugin::prior(Rows<const double> x, Rows<double> score, std::span<double> log_density) {
-  if (const int code = prior_(x.count, x.dim, x.data, score.data, log_density.data(), user_); code != 0)
+  if (const int code = prior_(x.count, x.dim, x.data, score.data, log_density.data(), user_);
+      code != 0)
     throw TargetError(0, 0, cause(code));
 }
 
-void Plugin::row_scores(std::span<const std::uint32_t> rows, std::span<const double> x, Rows<double> scores) {
-  if (const int code = row_scores_(x.size(), x.data(), rows.size(), rows.data(), scores.data, user_); code != 0)
+void Plugin::row_scores(std::span<const std::uint32_t> rows, std::span<const double> x,
+                        Rows<double> scores) {
+  if (const int code =
+          row_scores_(x.size(), x.data(), rows.size(), rows.data(), scores.data, user_);
+      code != 0)
     throw TargetError(0, 0, cause(code));
 }
 

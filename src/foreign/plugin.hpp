@@ -30,17 +30,20 @@ public:
   /// library allows that. A failure is a TargetError that names the row.
   void evaluate(Step k, Rows<const double> x, Rows<double> score, std::span<double> log_density);
 
-  /// Rows of data that it is made of; 0: it is asked as a whole. The calls below are for one that has them. A failure is
-  /// a TargetError.
+  /// Rows of data that it is made of; 0: it is asked as a whole. The calls below are for one that
+  /// has them. A failure is a TargetError.
   std::size_t data_rows() const { return data_rows_; }
-  void likelihood(Rows<const double> x, std::span<const std::uint32_t> rows, std::span<const double> weights,
-                  Rows<double> score, std::span<double> log_likelihood);
+  void likelihood(Rows<const double> x, std::span<const std::uint32_t> rows,
+                  std::span<const double> weights, Rows<double> score,
+                  std::span<double> log_likelihood);
   bool has_prior() const { return prior_ != nullptr; }
   void prior(Rows<const double> x, Rows<double> score, std::span<double> log_density);
   bool has_row_scores() const { return row_scores_ != nullptr; }
-  void row_scores(std::span<const std::uint32_t> rows, std::span<const double> x, Rows<double> scores);
+  void row_scores(std::span<const std::uint32_t> rows, std::span<const double> x,
+                  Rows<double> scores);
 
-  /// Scores of n rows that lie on a card, by work on that stream; where it has such a function for the type.
+  /// Scores of n rows that lie on a card, by work on that stream; where it has such a function for
+  /// the type.
   template <typename Real>
   bool scores_on_card() const {
     return on_card(Real()) != nullptr;

@@ -39,8 +39,7 @@ bool is_utf8(std::string_view text) {
 
 /// A byte b from 0x80 on as the letter U+EF00 + b, and whether a letter is one of these.
 std::string stand_in(unsigned byte) {
-  return {'\xee', static_cast<char>(0xbc | (byte >> 6)),
-          static_cast<char>(0x80 | (byte & 0x3f))};
+  return {'\xee', static_cast<char>(0xbc | (byte >> 6)), static_cast<char>(0x80 | (byte & 0x3f))};
 }
 bool is_stand_in(std::string_view letter) {
   return letter.size() == 3 && at(letter, 0) == 0xee && at(letter, 1) >= 0xbe;

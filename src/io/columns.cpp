@@ -23,8 +23,8 @@ std::size_t find_column(const std::filesystem::path& file, const char* what,
     const auto found = std::find(names.begin(), names.end(), wanted);
     if (found != names.end()) {
       if (std::find(found + 1, names.end(), wanted) != names.end())
-        throw BadData(file, fmt::format("{} {}: must name one column; got several", what,
-                                        shown(wanted)));
+        throw BadData(file,
+                      fmt::format("{} {}: must name one column; got several", what, shown(wanted)));
       return static_cast<std::size_t>(found - names.begin());
     }
   }
@@ -71,8 +71,8 @@ std::string quoted(const std::string& name) {
 
 /// How people and programs write that there is nothing.
 bool is_missing(std::string_view field) {
-  constexpr std::array<std::string_view, 9> marks = {"", "na", "n/a", "nan", "null",
-                                                     "none", "?", ".", "-"};
+  constexpr std::array<std::string_view, 9> marks = {"",     "na", "n/a", "nan", "null",
+                                                     "none", "?",  ".",   "-"};
   std::string lower(field);
   std::ranges::transform(lower, lower.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
@@ -136,10 +136,11 @@ void Obstacles::check(const std::filesystem::path& file, const std::vector<std::
     return;
   if (all == 1) {
     const auto column = static_cast<std::size_t>(
-        std::ranges::find_if(columns_, [](const Column& c) { return c.missing.count + c.wrong.count; }) -
+        std::ranges::find_if(columns_,
+                             [](const Column& c) { return c.missing.count + c.wrong.count; }) -
         columns_.begin());
-    const Kind& one = columns_[column].missing.count ? columns_[column].missing
-                                                     : columns_[column].wrong;
+    const Kind& one =
+        columns_[column].missing.count ? columns_[column].missing : columns_[column].wrong;
     double value = 0;
     const bool is_number = to_number(one.field, value);
     throw BadData(file, one.line,

@@ -13,8 +13,8 @@ namespace starling::io {
 std::size_t find_label(const std::filesystem::path& file, const std::string& label,
                        const std::vector<std::string>& names, bool has_header);
 
-/// Which columns are to be left out; `drop` as in LabelChoice. Throws BadData, also when the label is
-/// among them or no feature stays.
+/// Which columns are to be left out; `drop` as in LabelChoice. Throws BadData, also when the label
+/// is among them or no feature stays.
 std::vector<bool> find_dropped(const std::filesystem::path& file, const std::string& drop,
                                const std::vector<std::string>& names, bool has_header,
                                std::size_t label_column);

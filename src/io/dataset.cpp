@@ -25,7 +25,8 @@ Dataset load_dataset(const std::filesystem::path& file, const LabelChoice& choic
   } else if (choice.response == Response::classes) {
     data.labels = class_labels(file, table.label_name, table.labels, data.classes);
   } else {
-    data.labels = number_labels(file, table.label_name, table.labels, choice.response == Response::count);
+    data.labels =
+        number_labels(file, table.label_name, table.labels, choice.response == Response::count);
   }
   data.rows = table.rows;
   data.columns = table.columns;

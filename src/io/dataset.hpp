@@ -12,8 +12,8 @@ namespace starling::io {
 struct Dataset {
   std::size_t rows = 0;
   std::size_t columns = 0;
-  std::vector<double> features;   ///< rows x columns, row-major
-  std::vector<double> labels;     ///< 1 for the positive class, 0 for the rest; or what `Response` says
+  std::vector<double> features; ///< rows x columns, row-major
+  std::vector<double> labels; ///< 1 for the positive class, 0 for the rest; or what `Response` says
   std::vector<std::string> names; ///< of the features: from the header, or x1, x2, ... by position
   std::string label_name;
   std::size_t label_column = 0; ///< of the file, from 0

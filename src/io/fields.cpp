@@ -11,9 +11,11 @@
 namespace starling::io {
 namespace {
 
-/// Levenshtein's distance, case ignored at a lower price; of at least `limit`, any such number. O(a b).
+/// Levenshtein's distance, case ignored at a lower price; of at least `limit`, any such number. O(a
+/// b).
 std::size_t edits(std::string_view a, std::string_view b, std::size_t limit) {
-  if (const std::size_t longer = std::max(a.size(), b.size()) - std::min(a.size(), b.size()); 4 * longer >= limit)
+  if (const std::size_t longer = std::max(a.size(), b.size()) - std::min(a.size(), b.size());
+      4 * longer >= limit)
     return limit;
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
   std::vector<std::size_t> row(b.size() + 1);

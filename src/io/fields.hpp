@@ -38,8 +38,9 @@ std::string shown(std::string_view field);
 /// How a column is named in an error message, from its index (counted from 0): "column 3 (Slope)".
 std::string column_shown(std::size_t index, const std::string& name);
 
-/// The one of the names with the fewest edits (insert, delete, replace) from `wanted`, or that begins
-/// with it; empty if none is near: more than a third of its letters, and more than two, would change.
+/// The one of the names with the fewest edits (insert, delete, replace) from `wanted`, or that
+/// begins with it; empty if none is near: more than a third of its letters, and more than two,
+/// would change.
 std::string nearest_name(std::string_view wanted, std::span<const std::string> names);
 
 /// "; did you mean 'gaussian'?", or nothing when no name is near.

@@ -43,8 +43,8 @@ std::string listed(const Classes<Value>& classes) {
 /// `wanted` is null when a positive value was given that is not even of the labels' type.
 template <class Value>
 BinaryLabels marked(const std::string& where, const std::vector<Value>& labels,
-                           const std::vector<std::string_view>& texts, const std::string& positive,
-                           const Value* wanted) {
+                    const std::vector<std::string_view>& texts, const std::string& positive,
+                    const Value* wanted) {
   const Classes<Value> classes = classes_of(labels, texts);
   if (classes.size() == 1)
     throw BadData(where + "must have two classes; got only " + listed(classes));
@@ -63,8 +63,8 @@ BinaryLabels marked(const std::string& where, const std::vector<Value>& labels,
       static_cast<std::size_t>(std::count(result.values.begin(), result.values.end(), 1.0));
   result.positive = utf8(one->second);
   if (classes.size() == 2)
-    result.negative = utf8(one == classes.begin() ? classes.rbegin()->second
-                                                  : classes.begin()->second);
+    result.negative =
+        utf8(one == classes.begin() ? classes.rbegin()->second : classes.begin()->second);
   return result;
 }
 
@@ -94,21 +94,25 @@ std::vector<double> number_labels(const std::filesystem::path& file, const std::
     const bool fits = to_number(labels[i], numbers[i]) && std::isfinite(numbers[i]) &&
                       (!counts || (numbers[i] >= 0 && numbers[i] == std::floor(numbers[i])));
     if (!fits)
-      throw BadData(file.string() + ": label " + label_name + ": must be a " + (counts ? "whole number from 0" : "number") +
-                    " in every row; got " + shown(labels[i]));
+      throw BadData(file.string() + ": label " + label_name + ": must be a " +
+                    (counts ? "whole number from 0" : "number") + " in every row; got " +
+                    shown(labels[i]));
   }
   return numbers;
 }
 
 std::vector<double> class_labels(const std::filesystem::path& file, const std::string& label_name,
-                                 const std::vector<std::string_view>& labels, std::vector<std::string>& classes) {
+                                 const std::vector<std::string_view>& labels,
+                                 std::vector<std::string>& classes) {
   constexpr std::size_t most = 100;
   std::vector<double> numbers(labels.size()), values(labels.size());
-  const bool are_numbers = std::ranges::equal(labels, numbers, [](std::string_view text, double& n) { return to_number(text, n); });
+  const bool are_numbers = std::ranges::equal(
+      labels, numbers, [](std::string_view text, double& n) { return to_number(text, n); });
   const auto mark = [&](const auto& of) {
     const auto found = classes_of(std::vector(of.begin(), of.end()), labels);
     if (found.size() < 2 || found.size() > most)
-      throw BadData(file.string() + ": label " + label_name + ": must have 2 to 100 classes; got " + std::to_string(found.size()));
+      throw BadData(file.string() + ": label " + label_name + ": must have 2 to 100 classes; got " +
+                    std::to_string(found.size()));
     for (const auto& [value, text] : found)
       classes.push_back(utf8(text));
     for (std::size_t i = 0; i < values.size(); ++i)

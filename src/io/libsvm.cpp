@@ -15,8 +15,8 @@ namespace {
 /// Dense doubles beyond this (16 GiB) are a wrong index rather than data.
 constexpr std::size_t most_values = std::size_t{1} << 31;
 
-/// And so is a table with more cells than this for each value that is there, unless it is small: the
-/// sparsest of the well-known sets have a few hundred.
+/// And so is a table with more cells than this for each value that is there, unless it is small:
+/// the sparsest of the well-known sets have a few hundred.
 constexpr std::size_t most_cells_per_value = 4096;
 constexpr std::size_t small_table = std::size_t{1} << 20;
 
@@ -115,12 +115,13 @@ Table parse_libsvm(const std::filesystem::path& file, std::string_view text,
                             " rows, largest index " + std::to_string(table.columns));
   if (const std::size_t cells = table.rows * table.columns;
       cells > small_table && cells / most_cells_per_value > entries.size())
-    throw BadData(file, fmt::format("is too sparse for a dense table: {} rows, largest index {}, and "
-                                    "only {} values; at most {} cells for a value",
-                                    table.rows, table.columns, entries.size(),
-                                    most_cells_per_value));
+    throw BadData(file,
+                  fmt::format("is too sparse for a dense table: {} rows, largest index {}, and "
+                              "only {} values; at most {} cells for a value",
+                              table.rows, table.columns, entries.size(), most_cells_per_value));
   if (!drop.empty())
-    throw BadData(file, "drop: LIBSVM has no names of columns; leave out their indices in the file");
+    throw BadData(file,
+                  "drop: LIBSVM has no names of columns; leave out their indices in the file");
   table.features.assign(table.rows * table.columns, 0.0);
   for (const Entry& entry : entries)
     table.features[entry.row * table.columns + entry.index - 1] = entry.value;

@@ -24,8 +24,7 @@ bool read_indices(std::string_view text, char between, Indices& indices) {
     const std::size_t end = std::min(text.find(between), text.size());
     const std::string_view digits = text.substr(0, end);
     std::size_t index = 0;
-    const auto [stop, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), index);
+    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
     if (digits.empty() || error != std::errc() || stop != digits.data() + digits.size() ||
         (digits[0] == '0' && digits.size() > 1))
       return false;
@@ -91,7 +90,8 @@ ApartName taken_apart(std::string_view name) {
 ApartName taken_apart_at_dots(std::string_view name) {
   const std::size_t dot = name.find('.');
   Indices indices;
-  if (dot != std::string_view::npos && dot > 0 && read_indices(name.substr(dot + 1), '.', indices) &&
+  if (dot != std::string_view::npos && dot > 0 &&
+      read_indices(name.substr(dot + 1), '.', indices) &&
       std::ranges::find(indices, std::size_t{0}) == indices.end())
     return {std::string(name.substr(0, dot)), std::move(indices)};
   return {std::string(name), {}};
@@ -125,9 +125,9 @@ std::vector<Variable> variables_of(const std::vector<std::string>& names) {
 
 bool is_figure(std::string_view name) {
   constexpr std::array<std::string_view, 13> figures = {
-      "lp__",     "accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__",
-      "energy__", "log_p__",       "log_g__",    "lp_approx__", "path__",       "log_q__",
-      "weight__"};
+      "lp__",        "accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__",
+      "divergent__", "energy__",      "log_p__",    "log_g__",     "lp_approx__",
+      "path__",      "log_q__",       "weight__"};
   return std::ranges::find(figures, name) != figures.end();
 }
 

@@ -171,7 +171,9 @@ NpyParts parts_of_npy(std::string_view bytes, const std::string& where) {
           value_of(header, "fortran_order", where).starts_with("True")};
 }
 
-std::vector<std::size_t> shape_of_npy(const NpyParts& parts, const std::string& where) { return shape_of(parts.shape, where); }
+std::vector<std::size_t> shape_of_npy(const NpyParts& parts, const std::string& where) {
+  return shape_of(parts.shape, where);
+}
 
 bool is_numeric(const NpyParts& parts) {
   return std::any_of(std::begin(kinds), std::end(kinds),

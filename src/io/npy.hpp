@@ -24,16 +24,16 @@ struct Array {
 using Texts = std::vector<std::string>;
 
 /// Reads format versions 1 to 3; float64, float32, signed and unsigned integers of 4 and 8 bytes,
-/// all little-endian; C or Fortran order; any number of dimensions. Integers beyond 2^53 are rounded.
-/// Throws InputMissing, or BadData for anything else.
+/// all little-endian; C or Fortran order; any number of dimensions. Integers beyond 2^53 are
+/// rounded. Throws InputMissing, or BadData for anything else.
 Array read_npy(const std::filesystem::path& file);
 
 /// Throws CannotWrite; std::invalid_argument when the shape does not fit the values.
 void write_npy(const std::filesystem::path& file, const Array& array);
 
-/// The numeric arrays of an .npz, stored or deflated. Arrays of NumPy's unicode type go into `texts`
-/// if it is given; all others are passed over. Throws InputMissing, or BadData when the archive is
-/// damaged.
+/// The numeric arrays of an .npz, stored or deflated. Arrays of NumPy's unicode type go into
+/// `texts` if it is given; all others are passed over. Throws InputMissing, or BadData when the
+/// archive is damaged.
 std::map<std::string, Array> read_npz(const std::filesystem::path& file,
                                       std::map<std::string, Texts>* texts = nullptr);
 

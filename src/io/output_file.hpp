@@ -12,7 +12,8 @@ namespace starling::io {
 /// Opens for writing. Each call throws CannotWrite when it fails.
 class OutputFile {
 public:
-  /// replace: what was there, or what a link that was there points to. fresh: only what was not there.
+  /// replace: what was there, or what a link that was there points to. fresh: only what was not
+  /// there.
   enum What { replace, fresh };
   explicit OutputFile(const std::filesystem::path& file, What what = replace);
 

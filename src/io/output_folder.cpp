@@ -41,7 +41,8 @@ bool is_within(const fs::path& inner, const fs::path& outer) {
 /// A new folder beside `target` that no one else has: its name starts with a dot.
 fs::path make_sibling(const fs::path& shown, const fs::path& target) {
   for (int attempt = 0;; ++attempt) {
-    fs::path folder = // not const: a copy takes memory, and the folder would be there without anyone who knows it
+    fs::path folder = // not const: a copy takes memory, and the folder would be there without
+                      // anyone who knows it
         target.parent_path() /
         fmt::format(".{}.{}-{}", target.filename().string(), ::getpid(), attempt);
     if (::mkdir(folder.c_str(), 0777) == 0)
@@ -51,8 +52,8 @@ fs::path make_sibling(const fs::path& shown, const fs::path& target) {
   }
 }
 
-/// Calls visit(path, is it a folder) for all that is below, the inner first. By the system's own calls: where
-/// memory runs out, the standard library's iterators end the process.
+/// Calls visit(path, is it a folder) for all that is below, the inner first. By the system's own
+/// calls: where memory runs out, the standard library's iterators end the process.
 template <typename Visit>
 void for_all_below(const std::string& folder, Visit&& visit) {
   const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), ::closedir);
@@ -104,8 +105,9 @@ std::set<std::string> marked(const fs::path& folder) {
   return names;
 }
 
-/// Collects what no run wrote below `folder`: files that its mark does not list, and links, which are
-/// not followed. A folder within that has a mark of its own, as a demo's runs have, goes by that one.
+/// Collects what no run wrote below `folder`: files that its mark does not list, and links, which
+/// are not followed. A folder within that has a mark of its own, as a demo's runs have, goes by
+/// that one.
 void find_strangers(const fs::path& root, const fs::path& folder, const fs::path& of_mark,
                     const std::set<std::string>& ours, std::set<std::string>& found) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
@@ -114,7 +116,8 @@ void find_strangers(const fs::path& root, const fs::path& folder, const fs::path
       const std::set<std::string> own = marked(entry.path());
       own.empty() ? find_strangers(root, entry.path(), of_mark, ours, found)
                   : find_strangers(root, entry.path(), entry.path(), own, found);
-    } else if (kind != fs::file_type::regular || !ours.contains(entry.path().lexically_relative(of_mark).string())) {
+    } else if (kind != fs::file_type::regular ||
+               !ours.contains(entry.path().lexically_relative(of_mark).string())) {
       found.insert(entry.path().lexically_relative(root).string());
     }
   }
@@ -171,18 +174,25 @@ void OutputFolder::refuse_if_taken() const {
   if (!folder)
     throw CannotWrite(shown_, ENOTDIR, "exists and is not a folder; choose another --out");
   if (link)
-    throw CannotWrite(shown_, EEXIST, "is a link, which --force does not follow; choose another --out");
-  std::set<std::string> strangers; // in order, so that the message does not depend on the file system
+    throw CannotWrite(shown_, EEXIST,
+                      "is a link, which --force does not follow; choose another --out");
+  std::set<std::string>
+      strangers; // in order, so that the message does not depend on the file system
   try {
     const std::set<std::string> ours = marked(target_);
     if (ours.empty())
-      throw CannotWrite(shown_, EEXIST, fmt::format("has no {} of a run; delete it yourself or choose another --out", mark_name));
+      throw CannotWrite(
+          shown_, EEXIST,
+          fmt::format("has no {} of a run; delete it yourself or choose another --out", mark_name));
     find_strangers(target_, target_, target_, ours, strangers);
   } catch (const fs::filesystem_error& unreadable) {
     throw CannotWrite(shown_, unreadable.code().value());
   }
   if (!strangers.empty())
-    throw CannotWrite(shown_, EEXIST, fmt::format("holds {}, which no run wrote; move it away or choose another --out", *strangers.begin()));
+    throw CannotWrite(
+        shown_, EEXIST,
+        fmt::format("holds {}, which no run wrote; move it away or choose another --out",
+                    *strangers.begin()));
 }
 
 fs::path OutputFolder::path(const fs::path& name) {
@@ -207,7 +217,8 @@ void OutputFolder::write_mark() const {
     if (!folder)
       names.insert(path.substr(above));
   });
-  std::string text = "# Written by starling: --force replaces this folder if nothing else is in it.\n";
+  std::string text =
+      "# Written by starling: --force replaces this folder if nothing else is in it.\n";
   for (const std::string& name : names)
     text += name + "\n";
   OutputFile mark(temporary_ / mark_name);
@@ -229,7 +240,8 @@ void OutputFolder::commit() {
   std::error_code ignored;
   if (fs::exists(target_, ignored) && !fs::is_empty(target_, ignored)) {
     // At one stroke where the file system can: at no moment is there neither.
-    if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) {
+    if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) ==
+        0) {
       committed_ = true;
       const Removed old_one{temporary_};
       return sync(target_.parent_path());

@@ -51,7 +51,8 @@ RowFile::RowFile(const std::filesystem::path& file) : name_(file.string()) {
     begin_ = static_cast<std::size_t>(parts.data.data() - head.data());
     const off_t size = lseek(file_, 0, SEEK_END);
     if (size < 0 || (static_cast<std::size_t>(size) - begin_) / bytes_ / columns_ < rows_)
-      throw BadData(file, "is cut short: must have " + std::to_string(rows_) + " rows of " + std::to_string(columns_));
+      throw BadData(file, "is cut short: must have " + std::to_string(rows_) + " rows of " +
+                              std::to_string(columns_));
   } catch (...) {
     close(file_);
     throw;

@@ -1,4 +1,5 @@
-// Rows of a two-dimensional .npy file, read where they are wanted: the file may be larger than memory.
+// Rows of a two-dimensional .npy file, read where they are wanted: the file may be larger than
+// memory.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,8 @@
 
 namespace starling::io {
 
-/// Open for reading. Several threads may read at once. Blocks are copied out of the system's cache of the file, not mapped, so
-/// that the memory in use is that of the blocks.
+/// Open for reading. Several threads may read at once. Blocks are copied out of the system's cache
+/// of the file, not mapped, so that the memory in use is that of the blocks.
 class RowFile {
 public:
   /// Numbers of type <f8 or <f4, in C order. Throws InputMissing or BadData.

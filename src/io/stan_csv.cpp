@@ -31,8 +31,7 @@ std::string escaped(std::string_view name) {
 /// num_samples (equal to the rows), num_warmup (not 0), save_warmup and thin; cmdstanr also id;
 /// Stan's reader takes the line after "data" to be its file. "unit_e" is the metric for which
 /// nobody looks for a mass matrix.
-std::string comments_before(std::size_t rows, const StanHeader& header,
-                            const std::string& names) {
+std::string comments_before(std::size_t rows, const StanHeader& header, const std::string& names) {
   std::string text =
       fmt::format("# stan_version_major = 2\n"
                   "# stan_version_minor = 36\n"
@@ -63,8 +62,7 @@ std::string comments_before(std::size_t rows, const StanHeader& header,
                   "#   diagnostic_file =  (Default)\n"
                   "#   refresh = 100 (Default)\n",
                   header.run == 1 ? "1 (Default)" : std::to_string(header.run),
-                  header.data_file.empty() ? " (Default)" : escaped(header.data_file),
-                  header.seed);
+                  header.data_file.empty() ? " (Default)" : escaped(header.data_file), header.seed);
   return text;
 }
 
@@ -130,7 +128,8 @@ void write(const Sink& sink, const Draws& draws, const StanHeader& header, Threa
       text += '\n';
     }
   };
-  // Numbers take far longer to put in words than to write: all threads do, some blocks of rows ahead.
+  // Numbers take far longer to put in words than to write: all threads do, some blocks of rows
+  // ahead.
   const std::size_t together = 1 + csv_numbers_together / (columns + 1), blocks = 64;
   std::vector<std::string> texts(blocks);
   for (std::size_t from = 0; from < draws.rows; from += blocks * together) {
@@ -148,12 +147,13 @@ void write(const Sink& sink, const Draws& draws, const StanHeader& header, Threa
 
 } // namespace
 
-void write_stan_csv(std::ostream& out, const Draws& draws, const StanHeader& header, Threads& threads) {
+void write_stan_csv(std::ostream& out, const Draws& draws, const StanHeader& header,
+                    Threads& threads) {
   write([&](std::string_view text) { out << text; }, draws, header, threads);
 }
 
-void write_stan_csv(const std::filesystem::path& file, const Draws& draws,
-                    const StanHeader& header, Threads& threads) {
+void write_stan_csv(const std::filesystem::path& file, const Draws& draws, const StanHeader& header,
+                    Threads& threads) {
   OutputFile out(file);
   write([&](std::string_view text) { out.write(text); }, draws, header, threads);
   out.close();

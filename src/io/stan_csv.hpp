@@ -53,19 +53,21 @@ struct StanColumns {
 StanColumns stan_columns(const std::vector<std::string>& names);
 
 /// Writes the draws in the columns of stan_columns; a comment "column a_0 = a[0]" keeps each name
-/// that the header changes otherwise than by dots. The readers need lp__ as the first column; draws without one (a density known by its score alone) get zeros there, as CmdStan gives
-/// when it has no density either. Numbers are the shortest that read back the same. Throws
+/// that the header changes otherwise than by dots. The readers need lp__ as the first column; draws
+/// without one (a density known by its score alone) get zeros there, as CmdStan gives when it has
+/// no density either. Numbers are the shortest that read back the same. Throws
 /// std::invalid_argument when sizes do not fit, two names are the same, or a text of the header
-/// has a line break; CannotWrite when the file cannot be written. Threads put blocks of rows of `csv_numbers_together`
-/// numbers in words; the file is the same for any number of them.
+/// has a line break; CannotWrite when the file cannot be written. Threads put blocks of rows of
+/// `csv_numbers_together` numbers in words; the file is the same for any number of them.
 inline constexpr std::size_t csv_numbers_together = 8192;
-void write_stan_csv(std::ostream& out, const Draws& draws, const StanHeader& header, Threads& threads = Threads::alone());
-void write_stan_csv(const std::filesystem::path& file, const Draws& draws,
-                    const StanHeader& header, Threads& threads = Threads::alone());
+void write_stan_csv(std::ostream& out, const Draws& draws, const StanHeader& header,
+                    Threads& threads = Threads::alone());
+void write_stan_csv(const std::filesystem::path& file, const Draws& draws, const StanHeader& header,
+                    Threads& threads = Threads::alone());
 
 /// Reads the draws of a Stan CSV file, plain, gzip or xz, by Starling or by CmdStan; comments and
-/// blank lines are passed over. Names are in our form, as they were given: theta[1,2]. Saved warm-up draws are not told apart. Throws InputMissing, or
-/// BadData with line and column.
+/// blank lines are passed over. Names are in our form, as they were given: theta[1,2]. Saved
+/// warm-up draws are not told apart. Throws InputMissing, or BadData with line and column.
 Draws read_stan_csv(const std::filesystem::path& file);
 
 } // namespace starling::io

@@ -23,7 +23,8 @@ std::string plain(std::string_view name) {
       c = '_';
   if (word.empty() || !is_letter(word[0]))
     word.insert(word.begin(), 'x');
-  if (word.ends_with("__") && !is_figure(word)) // readers would take it for a figure of the sampler's
+  if (word.ends_with("__") &&
+      !is_figure(word)) // readers would take it for a figure of the sampler's
     word += 'x';
   return word;
 }
@@ -55,8 +56,9 @@ void for_each_cell(const Variable& v, Visit&& visit) {
 
 std::string stan_name(std::string_view name) {
   const ApartName apart = name.ends_with(']') ? taken_apart(name) : taken_apart_at_dots(name);
-  return apart.indices.empty() || !from_one(apart.indices) ? plain(name)
-                                                           : dotted(plain(apart.stem), apart.indices);
+  return apart.indices.empty() || !from_one(apart.indices)
+             ? plain(name)
+             : dotted(plain(apart.stem), apart.indices);
 }
 
 std::string bracketed(std::string_view stan_name) {
@@ -91,9 +93,8 @@ StanColumns stan_columns(const std::vector<std::string>& names) {
         add(dotted(stem, at), from);
       });
     } else {
-      for_each_cell(v, [&](const auto&, std::size_t from) {
-        add(different(plain(names[from])), from);
-      });
+      for_each_cell(
+          v, [&](const auto&, std::size_t from) { add(different(plain(names[from])), from); });
     }
   }
   return columns;

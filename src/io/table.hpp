@@ -21,7 +21,8 @@ struct Table {
   std::vector<std::string> dropped;
 };
 
-/// One record per line, fields parted by one kind of separator; `label` and `drop` as in LabelChoice.
+/// One record per line, fields parted by one kind of separator; `label` and `drop` as in
+/// LabelChoice.
 Table parse_delimited(const std::filesystem::path& file, std::string_view text,
                       const std::string& label, const std::string& drop);
 
@@ -49,6 +50,7 @@ std::vector<double> number_labels(const std::filesystem::path& file, const std::
 
 /// Labels as 0, 1, ... in the order of their values, and these as texts.
 std::vector<double> class_labels(const std::filesystem::path& file, const std::string& label_name,
-                                 const std::vector<std::string_view>& labels, std::vector<std::string>& classes);
+                                 const std::vector<std::string_view>& labels,
+                                 std::vector<std::string>& classes);
 
 } // namespace starling::io

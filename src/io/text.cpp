@@ -22,9 +22,9 @@ using namespace std::string_view_literals;
 constexpr std::size_t first_guess = std::size_t{1} << 16;
 constexpr std::size_t most_per_call = std::size_t{1} << 30; // zlib counts in 32 bits
 
-// No table has more text than this, and none packs so well: what goes beyond is a bomb, a small file
-// made to fill the memory. Zeros and nothing else reach 1000 times in gzip, more in xz; tables of
-// numbers seldom reach 20.
+// No table has more text than this, and none packs so well: what goes beyond is a bomb, a small
+// file made to fill the memory. Zeros and nothing else reach 1000 times in gzip, more in xz; tables
+// of numbers seldom reach 20.
 constexpr std::size_t most_text = std::size_t{1} << 34;
 constexpr std::size_t most_times = 250;
 constexpr std::size_t always_fine = std::size_t{1} << 28;

@@ -27,17 +27,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
 
 } // namespace
 
-WholeFile::WholeFile(const fs::path& file) : file_(file), unfinished_(file.string() + "." + std::to_string(::getpid())) {
+WholeFile::WholeFile(const fs::path& file)
+    : file_(file), unfinished_(file.string() + "." + std::to_string(::getpid())) {
   std::error_code error;
   fs::create_directories(folder_of(file), error);
   if (error)
     throw CannotWrite(folder_of(file), error.value());
-  // One that is left behind by a kill is removed by the next process of that number, or stays. What is written is
-  // fresh: never through a link that someone laid in the way.
+  // One that is left behind by a kill is removed by the next process of that number, or stays. What
+  // is written is fresh: never through a link that someone laid in the way.
   ::unlink(unfinished_.c_str());
   out_.emplace(unfinished_, OutputFile::fresh);
 }

@@ -13,8 +13,8 @@ namespace starling::io {
 /// Waits until a file, or the names in a folder, are on the disk. Throws CannotWrite.
 void sync(const std::filesystem::path& path);
 
-/// Written beside the file; commit() brings that to the disk and renames it into place, and without it nothing is left.
-/// Folders above are made as needed. Throws io::CannotWrite.
+/// Written beside the file; commit() brings that to the disk and renames it into place, and without
+/// it nothing is left. Folders above are made as needed. Throws io::CannotWrite.
 class WholeFile {
 public:
   explicit WholeFile(const std::filesystem::path& file);

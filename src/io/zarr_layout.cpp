@@ -21,8 +21,8 @@ bool is_dimension(const std::string& name) {
           name.compare(last - 4, 5, "_dim_") == 0);
 }
 
-/// What is no slash and no end of a text, and does not begin with a dot: a folder of this name stays
-/// where it is put, and is not one of Zarr's own.
+/// What is no slash and no end of a text, and does not begin with a dot: a folder of this name
+/// stays where it is put, and is not one of Zarr's own.
 std::string file_of(const std::string& name) {
   std::string file = utf8(name);
   for (char& c : file)

@@ -34,7 +34,8 @@ std::vector<std::string> names_of(const fs::path& folder) {
   try {
     return attributes.at(zarr_names).get<std::vector<std::string>>();
   } catch (const Json::exception&) {
-    throw BadData(folder, std::string("zarr: was not written by starling: there is no ") + zarr_names);
+    throw BadData(folder,
+                  std::string("zarr: was not written by starling: there is no ") + zarr_names);
   }
 }
 

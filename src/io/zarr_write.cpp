@@ -27,7 +27,8 @@ void check(std::span<const Draws> runs) {
     reject("draws", "at least one run, one draw and one column", "none");
   for (const Draws& run : runs) {
     if (run.names != runs[0].names || run.rows != runs[0].rows)
-      throw std::invalid_argument("draws: the runs differ in their names or in their number of rows");
+      throw std::invalid_argument(
+          "draws: the runs differ in their names or in their number of rows");
     if (run.values.size() != run.rows * run.names.size())
       reject("draws", fmt::format("{} x {} values", run.rows, run.names.size()),
              std::to_string(run.values.size()));

@@ -27,13 +27,15 @@ Measured of(const TraceRow& row, std::size_t population) {
 
 } // namespace
 
-std::size_t batch_by_noise(const std::vector<TraceRow>& trace, std::size_t first, std::size_t population) {
+std::size_t batch_by_noise(const std::vector<TraceRow>& trace, std::size_t first,
+                           std::size_t population) {
   const std::size_t most = std::max(first, population / largest_batch_part);
   std::size_t p = first;
   for (std::size_t at = 0; at < trace.size() && p < most; ++at) {
     Measured sum;
     for (std::size_t back = 0; back < batch_noise_looks && back <= at; ++back)
-      if (const TraceRow& row = trace[at - back]; row.batch < population && std::isfinite(row.drift)) {
+      if (const TraceRow& row = trace[at - back];
+          row.batch < population && std::isfinite(row.drift)) {
         const Measured one = of(row, population);
         sum.variance += one.variance;
         sum.drift += one.drift;

@@ -18,7 +18,8 @@ static constexpr double tolerated_losses = 0.01;
 
 Diagnosis diagnose(Rows<const double> x, Rows<const double> score,
                    std::span<const double> log_density, const std::vector<std::string>& names,
-                   std::uint64_t seed, bool periodic, const std::vector<TraceRow>& trace, Threads& threads) {
+                   std::uint64_t seed, bool periodic, const std::vector<TraceRow>& trace,
+                   Threads& threads) {
   Diagnosis d;
   const std::vector<Balance> parameters = balance(x, score, threads);
   d.parameters = summarize(names, x, threads);
@@ -49,9 +50,10 @@ Diagnosis diagnose(Rows<const double> x, Rows<const double> score,
   const Verdict verdict = judge(parameters, x.count, names, periodic, trace);
   d.verdict = verdict.word;
   d.sentence = verdict.sentence;
-  const auto lost = all_finite(log_density, threads)
-                        ? 0
-                        : std::ranges::count_if(log_density, [](double v) { return !std::isfinite(v); });
+  const auto lost =
+      all_finite(log_density, threads)
+          ? 0
+          : std::ranges::count_if(log_density, [](double v) { return !std::isfinite(v); });
   if (lost > 0) {
     const bool too_many =
         static_cast<double>(lost) > tolerated_losses * static_cast<double>(x.count);

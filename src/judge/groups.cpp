@@ -25,7 +25,8 @@ double bound(const Bounds& bounds, Trait trait) {
 }
 
 /// Errors of the whole in one parameter, all traits; `found` are those of the parts.
-void add_parameter(std::size_t a, std::span<const Part> parts, std::vector<std::map<Key, Displacement>>& found,
+void add_parameter(std::size_t a, std::span<const Part> parts,
+                   std::vector<std::map<Key, Displacement>>& found,
                    std::vector<Displacement>& all) {
   double mean = 0, variance = 0;
   for (const Part& part : parts)
@@ -46,7 +47,8 @@ void add_parameter(std::size_t a, std::span<const Part> parts, std::vector<std::
       whole.memory = std::max(whole.memory, own.memory);
       if (trait == Trait::square) {
         whole.error += p * (own.error * square(width) + 2 * off * own_value.error * width);
-        whole.se += square(p * own.se * square(width)) + square(2 * p * off * own_value.se * width) +
+        whole.se += square(p * own.se * square(width)) +
+                    square(2 * p * off * own_value.se * width) +
                     square(part.se * (square(off) + square(width) - 1));
       } else {
         whole.error += p * own.error * width;
@@ -61,7 +63,8 @@ void add_parameter(std::size_t a, std::span<const Part> parts, std::vector<std::
 
 } // namespace
 
-std::vector<Group> groups_of(Rows<const double> columns, const std::vector<std::size_t>& group, std::size_t count) {
+std::vector<Group> groups_of(Rows<const double> columns, const std::vector<std::size_t>& group,
+                             std::size_t count) {
   std::vector<Group> all(count);
   for (Group& one : all) {
     one.means.assign(columns.dim, 0);

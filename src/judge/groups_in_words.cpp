@@ -50,7 +50,8 @@ std::vector<std::size_t> telling(const std::vector<Group>& groups) {
   }
   std::vector<std::size_t> order(columns);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return apart[a] > apart[b]; });
+  std::ranges::stable_sort(order,
+                           [&](std::size_t a, std::size_t b) { return apart[a] > apart[b]; });
   order.resize(std::min(columns, most_places));
   if (order.size() == 2 && (apart[order[1]] < 2 || groups.size() < 3))
     order.pop_back();
@@ -63,9 +64,11 @@ std::vector<std::size_t> telling(const std::vector<Group>& groups) {
 std::string line(const std::vector<Group>& groups) {
   std::string text;
   for (const Group& one : groups)
-    text += (text.empty() ? "" : " ") + (weighed(groups) ? part(one.share) : std::to_string(one.particles));
+    text += (text.empty() ? "" : " ") +
+            (weighed(groups) ? part(one.share) : std::to_string(one.particles));
   if (weighed(groups))
-    return fmt::format("groups: {} ({}, each +- {})", groups.size(), text, error(largest_error(groups)));
+    return fmt::format("groups: {} ({}, each +- {})", groups.size(), text,
+                       error(largest_error(groups)));
   return fmt::format("groups: {} (of {} particles, not weighed)", groups.size(), text);
 }
 
@@ -77,21 +80,28 @@ std::string places(const std::vector<Group>& groups, const std::vector<std::stri
     std::string where;
     for (const std::size_t a : columns)
       where += fmt::format("{}{} = {:.3g}", where.empty() ? "" : ", ", names.at(a), one.means[a]);
-    const std::string what = std::isnan(one.se) ? fmt::format("{} particles", one.particles)
-                                                : fmt::format("{} +- {}", part(one.share), error(one.se));
+    const std::string what = std::isnan(one.se)
+                                 ? fmt::format("{} particles", one.particles)
+                                 : fmt::format("{} +- {}", part(one.share), error(one.se));
     text += fmt::format("{}{} at {}", text.empty() ? "" : "; ", what, where);
   }
-  return groups.size() > most_named ? text + fmt::format("; and {} more", groups.size() - most_named) : text;
+  return groups.size() > most_named
+             ? text + fmt::format("; and {} more", groups.size() - most_named)
+             : text;
 }
 
-Verdict certified(const Certificate& whole, const std::vector<std::string>& columns, const std::vector<Group>& groups,
-                  const std::vector<std::string>& names, const std::string& doubt) {
-  const std::string head = fmt::format("{} separate groups ({})", groups.size(), places(groups, names));
-  if (whole.finding == Finding::undecided || (whole.finding == Finding::confirmed && !doubt.empty())) {
+Verdict certified(const Certificate& whole, const std::vector<std::string>& columns,
+                  const std::vector<Group>& groups, const std::vector<std::string>& names,
+                  const std::string& doubt) {
+  const std::string head =
+      fmt::format("{} separate groups ({})", groups.size(), places(groups, names));
+  if (whole.finding == Finding::undecided ||
+      (whole.finding == Finding::confirmed && !doubt.empty())) {
     if (!doubt.empty())
       return {"cannot tell", head + ": " + doubt};
     if (2 * largest_error(groups) >= most_share_error)
-      return {"cannot tell", head + ": their shares are not known well enough; take other parameters, or a method made for "
+      return {"cannot tell", head + ": their shares are not known well enough; take other "
+                                    "parameters, or a method made for "
                                     "separate modes"};
   }
   const Verdict all = certified(whole, columns, 1);
@@ -102,9 +112,10 @@ Verdict not_by_local_tests(const Verdict& verdict, const std::vector<Group>& gro
                            const std::vector<std::string>& names) {
   if (groups.size() < 2 || (verdict.word != "converged" && verdict.word != "cannot tell"))
     return verdict;
-  return {"cannot tell", fmt::format("{} separate groups ({}) were found, and nothing here tells how much each of "
-                                     "them weighs; --method auto weighs groups",
-                                     groups.size(), places(groups, names))};
+  return {"cannot tell",
+          fmt::format("{} separate groups ({}) were found, and nothing here tells how much each of "
+                      "them weighs; --method auto weighs groups",
+                      groups.size(), places(groups, names))};
 }
 
 } // namespace starling::judge

@@ -15,8 +15,8 @@ struct Moments {
   bool heavy = false;           ///< see heavy_tailed
 };
 
-/// Two passes. What does not wait for the values before is computed a few hundred at a time, in vectors; the sums then
-/// wait each for itself alone.
+/// Two passes. What does not wait for the values before is computed a few hundred at a time, in
+/// vectors; the sums then wait each for itself alone.
 inline Moments moments_of(std::span<const double> values) {
   constexpr std::size_t together = 256;
   const auto n = static_cast<double>(values.size());

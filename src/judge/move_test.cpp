@@ -26,7 +26,8 @@ double winsorised(double value, double median, double robust) {
   return std::clamp(value, median - clip * robust, median + clip * robust);
 }
 
-/// Whether users read this position as it is, so that its own moments matter: a scale is read, not its logarithm.
+/// Whether users read this position as it is, so that its own moments matter: a scale is read, not
+/// its logarithm.
 bool read_as_it_is(Rows<const double> cloud, std::size_t position, std::size_t positions) {
   bool read = positions >= cloud.dim; // nothing else is
   for (std::size_t a = positions; a < cloud.dim && !read; ++a) {
@@ -42,7 +43,8 @@ bool read_as_it_is(Rows<const double> cloud, std::size_t position, std::size_t p
 bool heavy_tailed(std::span<const double> values) { return moments_of(values).heavy; }
 
 MoveTest::MoveTest(Rows<const double> cloud, Rows<const double> moved, std::size_t positions)
-    : count_(moved.count), columns_(cloud.dim), whole_(3 * cloud.dim), before_(3 * moved.size()), sums_(3 * moved.size() + 2 * cloud.dim) {
+    : count_(moved.count), columns_(cloud.dim), whole_(3 * cloud.dim), before_(3 * moved.size()),
+      sums_(3 * moved.size() + 2 * cloud.dim) {
   if (count_ < 4)
     reject("particles", "at least 4 for the move test", std::to_string(count_));
   if (moved.dim != cloud.dim)
@@ -62,8 +64,8 @@ MoveTest::MoveTest(Rows<const double> cloud, Rows<const double> moved, std::size
     for (const double value : column)
       sum += (value - scale.mean) * (value - scale.mean);
     scale.sd = std::sqrt(sum / (n - 1));
-    scale.followed = finite && std::isfinite(scale.sd) &&
-                     scale.sd > 1e-13 * std::abs(scale.mean) && scale.sd > 0;
+    scale.followed = finite && std::isfinite(scale.sd) && scale.sd > 1e-13 * std::abs(scale.mean) &&
+                     scale.sd > 0;
     if (scale.followed) {
       scale.unread = a < positions && !read_as_it_is(cloud, a, positions);
       scale.heavy = (a >= positions || scale.unread) && heavy_tailed(column);
@@ -123,8 +125,9 @@ void MoveTest::add(Rows<const double> values) {
   ++added_;
 }
 
-/// Of a position that is not read the moves may show the tail as well, which few particles meet before them. Of what is
-/// read they may not: there a tail that the cloud does not have is the cloud's fault.
+/// Of a position that is not read the moves may show the tail as well, which few particles meet
+/// before them. Of what is read they may not: there a tail that the cloud does not have is the
+/// cloud's fault.
 bool MoveTest::has_moments(std::size_t column) const {
   const Scale& scale = scale_[column];
   if (scale.heavy || !scale.unread || added_ == 0)
@@ -137,7 +140,8 @@ bool MoveTest::has_moments(std::size_t column) const {
   }
   const double* const tail = sums_.data() + 3 * count_ * columns_ + 2 * column;
   const double variance = square - mean * mean;
-  const double fourth = tail[1] / all - 4 * mean * tail[0] / all + 6 * mean * mean * square - 3 * mean * mean * mean * mean;
+  const double fourth = tail[1] / all - 4 * mean * tail[0] / all + 6 * mean * mean * square -
+                        3 * mean * mean * mean * mean;
   return !(fourth > most_kurtosis * variance * variance);
 }
 
@@ -175,9 +179,7 @@ std::vector<double> MoveTest::pooled_sds() const {
   return sds;
 }
 
-Certificate MoveTest::judge(const Bounds& bounds) const {
-  return judge_by(whole_, bounds);
-}
+Certificate MoveTest::judge(const Bounds& bounds) const { return judge_by(whole_, bounds); }
 
 Certificate MoveTest::judge_other(Rows<const double> cloud, const Bounds& bounds) const {
   if (cloud.dim != columns_ || cloud.count == 0)
@@ -233,7 +235,8 @@ Certificate MoveTest::judge_by(std::span<const double> means, const Bounds& boun
       const double apart = before - means[3 * a + t]; // of those that were moved from those judged
       const bool square = Trait(t) == Trait::square;
       Displacement found{a, Trait(t), (after - before) / forgotten + apart,
-                         residual / std::sqrt(n) / forgotten + (square ? 1 : 0.5) * bounds.unsure, rho};
+                         residual / std::sqrt(n) / forgotten + (square ? 1 : 0.5) * bounds.unsure,
+                         rho};
       const double low = square ? bounds.moved_square : bounds.moved_value;
       const double high = square ? bounds.confirmed_square : bounds.confirmed_value;
       const double size = std::abs(found.error);

@@ -13,8 +13,12 @@ namespace {
 
 /// The rank below a share q of so many values, and how far that is from the next.
 struct Place {
-  Place(std::size_t count, double q) : place(q * static_cast<double>(count - 1)), below(static_cast<std::size_t>(place)), above(std::min(below + 1, count - 1)) {}
-  double between(double low, double high) const { return low + (place - static_cast<double>(below)) * (high - low); }
+  Place(std::size_t count, double q)
+      : place(q * static_cast<double>(count - 1)), below(static_cast<std::size_t>(place)),
+        above(std::min(below + 1, count - 1)) {}
+  double between(double low, double high) const {
+    return low + (place - static_cast<double>(below)) * (high - low);
+  }
   double place;
   std::size_t below, above;
 };
@@ -23,8 +27,10 @@ std::ptrdiff_t so_far(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
 
 /// Written out, so that a compiler makes vectors of the loop around it.
 template <std::size_t count, std::size_t... w>
-std::int64_t bounds_passed(double value, const std::array<double, count>& low, const std::array<double, count>& high, std::index_sequence<w...>) {
-  return (... + ((value >= low[w] ? std::int64_t{1} : std::int64_t{0}) + (value > high[w] ? std::int64_t{1} : std::int64_t{0})));
+std::int64_t bounds_passed(double value, const std::array<double, count>& low,
+                           const std::array<double, count>& high, std::index_sequence<w...>) {
+  return (... + ((value >= low[w] ? std::int64_t{1} : std::int64_t{0}) +
+                 (value > high[w] ? std::int64_t{1} : std::int64_t{0})));
 }
 
 constexpr std::size_t sampled = 4096; // values that windows are chosen from
@@ -64,9 +70,10 @@ Ranks ranks_of(std::vector<double> values) {
 }
 
 RanksTogether::RanksTogether(std::span<const double> columns, std::size_t count)
-    : all_(columns), count_(count), columns_(columns.size() / count), tall_((count + block_rows - 1) / block_rows),
-      window_(columns_ * windows_each), apart_(columns_), found_(columns_ * tall_),
-      kept_(new double[columns.size()]), which_(new unsigned char[columns.size()]) {}
+    : all_(columns), count_(count), columns_(columns.size() / count),
+      tall_((count + block_rows - 1) / block_rows), window_(columns_ * windows_each),
+      apart_(columns_), found_(columns_ * tall_), kept_(new double[columns.size()]),
+      which_(new unsigned char[columns.size()]) {}
 
 void RanksTogether::choose_windows(std::size_t c) {
   const std::span<const double> values = column(c);
@@ -80,12 +87,15 @@ void RanksTogether::choose_windows(std::size_t c) {
     window.first = first;
     window.last = last;
     const auto in_sample = [&](std::size_t rank, double errors) {
-      const double q = (static_cast<double>(rank) + 0.5) / static_cast<double>(count_), n = static_cast<double>(taken);
+      const double q = (static_cast<double>(rank) + 0.5) / static_cast<double>(count_),
+                   n = static_cast<double>(taken);
       return q * n + errors * (std::sqrt(n * q * (1 - q)) + 1);
     };
     const double low = in_sample(first, -sure), high = in_sample(last, sure);
     window.low = first == 0 || low < 0 ? -infinite : sample[static_cast<std::size_t>(low)];
-    window.high = last + 1 == count_ || high >= static_cast<double>(taken) ? infinite : sample[static_cast<std::size_t>(high)];
+    window.high = last + 1 == count_ || high >= static_cast<double>(taken)
+                      ? infinite
+                      : sample[static_cast<std::size_t>(high)];
   };
   Window* const own = window_.data() + c * windows_each;
   choose(own[0], 0, ends - 1);
@@ -100,10 +110,11 @@ void RanksTogether::choose_windows(std::size_t c) {
       apart_[c] = 0;
 }
 
-// A value's class is the number of bounds that it has passed: even between windows, 2 w + 1 in window w. Classes are found
-// a few hundred at a time, in vectors, and no branch depends on them.
+// A value's class is the number of bounds that it has passed: even between windows, 2 w + 1 in
+// window w. Classes are found a few hundred at a time, in vectors, and no branch depends on them.
 void RanksTogether::search(std::size_t block) {
-  const std::size_t c = block / tall_, begin = block % tall_ * block_rows, rows = std::min(block_rows, count_ - begin);
+  const std::size_t c = block / tall_, begin = block % tall_ * block_rows,
+                    rows = std::min(block_rows, count_ - begin);
   if (!apart_[c])
     return;
   const Window* const own = window_.data() + c * windows_each;
@@ -112,7 +123,8 @@ void RanksTogether::search(std::size_t block) {
   unsigned char* const which = which_.get() + c * count_ + begin;
   constexpr std::size_t together = 256, classes = 2 * windows_each + 1;
   std::array<std::int64_t, together> passed{};
-  std::array<std::array<std::size_t, classes>, 2> counts{}; // two, so that one need not wait for the other
+  std::array<std::array<std::size_t, classes>, 2>
+      counts{}; // two, so that one need not wait for the other
   std::size_t used = 0;
   std::array<double, together> here{};
   std::array<double, windows_each> low{}, high{};
@@ -158,7 +170,8 @@ void RanksTogether::sort(std::size_t window_number) {
   }
   if (window.first < below || window.last >= below + inside.size())
     return;
-  const auto first = inside.begin() + so_far(window.first - below), last = inside.begin() + so_far(window.last - below);
+  const auto first = inside.begin() + so_far(window.first - below),
+             last = inside.begin() + so_far(window.last - below);
   std::nth_element(inside.begin(), first, inside.end());
   if (last > first)
     std::nth_element(first + 1, last, inside.end());
@@ -168,7 +181,8 @@ void RanksTogether::sort(std::size_t window_number) {
 }
 
 bool RanksTogether::by_windows(std::size_t c) const {
-  return std::ranges::all_of(std::span(window_).subspan(c * windows_each, windows_each), &Window::found);
+  return std::ranges::all_of(std::span(window_).subspan(c * windows_each, windows_each),
+                             &Window::found);
 }
 
 Ranks RanksTogether::result(std::size_t c) const {
@@ -179,7 +193,8 @@ Ranks RanksTogether::result(std::size_t c) const {
   ranks.least = own.front().values;
   ranks.largest = own.back().values;
   for (std::size_t k = 0; k < summary_quantiles.size(); ++k)
-    ranks.quantile[k] = Place(count_, summary_quantiles[k]).between(own[1 + k].values.front(), own[1 + k].values.back());
+    ranks.quantile[k] = Place(count_, summary_quantiles[k])
+                            .between(own[1 + k].values.front(), own[1 + k].values.back());
   return ranks;
 }
 

@@ -15,7 +15,7 @@ inline constexpr std::array<double, 3> summary_quantiles = {0.05, 0.50, 0.95};
 inline std::size_t outermost(std::size_t count) { return (count + 99) / 100; }
 
 struct Ranks {
-  std::vector<double> least, largest;                   ///< the outermost of either end, rising
+  std::vector<double> least, largest;                    ///< the outermost of either end, rising
   std::array<double, summary_quantiles.size()> quantile; ///< linear between neighbours
 };
 
@@ -25,9 +25,10 @@ Ranks ranks_of(std::vector<double> values);
 /// Values from where on all threads share in the ranks of one column.
 inline constexpr std::size_t ranked_together = 65536;
 
-/// The same of several columns of `count` values each, one after another, on all threads. From a sample follow windows
-/// of values that the ranks ought to lie in; blocks are searched for what is in a window, and that alone is sorted. A
-/// column in which a rank lies outside, or whose windows meet, as where many values are alike, goes to ranks_of.
+/// The same of several columns of `count` values each, one after another, on all threads. From a
+/// sample follow windows of values that the ranks ought to lie in; blocks are searched for what is
+/// in a window, and that alone is sorted. A column in which a rank lies outside, or whose windows
+/// meet, as where many values are alike, goes to ranks_of.
 class RanksTogether {
 public:
   RanksTogether(std::span<const double> columns, std::size_t count);
@@ -47,7 +48,8 @@ private:
   static constexpr std::size_t windows_each = 2 + summary_quantiles.size(), block_rows = 16384;
   struct Window {
     std::size_t first = 0, last = 0; // ranks that are wanted
-    double low = 0, high = 0;        // values between which they ought to be; those of a column rise and are apart
+    double low = 0,
+           high = 0; // values between which they ought to be; those of a column rise and are apart
     bool found = false;
     std::vector<double> values; // of the wanted ranks, rising
   };
@@ -60,9 +62,10 @@ private:
   std::span<const double> all_;
   std::size_t count_, columns_, tall_;
   std::vector<Window> window_;
-  std::vector<unsigned char> apart_;     // whether a column has windows
-  std::vector<Found> found_;             // by block
-  std::unique_ptr<double[]> kept_;         // of each block what is in its windows, where the block is: most is never touched
+  std::vector<unsigned char> apart_; // whether a column has windows
+  std::vector<Found> found_;         // by block
+  std::unique_ptr<double[]>
+      kept_; // of each block what is in its windows, where the block is: most is never touched
   std::unique_ptr<unsigned char[]> which_; // and in which of them
 };
 

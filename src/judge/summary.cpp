@@ -24,7 +24,8 @@ constexpr double most_outside = 0.5;
 /// Of the hundredth of the values that is farthest from the mean.
 double outer_squares(const Ranks& ranks, double mean) {
   double sum = 0;
-  std::size_t low = 0, high = ranks.largest.size(); // those before `low` and from `high` on are counted
+  std::size_t low = 0,
+              high = ranks.largest.size(); // those before `low` and from `high` on are counted
   for (std::size_t left = ranks.least.size(); left > 0; --left) {
     const double below = mean - ranks.least[low], above = ranks.largest[high - 1] - mean;
     sum += below > above ? below * below : above * above;
@@ -43,9 +44,10 @@ void fill_in(ParameterSummary& p, std::size_t count, const Moments& moments, con
   p.outer_share = moments.squares > 0 ? outer_squares(ranks, p.mean) / moments.squares : 0;
 }
 
-/// Columns [begin, end) of many rows. First they are laid out one after another; then the sums of a column, which wait
-/// for each other, are taken while others search it.
-void summarize_together(Rows<const double> x, std::size_t begin, std::size_t end, Threads& threads, std::span<ParameterSummary> to) {
+/// Columns [begin, end) of many rows. First they are laid out one after another; then the sums of a
+/// column, which wait for each other, are taken while others search it.
+void summarize_together(Rows<const double> x, std::size_t begin, std::size_t end, Threads& threads,
+                        std::span<ParameterSummary> to) {
   const std::size_t width = end - begin, rows = 1 + 16384 / width;
   UnwrittenColumn<double> values(width * x.count);
   std::vector<std::atomic<bool>> gaps(width);
@@ -62,7 +64,9 @@ void summarize_together(Rows<const double> x, std::size_t begin, std::size_t end
         gaps[c] = true;
     }
   });
-  const auto column = [&](std::size_t c) { return std::span<const double>(values).subspan(c * x.count, x.count); };
+  const auto column = [&](std::size_t c) {
+    return std::span<const double>(values).subspan(c * x.count, x.count);
+  };
   RanksTogether ranks(values, x.count);
   std::vector<Moments> moments(width);
   threads.for_pieces(width, 1, [&](std::size_t c, std::size_t) {
@@ -72,10 +76,12 @@ void summarize_together(Rows<const double> x, std::size_t begin, std::size_t end
   threads.for_pieces(width + ranks.blocks(), 1, [&](std::size_t piece, std::size_t) {
     piece < width ? void(moments[piece] = moments_of(column(piece))) : ranks.search(piece - width);
   });
-  threads.for_pieces(ranks.windows(), 1, [&](std::size_t window, std::size_t) { ranks.sort(window); });
+  threads.for_pieces(ranks.windows(), 1,
+                     [&](std::size_t window, std::size_t) { ranks.sort(window); });
   threads.for_pieces(width, 1, [&](std::size_t c, std::size_t) {
     if (gaps[c]) {
-      to[begin + c] = summarize(std::move(to[begin + c].name), {column(c).begin(), column(c).end()});
+      to[begin + c] =
+          summarize(std::move(to[begin + c].name), {column(c).begin(), column(c).end()});
       return;
     }
     to[begin + c].spread_identity = NAN;
@@ -100,7 +106,8 @@ ParameterSummary summarize(std::string name, std::vector<double> values) {
   return p;
 }
 
-std::vector<ParameterSummary> summarize(std::span<const std::string> names, Rows<const double> x, Threads& threads) {
+std::vector<ParameterSummary> summarize(std::span<const std::string> names, Rows<const double> x,
+                                        Threads& threads) {
   std::vector<ParameterSummary> all(x.dim);
   for (std::size_t a = 0; a < x.dim; ++a)
     all[a].name = names[a];
@@ -116,14 +123,16 @@ std::vector<ParameterSummary> summarize(std::span<const std::string> names, Rows
     });
     return all;
   }
-  constexpr std::size_t most = std::size_t{1} << 22; // numbers that are laid out at once, or two columns
+  constexpr std::size_t most = std::size_t{1}
+                               << 22; // numbers that are laid out at once, or two columns
   const std::size_t together = std::clamp<std::size_t>(most / x.count, 2, 64);
   for (std::size_t a = 0; a < x.dim; a += together)
     summarize_together(x, a, std::min(x.dim, a + together), threads, all);
   return all;
 }
 
-ParameterSummary summarize(std::string name, std::span<const double> values, std::span<const double> weights) {
+ParameterSummary summarize(std::string name, std::span<const double> values,
+                           std::span<const double> weights) {
   ParameterSummary p;
   p.name = std::move(name);
   p.spread_identity = p.shift = p.outer_share = NAN;

@@ -34,7 +34,8 @@ public:
         rows_.push_back(i);
     count_ = rows_.size();
     dim_ = x.dim;
-    const auto n_rows = static_cast<Eigen::Index>(count_), n_columns = static_cast<Eigen::Index>(dim_);
+    const auto n_rows = static_cast<Eigen::Index>(count_),
+               n_columns = static_cast<Eigen::Index>(dim_);
     Frame::Matrix kept(n_rows, n_columns), scores(n_rows, n_columns);
     for (std::size_t n = 0; n < count_; ++n)
       for (std::size_t a = 0; a < dim_; ++a) {
@@ -93,7 +94,8 @@ private:
     }
     if (squared.empty())
       return 1;
-    const auto middle = kernel::ranked<double>(squared, (squared.size() - 1) / 2, squared.size() / 2);
+    const auto middle =
+        kernel::ranked<double>(squared, (squared.size() - 1) / 2, squared.size() / 2);
     const double h = (middle.lower + middle.upper) / 4;
     return h > 0 ? h : 1;
   }
@@ -112,7 +114,8 @@ struct Best {
 
 } // namespace
 
-Thinned thin(Rows<const double> x, Rows<const double> score, std::size_t count, bool weigh, Threads& threads) {
+Thinned thin(Rows<const double> x, Rows<const double> score, std::size_t count, bool weigh,
+             Threads& threads) {
   if (count == 0)
     reject("to", "at least 1", "0");
   if (x.count != score.count || x.dim != score.dim)
@@ -120,7 +123,8 @@ Thinned thin(Rows<const double> x, Rows<const double> score, std::size_t count, 
   const Cloud cloud(x, score);
   const std::size_t n = cloud.count();
   if (count > n)
-    reject("to", "at most the number of particles with finite scores, " + std::to_string(n), std::to_string(count));
+    reject("to", "at most the number of particles with finite scores, " + std::to_string(n),
+           std::to_string(count));
 
   // cost of row i: k(i, i)/2 + sum over the chosen c of k(c, i); the least makes w^T K w least.
   std::vector<double> cost(n);
@@ -146,10 +150,13 @@ Thinned thin(Rows<const double> x, Rows<const double> score, std::size_t count, 
     best[begin / block] = least;
   };
   threads.for_pieces(n, block, look_for_best);
-  const bool exchanged = count > 1 && count <= most_kept / n; // for that the chosen ones' kernels are kept
+  const bool exchanged =
+      count > 1 && count <= most_kept / n; // for that the chosen ones' kernels are kept
   std::vector<std::vector<double>> kept(exchanged ? count : 1, std::vector<double>(n));
   const auto evaluate = [&](std::size_t row, std::vector<double>& values) {
-    threads.for_pieces(n, block, [&](std::size_t begin, std::size_t end) { cloud.against(row, begin, end, &values[begin]); });
+    threads.for_pieces(n, block, [&](std::size_t begin, std::size_t end) {
+      cloud.against(row, begin, end, &values[begin]);
+    });
   };
   const auto add = [&](const std::vector<double>& values, double sign) {
     threads.for_pieces(n, block, [&](std::size_t begin, std::size_t end) {
@@ -158,7 +165,9 @@ Thinned thin(Rows<const double> x, Rows<const double> score, std::size_t count, 
       look_for_best(begin, end);
     });
   };
-  const auto best_row = [&] { return std::ranges::min_element(best, {}, &Best::cost)->row; }; // the first of equals
+  const auto best_row = [&] {
+    return std::ranges::min_element(best, {}, &Best::cost)->row;
+  }; // the first of equals
   while (chosen.size() < count) {
     std::vector<double>& values = kept[exchanged ? chosen.size() : 0];
     chosen.push_back(best_row());
@@ -166,7 +175,8 @@ Thinned thin(Rows<const double> x, Rows<const double> score, std::size_t count, 
     evaluate(chosen.back(), values);
     add(values, 1);
   }
-  // The first were chosen when there were few: each is taken back and the best row put in its place, which may be itself.
+  // The first were chosen when there were few: each is taken back and the best row put in its
+  // place, which may be itself.
   for (std::size_t pass = 0; exchanged && pass < exchanges; ++pass)
     for (std::size_t c = 0; c < count; ++c) {
       is_chosen[chosen[c]] = false;
@@ -181,7 +191,8 @@ Thinned thin(Rows<const double> x, Rows<const double> score, std::size_t count, 
   for (std::size_t i = 0; i < count; ++i)
     for (std::size_t j = 0; j <= i; ++j)
       k[i * count + j] = k[j * count + i] = cloud.pair(chosen[i], chosen[j]);
-  thinned.weights = weigh ? stein_weights(k, count) : std::vector<double>(count, 1 / static_cast<double>(count));
+  thinned.weights =
+      weigh ? stein_weights(k, count) : std::vector<double>(count, 1 / static_cast<double>(count));
   double square = 0;
   for (std::size_t i = 0; i < count; ++i)
     for (std::size_t j = 0; j < count; ++j)

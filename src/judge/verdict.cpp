@@ -33,9 +33,9 @@ constexpr double flat = 1e-2;
 /// As far as N particles can tell: the parameter whose spread is least known, if that is too
 /// little.
 std::string caveat(const std::vector<Balance>& parameters, const std::vector<std::string>& names) {
-  const auto least_known = std::max_element(parameters.begin(), parameters.end(), [](const Balance& a, const Balance& b) {
-    return a.spread_se < b.spread_se;
-  });
+  const auto least_known = std::max_element(
+      parameters.begin(), parameters.end(),
+      [](const Balance& a, const Balance& b) { return a.spread_se < b.spread_se; });
   if (errors * least_known->spread_se < 1 - least_spread)
     return "";
   return fmt::format(", as far as this cloud can tell (the identity of {} is {:.2f} +- {:.2f})",
@@ -43,19 +43,25 @@ std::string caveat(const std::vector<Balance>& parameters, const std::vector<std
                      least_known->spread, least_known->spread_se);
 }
 
-/// How wide a parameter is by what its scores say: of a normal the identity is (sd of the cloud / sd)^2.
-double width(const Balance& one) { return one.sd / std::sqrt(std::max(std::abs(one.spread), 1e-300)); }
+/// How wide a parameter is by what its scores say: of a normal the identity is (sd of the cloud /
+/// sd)^2.
+double width(const Balance& one) {
+  return one.sd / std::sqrt(std::max(std::abs(one.spread), 1e-300));
+}
 
 /// What would help a cloud on its way: more steps, unless it is the scales that hold it up.
-std::string on_the_way(const std::vector<Balance>& parameters, const std::vector<std::string>& names,
-                       const char* usual) {
-  const auto [least, most] = std::minmax_element(parameters.begin(), parameters.end(), [](const Balance& a, const Balance& b) {
-    return width(a) < width(b);
-  });
+std::string on_the_way(const std::vector<Balance>& parameters,
+                       const std::vector<std::string>& names, const char* usual) {
+  const auto [least, most] =
+      std::minmax_element(parameters.begin(), parameters.end(),
+                          [](const Balance& a, const Balance& b) { return width(a) < width(b); });
   if (!(width(*most) > apart_in_scale * width(*least)))
     return usual;
-  const auto name = [&](auto at) { return names[static_cast<std::size_t>(at - parameters.begin())]; };
-  return fmt::format("one step size cannot serve widths that differ by a factor of about {:.1g} ({} against {}): use "
+  const auto name = [&](auto at) {
+    return names[static_cast<std::size_t>(at - parameters.begin())];
+  };
+  return fmt::format("one step size cannot serve widths that differ by a factor of about {:.1g} "
+                     "({} against {}): use "
                      "--method auto, which gives each parameter its own scale",
                      width(*most) / width(*least), name(most), name(least));
 }
@@ -136,26 +142,31 @@ Verdict judge(const std::vector<Balance>& parameters, std::size_t count,
   if (wide.fault > beyond_control && grows && going.spread.beyond(tolerated_move) &&
       going.score.change > 0 && going.score.beyond(tolerated_move))
     return {"diverged",
-            fmt::format("the cloud grows and its scores with it; it is too wide in {}: {}", spread_of(wide),
-                        on_the_way(parameters, names, "lower --step-size"))};
+            fmt::format("the cloud grows and its scores with it; it is too wide in {}: {}",
+                        spread_of(wide), on_the_way(parameters, names, "lower --step-size"))};
   if (shifted.count > 0)
     return {"still moving",
-            fmt::format("{} is {:.2g} sd from where its scores balance: {}", names[shifted.worst], shifted.fault,
+            fmt::format("{} is {:.2g} sd from where its scores balance: {}", names[shifted.worst],
+                        shifted.fault,
                         on_the_way(parameters, names, "take more steps, or start nearer"))};
   if (travels)
     return {"still moving",
             fmt::format("the cloud moved by {:.2g} sd over the last quarter of the run: {}",
-                        std::abs(going.centre.change), on_the_way(parameters, names, "take more steps"))};
+                        std::abs(going.centre.change),
+                        on_the_way(parameters, names, "take more steps"))};
   if (mending || (going.spread.beyond(tolerated_move) && wide.count + narrow.count == 0))
     return {"still moving",
-            fmt::format("the cloud {} by {:.0f} % over the last quarter of the run: {}", grows ? "grew" : "shrank",
-                        100 * std::abs(std::expm1(going.spread.change)),
+            fmt::format("the cloud {} by {:.0f} % over the last quarter of the run: {}",
+                        grows ? "grew" : "shrank", 100 * std::abs(std::expm1(going.spread.change)),
                         on_the_way(parameters, names, "take more steps"))};
   if (narrow.count > 0)
-    return {"collapsed",
-            fmt::format("the spread is too small in {}, and its means may be off too: local kernels collapse in many "
-                        "dimensions; add an exact part with --kernel gaussian+bilinear, or use --method auto",
-                        spread_of(narrow))};
+    return {
+        "collapsed",
+        fmt::format(
+            "the spread is too small in {}, and its means may be off too: local kernels collapse "
+            "in many "
+            "dimensions; add an exact part with --kernel gaussian+bilinear, or use --method auto",
+            spread_of(narrow))};
   if (wide.count > 0) {
     const bool in_batches = trace.empty() || trace.back().noise != 0;
     return {"noisy", fmt::format("the spread is too large in {}: {}lower --step-size",

@@ -13,7 +13,8 @@ using Json = nlohmann::json;
 
 /// The name is what the text has more than one without a name.
 std::string parameter_of(const Diverged& error) {
-  const std::string text = error.what(), bare = Diverged(error.step(), error.particle(), "").what(), before = ", parameter ";
+  const std::string text = error.what(), bare = Diverged(error.step(), error.particle(), "").what(),
+                    before = ", parameter ";
   return text.substr(bare.find(before) + before.size(), text.size() - bare.size());
 }
 
@@ -22,9 +23,15 @@ std::string in_words(const std::exception_ptr& caught) {
   try {
     std::rethrow_exception(caught);
   } catch (const TargetError& error) {
-    said = {{"kind", "target"}, {"step", error.step()}, {"particle", error.particle()}, {"text", error.cause()}};
+    said = {{"kind", "target"},
+            {"step", error.step()},
+            {"particle", error.particle()},
+            {"text", error.cause()}};
   } catch (const Diverged& error) {
-    said = {{"kind", "diverged"}, {"step", error.step()}, {"particle", error.particle()}, {"text", parameter_of(error)}};
+    said = {{"kind", "diverged"},
+            {"step", error.step()},
+            {"particle", error.particle()},
+            {"text", parameter_of(error)}};
   } catch (const std::invalid_argument& error) {
     said = {{"kind", "asked"}, {"text", error.what()}};
   } catch (const DoesNotFit& error) {

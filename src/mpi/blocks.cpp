@@ -7,9 +7,11 @@
 
 namespace starling::mpi {
 
-Blocks::Blocks(std::size_t rows, std::size_t count, std::size_t ranks) : rows_(rows), count_(count), starts_(ranks + 1) {
+Blocks::Blocks(std::size_t rows, std::size_t count, std::size_t ranks)
+    : rows_(rows), count_(count), starts_(ranks + 1) {
   if (count < ranks)
-    reject("blocks", "at least the number of ranks, " + std::to_string(ranks), std::to_string(count));
+    reject("blocks", "at least the number of ranks, " + std::to_string(ranks),
+           std::to_string(count));
   for (std::size_t r = 0; r <= ranks; ++r)
     starts_[r] = begin(first_block(r));
   constexpr std::size_t stretches_a_rank = 16;

@@ -45,7 +45,8 @@ private:
   unsigned shift_ = 0;
 };
 
-/// work(begin, end) for each block of a rank that has rows, or for all of them at once. A target counts rows of what it was given.
+/// work(begin, end) for each block of a rank that has rows, or for all of them at once. A target
+/// counts rows of what it was given.
 template <typename Work>
 void by_blocks(const Blocks& blocks, std::size_t rank, bool at_once, Work&& work) {
   const auto call = [&](std::size_t begin, std::size_t end) {

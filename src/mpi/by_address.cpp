@@ -12,11 +12,13 @@
 namespace starling::mpi {
 
 /// The two runs of a round, and its last pair, as Matching lays them out.
-void PairsByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank, Share& share) const {
+void PairsByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank,
+                                Share& share) const {
   using Whole = std::int64_t;
   const std::size_t n = particles_;
   const std::uint32_t cycle = Matching::rounds(n), c = philox_.below(cycle, Stream::matching, k, 0);
-  const auto first = static_cast<Whole>(blocks.first(rank)), last = first + static_cast<Whole>(blocks.rows_of(rank));
+  const auto first = static_cast<Whole>(blocks.first(rank)),
+             last = first + static_cast<Whole>(blocks.rows_of(rank));
   share.clear(blocks.ranks());
   share.largest = 2;
   share.total = n / 2;
@@ -37,24 +39,29 @@ void PairsByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank, 
         const std::size_t at = away.size();
         away.resize(at + static_cast<std::size_t>(until - begin));
         for (Whole m = begin; m < until; ++m)
-          away[at + static_cast<std::size_t>(m - begin)] = static_cast<std::uint32_t>((low == rank ? m : sum - m) - first);
+          away[at + static_cast<std::size_t>(m - begin)] =
+              static_cast<std::uint32_t>((low == rank ? m : sum - m) - first);
       }
     }
-    std::reverse(share.away[low].begin() + static_cast<std::ptrdiff_t>(before), share.away[low].end());
-    share.stretches.push_back({share.count(), static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(high)});
+    std::reverse(share.away[low].begin() + static_cast<std::ptrdiff_t>(before),
+                 share.away[low].end());
+    share.stretches.push_back(
+        {share.count(), static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(high)});
   };
   const auto stretch = [&](Whole begin, Whole end, Whole sum) {
     while (begin < end) {
       const std::size_t low = blocks.rank_of(static_cast<std::uint32_t>(begin)),
                         high = blocks.rank_of(static_cast<std::uint32_t>(sum - begin));
-      const Whole until = std::min({end, static_cast<Whole>(blocks.first(low) + blocks.rows_of(low)),
-                                    sum - static_cast<Whole>(blocks.first(high)) + 1});
+      const Whole until =
+          std::min({end, static_cast<Whole>(blocks.first(low) + blocks.rows_of(low)),
+                    sum - static_cast<Whole>(blocks.first(high)) + 1});
       together(begin, until, sum, low, high);
       begin = until;
     }
   };
   const auto run = [&](Whole low, Whole high, Whole sum) {
-    // m itself in [first, last), or sum - m there: m in (sum - last, sum - first]. In order, and none twice.
+    // m itself in [first, last), or sum - m there: m in (sum - last, sum - first]. In order, and
+    // none twice.
     std::pair<Whole, Whole> one(first, last), two(sum - last + 1, sum - first + 1);
     if (two.first < one.first)
       std::swap(one, two);
@@ -64,7 +71,8 @@ void PairsByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank, 
   run(0, (Whole(c) + 1) / 2, c);
   run(Whole(c) + 1, Whole(c) + 1 + (Whole(cycle) - 1 - c) / 2, Whole(c) + cycle);
   const Whole alone = Matching::left_over(c, n), outside = cycle;
-  const std::size_t low = blocks.rank_of(static_cast<std::uint32_t>(alone)), high = blocks.rank_of(cycle);
+  const std::size_t low = blocks.rank_of(static_cast<std::uint32_t>(alone)),
+                    high = blocks.rank_of(cycle);
   if (low == rank || high == rank)
     together(alone, alone + 1, alone + outside, low, high);
 }
@@ -74,8 +82,10 @@ constexpr std::size_t a_piece = 16384; // members that a thread takes at a time
 }
 
 void PairsByAddress::some(Step k, const Slice& slice, std::uint32_t* to, Threads& threads) const {
-  const std::uint32_t cycle = Matching::rounds(particles_), c = philox_.below(cycle, Stream::matching, k, 0);
-  const std::size_t begin = slice.begin, inside = std::min<std::size_t>(slice.end, (cycle - 1) / 2) - begin;
+  const std::uint32_t cycle = Matching::rounds(particles_),
+                      c = philox_.below(cycle, Stream::matching, k, 0);
+  const std::size_t begin = slice.begin,
+                    inside = std::min<std::size_t>(slice.end, (cycle - 1) / 2) - begin;
   threads.for_pieces(inside, a_piece / 2, [&](std::size_t from, std::size_t until) {
     Matching::fill(particles_, c, begin + from, begin + until, to + 2 * from);
   });
@@ -89,7 +99,9 @@ std::uint32_t CosetsByAddress::draw(Step k) {
   basis_.clear();
   std::uint64_t drawn = 0; // as Cosets draws
   while (std::size_t{1} << basis_.size() < size_)
-    Cosets::join(basis_, philox_.below(static_cast<std::uint32_t>(particles_ - 1), Stream::deal, k, drawn++) + 1);
+    Cosets::join(
+        basis_,
+        philox_.below(static_cast<std::uint32_t>(particles_ - 1), Stream::deal, k, drawn++) + 1);
   vectors_.assign(1, 0);
   std::uint32_t pivots = 0;
   for (const std::uint32_t b : basis_) {
@@ -102,9 +114,11 @@ std::uint32_t CosetsByAddress::draw(Step k) {
 
 void CosetsByAddress::some(Step k, const Slice& slice, std::uint32_t* to, Threads& threads) {
   const std::uint32_t pivots = draw(k);
-  threads.for_pieces(slice.end - slice.begin, std::max<std::size_t>(1, a_piece / size_), [&](std::size_t from, std::size_t until) {
-    Cosets::fill(slice.begin + from, slice.begin + until, vectors_, pivots, to + from * size_);
-  });
+  threads.for_pieces(slice.end - slice.begin, std::max<std::size_t>(1, a_piece / size_),
+                     [&](std::size_t from, std::size_t until) {
+                       Cosets::fill(slice.begin + from, slice.begin + until, vectors_, pivots,
+                                    to + from * size_);
+                     });
 }
 
 void CosetsByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank, Share& share) {
@@ -121,8 +135,8 @@ void CosetsByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank,
     std::size_t length = begin == 0 ? std::bit_floor(last) : begin & (0 - begin);
     while (begin + length > last)
       length /= 2;
-    // Vectors with higher pivots act on all of it alike; the others stay within. So what is left without pivots has the
-    // same high bits for all, and any low ones.
+    // Vectors with higher pivots act on all of it alike; the others stay within. So what is left
+    // without pivots has the same high bits for all, and any low ones.
     const auto low = static_cast<std::uint32_t>(length - 1);
     auto least = static_cast<std::uint32_t>(begin);
     for (const std::uint32_t b : basis_)
@@ -164,14 +178,15 @@ constexpr std::uint32_t filter = 4095; // last bits of a number
 
 MoebiusByAddress::MoebiusByAddress(std::uint64_t seed, std::size_t particles, BatchSize batch_size)
     : philox_(seed), particles_(particles), batch_size_(std::move(batch_size)),
-      q_(Moebius::prime_below(std::max<std::size_t>(particles, 3))), inverse_(q_), maybe_place_(filter + 1),
-      maybe_row_(filter + 1), mine_((particles + 63) / 64) {
+      q_(Moebius::prime_below(std::max<std::size_t>(particles, 3))), inverse_(q_),
+      maybe_place_(filter + 1), maybe_row_(filter + 1), mine_((particles + 63) / 64) {
   inverse_[1] = 1; // 1/x = -(q div x) / (q mod x), modulo q
   for (std::uint32_t x = 2; x < q_; ++x)
     inverse_[x] = static_cast<std::uint32_t>(q_ - std::uint64_t{q_ / x} * inverse_[q_ % x] % q_);
 }
 
-/// The map of step k, as Moebius draws it, and the rows above q, each put at a place whose row goes to the end.
+/// The map of step k, as Moebius draws it, and the rows above q, each put at a place whose row goes
+/// to the end.
 void MoebiusByAddress::draw(Step k) {
   a_ = philox_.below(q_, Stream::deal, k, 0);
   b_ = 1 + philox_.below(q_ - 1, Stream::deal, k, 1);
@@ -180,10 +195,13 @@ void MoebiusByAddress::draw(Step k) {
   moved_.clear();
   const auto at = [&](std::uint32_t place) -> Moved& {
     const auto found = std::ranges::find(moved_, place, &Moved::place);
-    return found != moved_.end() ? *found : moved_.emplace_back(Moved{place, place <= q_ ? plain_row_at(place) : place});
+    return found != moved_.end()
+               ? *found
+               : moved_.emplace_back(Moved{place, place <= q_ ? plain_row_at(place) : place});
   };
   for (std::uint32_t row = q_ + 1; row < particles_; ++row) {
-    const std::uint32_t place = philox_.below(row + 1, Stream::deal, k, 4 + row - q_), there = at(place).row;
+    const std::uint32_t place = philox_.below(row + 1, Stream::deal, k, 4 + row - q_),
+                        there = at(place).row;
     at(row).row = there;
     at(place).row = row;
   }
@@ -246,7 +264,8 @@ bool MoebiusByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank
   if (pieces == 1 || particles_ < 3)
     return false;
   draw(k);
-  const std::size_t size = particles_ / pieces, larger = particles_ % pieces, edge = larger * (size + 1); // as Batches cuts
+  const std::size_t size = particles_ / pieces, larger = particles_ % pieces,
+                    edge = larger * (size + 1); // as Batches cuts
   const std::size_t first = blocks.first(rank), last = first + blocks.rows_of(rank);
   share.clear(blocks.ranks());
   share.largest = size + (larger > 0 ? 1 : 0);
@@ -261,10 +280,12 @@ bool MoebiusByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank
     for (std::uint64_t bits = mine_[word]; bits != 0; bits &= bits - 1) {
       const std::size_t place = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
       if (place >= end) {
-        const std::size_t begin = place < edge ? place - place % (size + 1) : place - (place - edge) % size;
+        const std::size_t begin =
+            place < edge ? place - place % (size + 1) : place - (place - edge) % size;
         end = begin + size + (place < edge ? 1 : 0);
         const std::uint32_t leader = row_at(static_cast<std::uint32_t>(begin));
-        home = blocks.rank_of(row_at(static_cast<std::uint32_t>(begin + host_of(leader, end - begin))));
+        home = blocks.rank_of(
+            row_at(static_cast<std::uint32_t>(begin + host_of(leader, end - begin))));
         if (home == rank) {
           for (std::size_t x = begin; x < end; ++x)
             share.members.push_back(row_at(static_cast<std::uint32_t>(x)));
@@ -272,7 +293,8 @@ bool MoebiusByAddress::operator()(Step k, const Blocks& blocks, std::size_t rank
         }
       }
       if (home != rank)
-        share.away[home].push_back(static_cast<std::uint32_t>(row_at(static_cast<std::uint32_t>(place)) - first));
+        share.away[home].push_back(
+            static_cast<std::uint32_t>(row_at(static_cast<std::uint32_t>(place)) - first));
     }
   return true;
 }

@@ -1,5 +1,5 @@
-// A rank's share of a step by address: it computes the batches of its own rows, and of no others; or some by
-// their numbers.
+// A rank's share of a step by address: it computes the batches of its own rows, and of no others;
+// or some by their numbers.
 #pragma once
 
 #include "mpi/share.hpp"
@@ -21,7 +21,9 @@ struct Slice {
   std::size_t smaller() const { return rows / total; }
   std::size_t larger() const { return rows % total; } ///< so many, the first, have one member more
   std::size_t largest() const { return smaller() + (larger() > 0 ? 1 : 0); }
-  std::size_t place(std::size_t batch) const { return batch * smaller() + std::min(batch, larger()); } ///< its first
+  std::size_t place(std::size_t batch) const {
+    return batch * smaller() + std::min(batch, larger());
+  } ///< its first
   std::size_t size(std::size_t batch) const { return place(batch + 1) - place(batch); }
   std::size_t members() const { return place(end) - place(begin); }
 };
@@ -31,7 +33,8 @@ struct Slice {
 /// Of Matching, over an even number of rows.
 class PairsByAddress {
 public:
-  PairsByAddress(std::uint64_t seed, std::size_t particles) : philox_(seed), particles_(particles) {}
+  PairsByAddress(std::uint64_t seed, std::size_t particles)
+      : philox_(seed), particles_(particles) {}
   void operator()(Step k, const Blocks& blocks, std::size_t rank, Share& share) const;
   std::size_t total(Step) const { return particles_ / 2; }
   void some(Step k, const Slice& slice, std::uint32_t* to, Threads& threads) const;
@@ -41,7 +44,8 @@ private:
   std::size_t particles_;
 };
 
-/// Of Cosets. The rows of a rank are a few aligned stretches, and the batches that touch one of those are a stretch too.
+/// Of Cosets. The rows of a rank are a few aligned stretches, and the batches that touch one of
+/// those are a stretch too.
 class CosetsByAddress {
 public:
   CosetsByAddress(std::uint64_t seed, std::size_t particles, std::size_t batch_size)
@@ -58,13 +62,16 @@ private:
   std::vector<std::uint32_t> basis_, vectors_, leasts_, here_;
 };
 
-/// Of Moebius, where there is more than one batch: each row is asked for its place, and places are gone through in order.
+/// Of Moebius, where there is more than one batch: each row is asked for its place, and places are
+/// gone through in order.
 class MoebiusByAddress {
 public:
   MoebiusByAddress(std::uint64_t seed, std::size_t particles, BatchSize batch_size);
   /// False where all rows are one batch: then it has done nothing.
   bool operator()(Step k, const Blocks& blocks, std::size_t rank, Share& share);
-  std::size_t total(Step k) const { return Batches::pieces(particles_, batch_size_(k, particles_)); }
+  std::size_t total(Step k) const {
+    return Batches::pieces(particles_, batch_size_(k, particles_));
+  }
   void some(Step k, const Slice& slice, std::uint32_t* to, Threads& threads);
 
 private:
@@ -82,10 +89,10 @@ private:
   std::size_t particles_;
   BatchSize batch_size_;
   std::uint32_t q_, a_ = 0, b_ = 1, c_ = 0, share_of_b_ = 0;
-  std::vector<std::uint32_t> inverse_;          // 1/x modulo q
-  std::vector<Moved> moved_;                    // places whose row the map does not say: few
-  std::vector<bool> maybe_place_, maybe_row_;   // by the last bits, whether one of them is moved
-  std::vector<std::uint64_t> mine_;             // a bit for each place that holds a row of this rank
+  std::vector<std::uint32_t> inverse_;        // 1/x modulo q
+  std::vector<Moved> moved_;                  // places whose row the map does not say: few
+  std::vector<bool> maybe_place_, maybe_row_; // by the last bits, whether one of them is moved
+  std::vector<std::uint64_t> mine_;           // a bit for each place that holds a row of this rank
 };
 
 } // namespace starling::mpi

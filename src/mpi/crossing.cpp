@@ -15,10 +15,12 @@ Crossing<Real>::Crossing(const Blocks& blocks, Wire& wire) : Crossing(blocks, wi
 
 template <typename Real>
 Crossing<Real>::Crossing(const Blocks& blocks, Wire& wire, Common<Real>* common)
-    : blocks_(blocks), wire_(wire), common_(common), own_(blocks.rows_of(wire.rank())), from_(wire.size()), begin_(wire.size()), sent_(wire.size()), received_(wire.size()) {}
+    : blocks_(blocks), wire_(wire), common_(common), own_(blocks.rows_of(wire.rank())),
+      from_(wire.size()), begin_(wire.size()), sent_(wire.size()), received_(wire.size()) {}
 
 template <typename Real>
-void Crossing<Real>::plan(const Share& share, std::size_t population, double time, std::size_t dim) {
+void Crossing<Real>::plan(const Share& share, std::size_t population, double time,
+                          std::size_t dim) {
   share_ = &share;
   begin_plan(share.largest, share.total, share.inside);
   if (share.inside)
@@ -70,7 +72,8 @@ void Crossing<Real>::take_all(std::size_t dim) {
                  [before = common_ ? 0 : first()](std::uint32_t place) { return place - before; });
 }
 
-/// Which batches have guests, and where each member stands: guests of a rank in the order in which that rank lists them.
+/// Which batches have guests, and where each member stands: guests of a rank in the order in which
+/// that rank lists them.
 template <typename Real>
 void Crossing<Real>::sort_out(std::size_t dim) {
   const Share& share = *share_;
@@ -123,7 +126,9 @@ void Crossing<Real>::sort_out_stretches(std::size_t dim) {
       begin = stretch.end;
     }
   };
-  const auto other = [&](const Share::Stretch& stretch) { return stretch.low == me ? stretch.high : stretch.low; };
+  const auto other = [&](const Share::Stretch& stretch) {
+    return stretch.low == me ? stretch.high : stretch.low;
+  };
   for_stretches([&](const std::uint32_t*, std::size_t count, const Share::Stretch& stretch) {
     (other(stretch) == me ? local_ : mixed_).count += count;
     from_[other(stretch)] += other(stretch) == me ? 0 : static_cast<std::uint32_t>(count);
@@ -136,7 +141,8 @@ void Crossing<Real>::sort_out_stretches(std::size_t dim) {
   std::uint32_t *local = local_.order, *mixed = mixed_.order;
   for_stretches([&](const std::uint32_t* pairs, std::size_t count, const Share::Stretch& stretch) {
     if (other(stretch) == me) {
-      local = std::transform(pairs, pairs + 2 * count, local, [&](std::uint32_t place) { return place - first(); });
+      local = std::transform(pairs, pairs + 2 * count, local,
+                             [&](std::uint32_t place) { return place - first(); });
       return;
     }
     std::uint32_t& begin = begin_[other(stretch)];
@@ -183,7 +189,8 @@ std::size_t Crossing<Real>::first_copy(const Part& part) const {
 
 template <typename Real>
 void Crossing<Real>::put_copies(Part& part, std::size_t first) {
-  const std::size_t lead = part.count > 0 ? static_cast<std::size_t>(part.order - part.batches.order().data()) : 0;
+  const std::size_t lead =
+      part.count > 0 ? static_cast<std::size_t>(part.order - part.batches.order().data()) : 0;
   for (std::size_t n = 0; n < part.copies.size(); ++n) {
     const std::size_t behind = n < lead ? 0 : part.members;
     part.copies[n] = part.order[n % part.members];
@@ -196,12 +203,15 @@ void Crossing<Real>::send(Rows<const Real> own, Column<Real>& packed, Rows<Real>
   if (!apart())
     return;
   const std::size_t bytes = std::accumulate(sent_.begin(), sent_.end(), std::size_t{0});
-  packed.resize(std::max(packed.size(), bytes / sizeof(Real))); // never shorter: what grows is cleared
+  packed.resize(
+      std::max(packed.size(), bytes / sizeof(Real))); // never shorter: what grows is cleared
   Real* to = packed.data();
   for (const auto& rows : out())
     to = pack<Real>(own, rows, to);
-  wire_.start(std::as_bytes(std::span(std::as_const(packed))).first(bytes), sent_,
-              std::as_writable_bytes(std::span(arrives.data + own_ * arrives.dim, guests_ * arrives.dim)), received_);
+  wire_.start(
+      std::as_bytes(std::span(std::as_const(packed))).first(bytes), sent_,
+      std::as_writable_bytes(std::span(arrives.data + own_ * arrives.dim, guests_ * arrives.dim)),
+      received_);
 }
 
 template <typename Real>
@@ -242,8 +252,8 @@ void Crossing<Real>::bring_drifts(Ensemble<Real>& here) {
     return;
   const Rows<Real> drift = here.drift();
   const std::size_t bytes = std::accumulate(sent_.begin(), sent_.end(), std::size_t{0});
-  wire_.exchange(std::as_bytes(std::span(drift.data + own_ * drift.dim, guests_ * drift.dim)), received_,
-                 std::as_writable_bytes(std::span(positions_)).first(bytes), sent_);
+  wire_.exchange(std::as_bytes(std::span(drift.data + own_ * drift.dim, guests_ * drift.dim)),
+                 received_, std::as_writable_bytes(std::span(positions_)).first(bytes), sent_);
   const Real* from = positions_.data();
   for (const auto& rows : out())
     from = unpack<Real>(from, rows, drift);

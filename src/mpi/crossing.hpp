@@ -14,12 +14,14 @@
 
 namespace starling::mpi {
 
-/// Members of a batch that is at home elsewhere send position and score there, the home computes the drift of all of them
-/// at once, and d numbers go back: 3 d (1 - 1/p) numbers a row at most. Rows stay where they are; those of others are
-/// guests behind them, where they arrive as they are sent. Positions are under way while scores are computed, and scores
-/// while the batches are swept that have no guests.
+/// Members of a batch that is at home elsewhere send position and score there, the home computes
+/// the drift of all of them at once, and d numbers go back: 3 d (1 - 1/p) numbers a row at most.
+/// Rows stay where they are; those of others are guests behind them, where they arrive as they are
+/// sent. Positions are under way while scores are computed, and scores while the batches are swept
+/// that have no guests.
 ///
-/// Where all ranks see all rows, nothing is sent: each computes the drifts of its batches where the rows lie.
+/// Where all ranks see all rows, nothing is sent: each computes the drifts of its batches where the
+/// rows lie.
 template <typename Real>
 class Crossing {
 public:
@@ -47,16 +49,17 @@ public:
   /// For the guests of the step: rows may move for that, so before anybody holds on to one.
   void make_room(Ensemble<Real>& here) {
     if (!common_ && room_ < strangers())
-      here.make_room_for_guests(room_ = strangers() + strangers() / 8); // a step may have a few more than the last
+      here.make_room_for_guests(
+          room_ = strangers() + strangers() / 8); // a step may have a few more than the last
   }
 
-  /// Positions can go once nobody moves, before there are scores; then they stay until the drifts are there, or
-  /// give_up() was called, on all ranks.
+  /// Positions can go once nobody moves, before there are scores; then they stay until the drifts
+  /// are there, or give_up() was called, on all ranks.
   void send_positions(Ensemble<Real>& here);
   void give_up();
 
-  /// Calls drift(here, batches) for the batches that are at home here, and takes every drift home. All ranks have agreed on
-  /// something since their scores are there.
+  /// Calls drift(here, batches) for the batches that are at home here, and takes every drift home.
+  /// All ranks have agreed on something since their scores are there.
   template <typename Drift>
   void operator()(Ensemble<Real>& here, Drift&& drift) {
     if (common_) {
@@ -76,16 +79,16 @@ public:
   }
 
 private:
-  /// Some batches of this rank. Sweeps lie otherwise where batches are few or small. What one process would do with all
-  /// of them is done here with these: copies of rows stand for the batches elsewhere, a largest one in front and some at
-  /// the end.
+  /// Some batches of this rank. Sweeps lie otherwise where batches are few or small. What one
+  /// process would do with all of them is done here with these: copies of rows stand for the
+  /// batches elsewhere, a largest one in front and some at the end.
   struct Part {
     Batches batches;
-    std::uint32_t* order = nullptr;          // of the batches, without copies
-    std::size_t members = 0, trailing = 0;   // there; of the last batch
-    std::vector<std::uint32_t> copies;       // of which rows
-    std::vector<std::uint32_t> found;        // members, while it is not yet known how many
-    std::size_t count = 0, leading = 0;      // batches; members of the first
+    std::uint32_t* order = nullptr;        // of the batches, without copies
+    std::size_t members = 0, trailing = 0; // there; of the last batch
+    std::vector<std::uint32_t> copies;     // of which rows
+    std::vector<std::uint32_t> found;      // members, while it is not yet known how many
+    std::size_t count = 0, leading = 0;    // batches; members of the first
   };
 
   bool apart() const { return !common_ && !inside_ && wire_.size() > 1; } // rows cross
@@ -111,7 +114,9 @@ private:
   void receive();
   void bring_drifts(Ensemble<Real>& here);
   void send(Rows<const Real> own, Column<Real>& packed, Rows<Real> arrives);
-  std::span<const std::vector<std::uint32_t>> out() const { return share_->away; } // rows that go to each other rank
+  std::span<const std::vector<std::uint32_t>> out() const {
+    return share_->away;
+  } // rows that go to each other rank
 
   struct Foreign {
     std::uint32_t at, rank; // which member of mixed_, and whose it is
@@ -128,7 +133,7 @@ private:
   Part local_, mixed_; // without guests, and with
   std::vector<Foreign> foreign_;
   std::vector<std::uint32_t> from_, begin_; // guests from each rank; where they stand
-  Column<Real> positions_, scores_; // that leave, packed; then drifts that come back
+  Column<Real> positions_, scores_;         // that leave, packed; then drifts that come back
   std::vector<std::size_t> sent_, received_;
 };
 

@@ -30,11 +30,17 @@ template <typename Real>
 class SpreadFlight final : public run::Flight {
 public:
   SpreadFlight(Charge<Real> charge, run::Roles<Real> roles, const run::Settings& settings)
-      : Flight(settings, quiet(roles)), charge_(std::move(charge)), roles_(std::move(roles)), wire_(*charge_.wire),
-        blocks_(settings.particles, charge_.blocks, wire_.size()), first_(blocks_.first(wire_.rank())),
+      : Flight(settings, quiet(roles)), charge_(std::move(charge)), roles_(std::move(roles)),
+        wire_(*charge_.wire), blocks_(settings.particles, charge_.blocks, wire_.size()),
+        first_(blocks_.first(wire_.rank())),
         common_(Common<Real>::open(wire_, blocks_, roles_.target.dim, charge_.largest_batch)),
-        here_(common_ ? common_->here() : Ensemble<Real>(blocks_.rows_of(wire_.rank()), roles_.target.dim)), crossing_(blocks_, wire_, common_.get()),
-        score_(InBlocksHere{charge_, blocks_, wire_, roles_.target.dim, common_ && roles_.target.each_row_alone}, crew()), guard_(roles_.target.names, crew(), true),
+        here_(common_ ? common_->here()
+                      : Ensemble<Real>(blocks_.rows_of(wire_.rank()), roles_.target.dim)),
+        crossing_(blocks_, wire_, common_.get()),
+        score_(InBlocksHere{charge_, blocks_, wire_, roles_.target.dim,
+                            common_ && roles_.target.each_row_alone},
+               crew()),
+        guard_(roles_.target.names, crew(), true),
         lookout_(settings.seed, settings.periodic, roles_.target.names, crew()) {
     for (std::size_t i = 0; i < here_.count(); ++i)
       here_.id()[i] = first_ + i;
@@ -43,11 +49,14 @@ public:
     all_here_.here = here_.count();
   }
 
-  void start(const std::function<void(Rows<Real>, std::size_t)>& fill) { fill(here_.position(), first_); }
+  void start(const std::function<void(Rows<Real>, std::size_t)>& fill) {
+    fill(here_.position(), first_);
+  }
 
   void restore(const run::Checkpoint& from, const std::string& where, const run::Head& head) {
     if (head.saved.done > total())
-      reject("steps", "at least the " + std::to_string(head.saved.done) + " that are done", std::to_string(total()));
+      reject("steps", "at least the " + std::to_string(head.saved.done) + " that are done",
+             std::to_string(total()));
     take_rows(from, where, blocks_, first_, head.memories, here_);
     done_ = head.saved.done;
     settled_ = head.settled;
@@ -59,16 +68,19 @@ public:
     if (over())
       return;
     const Step last = count < total() - done_ ? done_ + count : total();
-    const Step every = run::look_every(total(), settings_.particles, roles_.target.dim); // as one process
+    const Step every =
+        run::look_every(total(), settings_.particles, roles_.target.dim); // as one process
     const run::TimedSteps timed(seconds_);
     const auto deal = [&](Step k, Ensemble<Real>& here) -> const Batches& {
       const Stopwatch watch(seconds_.deal);
       if (charge_.dealing.travels(k)) {
-        const std::vector<std::uint32_t> sources = charge_.dealing.sources(k, first_, first_ + here.count());
+        const std::vector<std::uint32_t> sources =
+            charge_.dealing.sources(k, first_, first_ + here.count());
         common_ ? common_->travel(sources, here) : travel<Real>(wire_, blocks_, sources, here);
       }
       if (common_ && !charge_.dealing.inside()) {
-        crossing_.plan(charge_.dealing.slice(k, wire_.rank(), wire_.size()), settings_.particles, static_cast<double>(k), here.dim(),
+        crossing_.plan(charge_.dealing.slice(k, wire_.rank(), wire_.size()), settings_.particles,
+                       static_cast<double>(k), here.dim(),
                        [&](std::uint32_t* order) { charge_.dealing.fill(k, order, crew()); });
       } else {
         charge_.dealing.share(k, blocks_, wire_.rank(), share_);
@@ -92,13 +104,16 @@ public:
     const auto drift = [&](Step k, Ensemble<Real>& here, const Batches&) {
       const Stopwatch watch(seconds_.drift);
       measure_bandwidth(k);
-      crossing_(here, [&](Ensemble<Real>& floor, const Batches& batches) { charge_.drift(k, floor, batches); });
+      crossing_(here, [&](Ensemble<Real>& floor, const Batches& batches) {
+        charge_.drift(k, floor, batches);
+      });
     };
     const auto look = [&](Step k, Ensemble<Real>&, const Batches&) {
       if (k % every == 0 && (trace_.empty() || trace_.back().step < k))
         this->look(k, timed.so_far());
     };
-    const auto advance = [&](Step k, Ensemble<Real>& here, const Batches& batches, const auto& flow) {
+    const auto advance = [&](Step k, Ensemble<Real>& here, const Batches& batches,
+                             const auto& flow) {
       const Stopwatch watch(seconds_.advance);
       roles_.advance(k, here, batches, std::cref(flow));
     };
@@ -111,20 +126,25 @@ public:
     lonely([&] { rbm_svgd(here_, Span{done_, last}, deal, score, drift, look, advance, observe); });
   }
 
-  double drift_size() const override { return trace_.empty() ? 0 : trace_.back().drift; } // of the last look
+  double drift_size() const override {
+    return trace_.empty() ? 0 : trace_.back().drift;
+  } // of the last look
   std::vector<double> positions() const override { return at_home(here_.position()); }
   std::vector<double> scores() const override { return at_home(here_.score()); }
   std::vector<double> drifts() const override { return at_home(here_.drift()); }
   const std::vector<std::string>& names() const override { return roles_.target.names; }
 
-  run::Checkpoint save(const std::string& note) const override { return gathered(wire_, blocks_, here_, head(note), To::first); }
+  run::Checkpoint save(const std::string& note) const override {
+    return gathered(wire_, blocks_, here_, head(note), To::first);
+  }
   void save_to(const std::filesystem::path& file, const std::string& note) const override {
     write_gathered(wire_, blocks_, here_, head(note), file);
   }
   bool spread() const override { return true; }
   bool finite() const override { return !any(wire_, !all_finite(flat(here_.position()), crew())); }
 
-  void report(bool measured, run::Outcome& outcome) override { // what one process makes of the same state
+  void report(bool measured,
+              run::Outcome& outcome) override { // what one process makes of the same state
     if (lone_)
       std::rethrow_exception(lone_);
     if (!measured) {
@@ -134,7 +154,8 @@ public:
     }
     lonely([&] {
       seen_.reset();
-      const auto alone = run::resume<Real>(roles_, settings_, gathered(wire_, blocks_, here_, head({}), To::everyone), "the ranks");
+      const auto alone = run::resume<Real>(
+          roles_, settings_, gathered(wire_, blocks_, here_, head({}), To::everyone), "the ranks");
       outcome = alone->outcome(measured);
     });
   }
@@ -145,8 +166,9 @@ private:
     roles.target.warnings = {};
     return roles;
   }
-  /// What fails on this rank alone must be followed by nothing that all ranks do together: they would wait for each
-  /// other for ever. It is thrown again until the rank ends, and all others with it.
+  /// What fails on this rank alone must be followed by nothing that all ranks do together: they
+  /// would wait for each other for ever. It is thrown again until the rank ends, and all others
+  /// with it.
   template <typename Work>
   void lonely(Work&& work) {
     try {
@@ -202,11 +224,13 @@ private:
       seen_ = std::make_unique<Ensemble<Real>>(settings_.particles, here_.dim());
     Ensemble<Real> none(1, 1);
     Ensemble<Real>& all = common_ ? common_->all : wire_.first() ? *seen_ : none;
-    const Batches* const batches = wire_.first() ? &charge_.dealing.everyone(k) : nullptr; // nobody else needs all
+    const Batches* const batches =
+        wire_.first() ? &charge_.dealing.everyone(k) : nullptr; // nobody else needs all
     if (common_)
       wire_.meet();
     else
-      bring_what_is_looked_at(wire_, blocks_, batches ? rows_of_look(k, *batches) : Places(), std::as_const(here_), all);
+      bring_what_is_looked_at(wire_, blocks_, batches ? rows_of_look(k, *batches) : Places(),
+                              std::as_const(here_), all);
     together(wire_, [&] {
       if (wire_.first())
         lookout_.look(k, all, *batches, roles_.drift, seconds, trace_);
@@ -233,8 +257,12 @@ private:
 
   run::Checkpoint head(const std::string& note) const {
     const run::Settings& s = settings_;
-    return run::with_head({{s.particles, here_.dim(), sizeof(Real) == sizeof(float), s.identity, s.seed, s.run, done_, note},
-                           settled_, here_.memories(), seconds_, trace_});
+    return run::with_head({{s.particles, here_.dim(), sizeof(Real) == sizeof(float), s.identity,
+                            s.seed, s.run, done_, note},
+                           settled_,
+                           here_.memories(),
+                           seconds_,
+                           trace_});
   }
   std::vector<double> at_home(Rows<const Real> rows) const {
     std::vector<Real> all(settings_.particles * rows.dim);
@@ -252,7 +280,7 @@ private:
   Wire& wire_;
   std::exception_ptr lone_; // what failed on this rank alone
   Blocks blocks_;
-  std::size_t first_; // place of the first row here
+  std::size_t first_;                    // place of the first row here
   std::unique_ptr<Common<Real>> common_; // all rows, where all ranks see them
   Ensemble<Real> here_;
   Batches all_here_; // the rows here, for roles that ask who was dealt
@@ -268,7 +296,8 @@ private:
 } // namespace
 
 template <typename Real>
-std::unique_ptr<run::Flight> begin(Charge<Real> charge, run::Roles<Real> roles, const run::Settings& settings,
+std::unique_ptr<run::Flight> begin(Charge<Real> charge, run::Roles<Real> roles,
+                                   const run::Settings& settings,
                                    const std::function<void(Rows<Real>, std::size_t)>& start) {
   auto flight = std::make_unique<SpreadFlight<Real>>(std::move(charge), std::move(roles), settings);
   flight->start(start);
@@ -276,20 +305,24 @@ std::unique_ptr<run::Flight> begin(Charge<Real> charge, run::Roles<Real> roles, 
 }
 
 template <typename Real>
-std::unique_ptr<run::Flight> resume(Charge<Real> charge, run::Roles<Real> roles, const run::Settings& settings,
+std::unique_ptr<run::Flight> resume(Charge<Real> charge, run::Roles<Real> roles,
+                                    const run::Settings& settings,
                                     const run::Checkpoint& checkpoint, const std::string& where) {
-  const run::Head head = run::read_head_for(settings, roles.target.dim, sizeof(Real) == sizeof(float), checkpoint, where);
+  const run::Head head = run::read_head_for(settings, roles.target.dim,
+                                            sizeof(Real) == sizeof(float), checkpoint, where);
   auto flight = std::make_unique<SpreadFlight<Real>>(std::move(charge), std::move(roles), settings);
   flight->restore(checkpoint, where, head);
   return flight;
 }
 
-template std::unique_ptr<run::Flight> begin(Charge<double>, run::Roles<double>, const run::Settings&,
+template std::unique_ptr<run::Flight> begin(Charge<double>, run::Roles<double>,
+                                            const run::Settings&,
                                             const std::function<void(Rows<double>, std::size_t)>&);
 template std::unique_ptr<run::Flight> begin(Charge<float>, run::Roles<float>, const run::Settings&,
                                             const std::function<void(Rows<float>, std::size_t)>&);
-template std::unique_ptr<run::Flight> resume(Charge<double>, run::Roles<double>, const run::Settings&,
-                                             const run::Checkpoint&, const std::string&);
+template std::unique_ptr<run::Flight> resume(Charge<double>, run::Roles<double>,
+                                             const run::Settings&, const run::Checkpoint&,
+                                             const std::string&);
 template std::unique_ptr<run::Flight> resume(Charge<float>, run::Roles<float>, const run::Settings&,
                                              const run::Checkpoint&, const std::string&);
 

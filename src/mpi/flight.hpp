@@ -20,7 +20,8 @@ struct Charge {
   Dealing dealing;
   /// Of rows that are here alone.
   std::function<void(Step, Rows<const Real>, Rows<Real>)> score;
-  /// Of batches that are here, at the bandwidth that `bandwidth` holds, if it is taken from the cloud.
+  /// Of batches that are here, at the bandwidth that `bandwidth` holds, if it is taken from the
+  /// cloud.
   run::AnyDrift<Real> drift;
   std::shared_ptr<Real> bandwidth = {};
   /// The places whose rows the bandwidth of a step is taken from; and how. Empty: from none.
@@ -29,16 +30,20 @@ struct Charge {
   std::size_t largest_batch = 0; ///< of all steps
 };
 
-/// Every rank calls this, and whatever it answers, alike. `roles` are those of one process: looks and outcomes are
-/// made by them, the looks on rank 0 alone; their target is shared out (shared_target.hpp). Each step of the flight
-/// gives the bits of one process. `start(rows, first)` fills in the rows of this rank, of which `first` is the first.
+/// Every rank calls this, and whatever it answers, alike. `roles` are those of one process: looks
+/// and outcomes are made by them, the looks on rank 0 alone; their target is shared out
+/// (shared_target.hpp). Each step of the flight gives the bits of one process. `start(rows, first)`
+/// fills in the rows of this rank, of which `first` is the first.
 template <typename Real>
-std::unique_ptr<run::Flight> begin(Charge<Real> charge, run::Roles<Real> roles, const run::Settings& settings,
+std::unique_ptr<run::Flight> begin(Charge<Real> charge, run::Roles<Real> roles,
+                                   const run::Settings& settings,
                                    const std::function<void(Rows<Real>, std::size_t)>& start);
 
-/// Where a checkpoint left it, on however many ranks that was. Throws io::BadData that names `where`.
+/// Where a checkpoint left it, on however many ranks that was. Throws io::BadData that names
+/// `where`.
 template <typename Real>
-std::unique_ptr<run::Flight> resume(Charge<Real> charge, run::Roles<Real> roles, const run::Settings& settings,
+std::unique_ptr<run::Flight> resume(Charge<Real> charge, run::Roles<Real> roles,
+                                    const run::Settings& settings,
                                     const run::Checkpoint& checkpoint, const std::string& where);
 
 } // namespace starling::mpi

@@ -1,4 +1,5 @@
-// What a look needs of rows that are spread: those it reads to the first rank, its figures from there to everyone.
+// What a look needs of rows that are spread: those it reads to the first rank, its figures from
+// there to everyone.
 #pragma once
 
 #include "mpi/spread.hpp"
@@ -22,13 +23,15 @@ inline void broadcast_row(Wire& wire, judge::TraceRow& row) {
   });
 }
 
-/// The rows of these places, which the first rank knows, to the same places there; of no places, those of everyone.
+/// The rows of these places, which the first rank knows, to the same places there; of no places,
+/// those of everyone.
 template <typename Real>
-void bring_what_is_looked_at(Wire& wire, const Blocks& blocks, std::vector<std::uint32_t> places, const Ensemble<Real>& here,
-                             Ensemble<Real>& all) {
+void bring_what_is_looked_at(Wire& wire, const Blocks& blocks, std::vector<std::uint32_t> places,
+                             const Ensemble<Real>& here, Ensemble<Real>& all) {
   broadcast(wire, places);
-  for (const auto& [from, to] : {std::pair(here.position(), all.position()), std::pair(here.score(), all.score()),
-                                 std::pair(here.drift(), all.drift())})
+  for (const auto& [from, to] :
+       {std::pair(here.position(), all.position()), std::pair(here.score(), all.score()),
+        std::pair(here.drift(), all.drift())})
     if (places.empty())
       bring<Real>(wire, blocks, flat(from), flat(to), here.dim(), To::first);
     else

@@ -1,4 +1,5 @@
-// The MPI back end, loaded when somebody asks for it: a program that runs alone needs no MPI on its machine.
+// The MPI back end, loaded when somebody asks for it: a program that runs alone needs no MPI on its
+// machine.
 #include "mpi/module.hpp"
 
 #include <starling/back_ends.hpp>
@@ -29,15 +30,18 @@ const Module* load() {
   const fs::path file = found();
   if (file.empty())
     throw NotBuilt("mpi");
-  // Global, since parts that an MPI loads in its turn may look for it there. It stays loaded to the end.
+  // Global, since parts that an MPI loads in its turn may look for it there. It stays loaded to the
+  // end.
   void* const module = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (!module)
     throw std::runtime_error(std::string("mpi: ") + ::dlerror());
   const auto* offered = static_cast<const Module*>(::dlsym(module, module_symbol));
   if (!offered || offered->version != version)
-    throw std::runtime_error("mpi: " + file.string() + " is not of starling " + std::string(version));
+    throw std::runtime_error("mpi: " + file.string() + " is not of starling " +
+                             std::string(version));
   if (offered->build != STARLING_MPI_BUILD)
-    throw std::runtime_error("mpi: " + file.string() + " is of another build of starling: build or install both together");
+    throw std::runtime_error("mpi: " + file.string() +
+                             " is of another build of starling: build or install both together");
   return offered;
 }
 

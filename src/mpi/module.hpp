@@ -9,7 +9,8 @@ namespace starling::mpi {
 
 struct Module {
   std::string_view version; ///< of starling
-  std::string_view build;   ///< STARLING_MPI_BUILD: what another build has otherwise, its Wire may not fit
+  std::string_view
+      build; ///< STARLING_MPI_BUILD: what another build has otherwise, its Wire may not fit
   std::string (*library)(); ///< the MPI it is linked against, in words
   std::size_t (*ranks)();
   std::shared_ptr<Wire> (*open)();

@@ -11,17 +11,24 @@ namespace starling::mpi {
 
 namespace packing {
 
-/// Calls copy(bytes) with the size of a row, as a constant where rows are short: a call of the library for each of them
-/// would cost more than the copy.
+/// Calls copy(bytes) with the size of a row, as a constant where rows are short: a call of the
+/// library for each of them would cost more than the copy.
 template <typename Real, typename Copy>
 void with_size(std::size_t dim, Copy&& copy) {
-  const auto constant = [&]<std::size_t Dim>() { copy([](auto* to, const auto* from) { std::memcpy(to, from, Dim * sizeof(Real)); }); };
+  const auto constant = [&]<std::size_t Dim>() {
+    copy([](auto* to, const auto* from) { std::memcpy(to, from, Dim * sizeof(Real)); });
+  };
   switch (dim) {
-  case 1: return constant.template operator()<1>();
-  case 2: return constant.template operator()<2>();
-  case 3: return constant.template operator()<3>();
-  case 4: return constant.template operator()<4>();
-  default: return copy([dim](auto* to, const auto* from) { std::memcpy(to, from, dim * sizeof(Real)); });
+  case 1:
+    return constant.template operator()<1>();
+  case 2:
+    return constant.template operator()<2>();
+  case 3:
+    return constant.template operator()<3>();
+  case 4:
+    return constant.template operator()<4>();
+  default:
+    return copy([dim](auto* to, const auto* from) { std::memcpy(to, from, dim * sizeof(Real)); });
   }
 }
 

@@ -65,7 +65,9 @@ public:
 
   std::size_t rank() const override { return static_cast<std::size_t>(rank_); }
   std::size_t size() const override { return static_cast<std::size_t>(size_); }
-  std::size_t rank_on_machine() const override { return static_cast<std::size_t>(rank_on_machine_); }
+  std::size_t rank_on_machine() const override {
+    return static_cast<std::size_t>(rank_on_machine_);
+  }
   bool takes_cards() const override { return knows_cuda(); }
   std::shared_ptr<Wire> on_machine() override {
     if (!here_)
@@ -73,12 +75,14 @@ public:
     return here_;
   }
 
-  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t> sizes) override {
+  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all,
+                  std::span<const std::size_t> sizes) override {
     if (all.size() <= longest) {
       const auto [counts, places] = in_ints(sizes);
       const bool there = mine.data() == all.data() + places[rank()];
       let_see();
-      MPI_Allgatherv(there ? MPI_IN_PLACE : mine.data(), static_cast<int>(mine.size()), MPI_BYTE, all.data(), counts.data(), places.data(), MPI_BYTE, comm_);
+      MPI_Allgatherv(there ? MPI_IN_PLACE : mine.data(), static_cast<int>(mine.size()), MPI_BYTE,
+                     all.data(), counts.data(), places.data(), MPI_BYTE, comm_);
       let_see();
       return;
     }
@@ -91,7 +95,8 @@ public:
     meet();
   }
 
-  void gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t> sizes) override {
+  void gather(std::span<const std::byte> mine, std::span<std::byte> all,
+              std::span<const std::size_t> sizes) override {
     std::vector<MPI_Request> open;
     if (first())
       for (std::size_t r = 0, at = 0; r < sizes.size(); at += sizes[r++])
@@ -99,7 +104,8 @@ public:
           std::ranges::copy(mine, all.begin());
         else
           in_pieces(sizes[r], [&](std::size_t begin, int count) {
-            MPI_Irecv(all.data() + at + begin, count, MPI_BYTE, static_cast<int>(r), 1, comm_, &open.emplace_back());
+            MPI_Irecv(all.data() + at + begin, count, MPI_BYTE, static_cast<int>(r), 1, comm_,
+                      &open.emplace_back());
           });
     else
       in_pieces(mine.size(), [&](std::size_t begin, int count) {
@@ -110,7 +116,8 @@ public:
 
   void broadcast(std::span<std::byte> bytes) override { broadcast_from(0, bytes); }
 
-  /// Parts that nobody uses any more are given again: to let one go all ranks would have to come, and one may be failing.
+  /// Parts that nobody uses any more are given again: to let one go all ranks would have to come,
+  /// and one may be failing.
   std::shared_ptr<std::byte> in_common(std::size_t bytes) override {
     int here = 0;
     MPI_Comm_size(machine_, &here);
@@ -125,10 +132,14 @@ public:
     void *own = nullptr, *all = nullptr;
     MPI_Aint size = 0;
     int unit = 0;
-    const bool given = MPI_Win_allocate_shared(first() ? static_cast<MPI_Aint>(bytes + alignment) : 0, 1, MPI_INFO_NULL, machine_, &own, &made.window) == MPI_SUCCESS &&
-                       MPI_Win_shared_query(made.window, 0, &size, &unit, &all) == MPI_SUCCESS;
-    const std::uint64_t before = (alignment - reinterpret_cast<std::uintptr_t>(all) % alignment) % alignment;
-    std::uint64_t of_first = before; // of pages that all see, the same: else they would not look at the same place
+    const bool given =
+        MPI_Win_allocate_shared(first() ? static_cast<MPI_Aint>(bytes + alignment) : 0, 1,
+                                MPI_INFO_NULL, machine_, &own, &made.window) == MPI_SUCCESS &&
+        MPI_Win_shared_query(made.window, 0, &size, &unit, &all) == MPI_SUCCESS;
+    const std::uint64_t before =
+        (alignment - reinterpret_cast<std::uintptr_t>(all) % alignment) % alignment;
+    std::uint64_t of_first =
+        before; // of pages that all see, the same: else they would not look at the same place
     broadcast(std::as_writable_bytes(std::span(&of_first, 1)));
     if (!all_of_us(given && before == of_first))
       return nullptr;
@@ -162,21 +173,22 @@ public:
   }
 
 protected:
-  void exchange_parts(std::span<const std::byte> from, std::span<const std::size_t> sent, std::span<std::byte> to,
-                      std::span<const std::size_t> received) override {
+  void exchange_parts(std::span<const std::byte> from, std::span<const std::size_t> sent,
+                      std::span<std::byte> to, std::span<const std::size_t> received) override {
     start_parts(from, sent, to, received);
     finish();
   }
 
-  void start_parts(std::span<const std::byte> from, std::span<const std::size_t> sent, std::span<std::byte> to,
-                   std::span<const std::size_t> received) override {
+  void start_parts(std::span<const std::byte> from, std::span<const std::size_t> sent,
+                   std::span<std::byte> to, std::span<const std::size_t> received) override {
     std::size_t here = 0, at = 0;
     for (std::size_t r = 0; r < size(); at += received[r++])
       if (r == rank())
         here = at;
       else
         in_pieces(received[r], [&](std::size_t begin, int count) {
-          MPI_Irecv(to.data() + at + begin, count, MPI_BYTE, static_cast<int>(r), 2, comm_, &open_.emplace_back());
+          MPI_Irecv(to.data() + at + begin, count, MPI_BYTE, static_cast<int>(r), 2, comm_,
+                    &open_.emplace_back());
         });
     at = 0;
     for (std::size_t r = 0; r < size(); at += sent[r++])
@@ -184,7 +196,8 @@ protected:
         std::copy_n(from.data() + at, sent[r], to.data() + here);
       else
         in_pieces(sent[r], [&](std::size_t begin, int count) {
-          MPI_Isend(from.data() + at + begin, count, MPI_BYTE, static_cast<int>(r), 2, comm_, &open_.emplace_back());
+          MPI_Isend(from.data() + at + begin, count, MPI_BYTE, static_cast<int>(r), 2, comm_,
+                    &open_.emplace_back());
         });
   }
 
@@ -196,7 +209,8 @@ private:
     MPI_Comm_size(comm_, &size_);
     MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine_);
     MPI_Comm_rank(machine_, &rank_on_machine_);
-    MPI_Comm_set_errhandler(machine_, MPI_ERRORS_RETURN); // where memory in common is not given, there are messages
+    MPI_Comm_set_errhandler(
+        machine_, MPI_ERRORS_RETURN); // where memory in common is not given, there are messages
   }
   /// A part of memory that all ranks of the machine see.
   struct Common {
@@ -213,7 +227,8 @@ private:
   /// Where Linux keeps such memory.
   static bool has_room(std::size_t bytes) {
     struct statvfs there;
-    return statvfs("/dev/shm", &there) == 0 && leaves_room(bytes, std::size_t{there.f_bavail} * there.f_frsize);
+    return statvfs("/dev/shm", &there) == 0 &&
+           leaves_room(bytes, std::size_t{there.f_bavail} * there.f_frsize);
   }
   void let_see() {
     for (const Common& one : common_)
@@ -237,7 +252,9 @@ private:
     return {counts, places};
   }
   void broadcast_from(int root, std::span<std::byte> bytes) {
-    in_pieces(bytes.size(), [&](std::size_t begin, int count) { MPI_Bcast(bytes.data() + begin, count, MPI_BYTE, root, comm_); });
+    in_pieces(bytes.size(), [&](std::size_t begin, int count) {
+      MPI_Bcast(bytes.data() + begin, count, MPI_BYTE, root, comm_);
+    });
   }
 
   MPI_Comm comm_ = MPI_COMM_NULL, machine_ = MPI_COMM_NULL; // all ranks; those of this machine
@@ -271,5 +288,7 @@ std::size_t ranks_of_world() {
 
 } // namespace starling::mpi
 
-extern "C" __attribute__((visibility("default"))) const starling::mpi::Module starling_mpi_module_with_build = {
-    starling::version, STARLING_MPI_BUILD, starling::mpi::library, starling::mpi::ranks_of_world, starling::mpi::over_mpi};
+extern "C" __attribute__((visibility("default")))
+const starling::mpi::Module starling_mpi_module_with_build = {
+    starling::version, STARLING_MPI_BUILD, starling::mpi::library, starling::mpi::ranks_of_world,
+    starling::mpi::over_mpi};

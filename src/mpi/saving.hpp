@@ -27,21 +27,24 @@ void for_each_column(AnyEnsemble& here, Visit&& visit) {
 
 /// `head` with the columns of all ranks; on ranks that are not told, without.
 template <typename Real>
-run::Checkpoint gathered(Wire& wire, const Blocks& blocks, const Ensemble<Real>& here, run::Checkpoint head, To whom) {
+run::Checkpoint gathered(Wire& wire, const Blocks& blocks, const Ensemble<Real>& here,
+                         run::Checkpoint head, To whom) {
   const bool told = whom == To::everyone || wire.first();
-  for_each_column(here, [&](const std::string& name, std::span<const std::byte> mine, std::size_t a_row) {
-    std::string all(told ? blocks.rows() * a_row : 0, '\0');
-    bring<std::byte>(wire, blocks, mine, std::as_writable_bytes(std::span(all)), a_row, whom);
-    if (told)
-      head.add_text(name, std::move(all));
-  });
+  for_each_column(
+      here, [&](const std::string& name, std::span<const std::byte> mine, std::size_t a_row) {
+        std::string all(told ? blocks.rows() * a_row : 0, '\0');
+        bring<std::byte>(wire, blocks, mine, std::as_writable_bytes(std::span(all)), a_row, whom);
+        if (told)
+          head.add_text(name, std::move(all));
+      });
   return head;
 }
 
-/// The same to a file, which rank 0 writes as the columns arrive: nobody has them all. What fails there is thrown on all.
+/// The same to a file, which rank 0 writes as the columns arrive: nobody has them all. What fails
+/// there is thrown on all.
 template <typename Real>
-void write_gathered(Wire& wire, const Blocks& blocks, const Ensemble<Real>& here, const run::Checkpoint& head,
-                    const std::filesystem::path& file) {
+void write_gathered(Wire& wire, const Blocks& blocks, const Ensemble<Real>& here,
+                    const run::Checkpoint& head, const std::filesystem::path& file) {
   std::unique_ptr<run::CheckpointFile> open;
   std::exception_ptr wrong; // the others go on sending
   const auto attempt = [&](auto&& work) {
@@ -55,10 +58,12 @@ void write_gathered(Wire& wire, const Blocks& blocks, const Ensemble<Real>& here
   std::size_t columns = 0;
   for_each_column(here, [&](const auto&...) { ++columns; });
   attempt([&] { open = std::make_unique<run::CheckpointFile>(file, head, columns); });
-  for_each_column(here, [&](const std::string& name, std::span<const std::byte> mine, std::size_t a_row) {
-    attempt([&] { open->begin(name, blocks.rows() * a_row); });
-    stream(wire, blocks, mine, a_row, [&](std::span<const std::byte> bytes) { attempt([&] { open->append(bytes); }); });
-  });
+  for_each_column(
+      here, [&](const std::string& name, std::span<const std::byte> mine, std::size_t a_row) {
+        attempt([&] { open->begin(name, blocks.rows() * a_row); });
+        stream(wire, blocks, mine, a_row,
+               [&](std::span<const std::byte> bytes) { attempt([&] { open->append(bytes); }); });
+      });
   attempt([&] { open->commit(); });
   together(wire, [&] {
     if (wrong)
@@ -68,8 +73,8 @@ void write_gathered(Wire& wire, const Blocks& blocks, const Ensemble<Real>& here
 
 /// The rows of this rank, from a checkpoint whose head has been read.
 template <typename Real>
-void take_rows(const run::Checkpoint& checkpoint, const std::string& where, const Blocks& blocks, std::size_t first, std::size_t memories,
-               Ensemble<Real>& here) {
+void take_rows(const run::Checkpoint& checkpoint, const std::string& where, const Blocks& blocks,
+               std::size_t first, std::size_t memories, Ensemble<Real>& here) {
   here.remember(memories);
   for_each_column(here, [&](const std::string& name, std::span<std::byte> mine, std::size_t a_row) {
     const std::string* const all = checkpoint.find(name);

@@ -11,21 +11,25 @@
 
 namespace starling::mpi {
 
-/// Every batch has a home among the ranks of its members, where its drift is computed. Batches are listed in the order
-/// of all, and their members in the batch's own, so that two ranks list what they share alike.
+/// Every batch has a home among the ranks of its members, where its drift is computed. Batches are
+/// listed in the order of all, and their members in the batch's own, so that two ranks list what
+/// they share alike.
 struct Share {
   /// Pairs up to the batch `end` whose first members are all of one rank, and the second ones too.
   struct Stretch {
     std::size_t end;
     std::uint32_t low, high;
   };
-  std::vector<std::uint32_t> members, bounds;   ///< places of the batches at home here; where each begins, and the end
-  std::vector<std::vector<std::uint32_t>> away; ///< of each rank: rows here, from its first on, of batches at home there
-  /// Where all batches are such pairs: rows that are second members then go in the reverse order, stretch by stretch, so
-  /// that they lie as the pairs of one process do, which read them towards each other.
+  std::vector<std::uint32_t> members,
+      bounds; ///< places of the batches at home here; where each begins, and the end
+  std::vector<std::vector<std::uint32_t>>
+      away; ///< of each rank: rows here, from its first on, of batches at home there
+  /// Where all batches are such pairs: rows that are second members then go in the reverse order,
+  /// stretch by stretch, so that they lie as the pairs of one process do, which read them towards
+  /// each other.
   std::vector<Stretch> stretches;
-  std::size_t largest = 0, total = 0;           ///< members of the first batch of all; batches in all
-  bool inside = false;                          ///< on every rank, all batches that touch it are at home
+  std::size_t largest = 0, total = 0; ///< members of the first batch of all; batches in all
+  bool inside = false;                ///< on every rank, all batches that touch it are at home
 
   std::size_t count() const { return bounds.size() - 1; }
   std::span<const std::uint32_t> operator[](std::size_t q) const {
@@ -54,8 +58,8 @@ struct Share {
 };
 
 constexpr std::uint32_t neighbours = 16;
-/// Which member's rank is the home of a batch, by its first member: any of them alike, and the same for neighbours, whose
-/// rows then go the same way.
+/// Which member's rank is the home of a batch, by its first member: any of them alike, and the same
+/// for neighbours, whose rows then go the same way.
 inline std::size_t host_of(std::uint32_t first, std::size_t size) {
   return (std::uint32_t((first / neighbours) * 0x9E3779B1u) >> 16) % size;
 }

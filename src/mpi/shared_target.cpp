@@ -18,29 +18,36 @@ void gather_rows(Wire& wire, const Blocks& blocks, Real* column, std::size_t dim
     return;
   const Real* own = column + blocks.first(wire.rank()) * dim;
   const std::vector<Real> mine(own, own + blocks.rows_of(wire.rank()) * dim);
-  wire.all_gather(bytes_of(mine), std::as_writable_bytes(std::span(column, blocks.rows() * dim)), blocks.bytes(dim * sizeof(Real)));
+  wire.all_gather(bytes_of(mine), std::as_writable_bytes(std::span(column, blocks.rows() * dim)),
+                  blocks.bytes(dim * sizeof(Real)));
 }
 
 } // namespace
 
 template <typename Real>
-run::AnyTarget<Real> shared_target(run::AnyTarget<Real> target, std::shared_ptr<Wire> wire, std::size_t count) {
+run::AnyTarget<Real> shared_target(run::AnyTarget<Real> target, std::shared_ptr<Wire> wire,
+                                   std::size_t count) {
   run::AnyTarget<Real> shared = target;
-  shared.score = [score = target.score, wire, count, at_once = target.each_row_alone](Step k, Rows<const Real> x, Rows<Real> s) {
+  shared.score = [score = target.score, wire, count,
+                  at_once = target.each_row_alone](Step k, Rows<const Real> x, Rows<Real> s) {
     const Blocks blocks(x.count, count, wire->size());
     together(*wire, [&] {
-      by_blocks(blocks, wire->rank(), at_once, [&](std::size_t begin, std::size_t end) { score(k, x.slice(begin, end), s.slice(begin, end)); });
+      by_blocks(blocks, wire->rank(), at_once, [&](std::size_t begin, std::size_t end) {
+        score(k, x.slice(begin, end), s.slice(begin, end));
+      });
     });
     gather_rows(*wire, blocks, s.data, s.dim);
   };
   const auto has = std::make_shared<bool>(true);
-  shared.evaluate = [target, wire, count, has](Rows<const Real> x, Rows<Real> s, std::span<Real> density) {
+  shared.evaluate = [target, wire, count, has](Rows<const Real> x, Rows<Real> s,
+                                               std::span<Real> density) {
     const Blocks blocks(x.count, count, wire->size());
     together(*wire, [&] {
-      by_blocks(blocks, wire->rank(), target.each_row_alone, [&](std::size_t begin, std::size_t end) {
-        target.evaluate(x.slice(begin, end), s.slice(begin, end),
-                        density.empty() ? density : density.subspan(begin, end - begin));
-      });
+      by_blocks(blocks, wire->rank(), target.each_row_alone,
+                [&](std::size_t begin, std::size_t end) {
+                  target.evaluate(x.slice(begin, end), s.slice(begin, end),
+                                  density.empty() ? density : density.subspan(begin, end - begin));
+                });
     });
     gather_rows(*wire, blocks, s.data, s.dim);
     if (!density.empty())
@@ -53,7 +60,9 @@ run::AnyTarget<Real> shared_target(run::AnyTarget<Real> target, std::shared_ptr<
   return shared;
 }
 
-template run::AnyTarget<double> shared_target(run::AnyTarget<double>, std::shared_ptr<Wire>, std::size_t);
-template run::AnyTarget<float> shared_target(run::AnyTarget<float>, std::shared_ptr<Wire>, std::size_t);
+template run::AnyTarget<double> shared_target(run::AnyTarget<double>, std::shared_ptr<Wire>,
+                                              std::size_t);
+template run::AnyTarget<float> shared_target(run::AnyTarget<float>, std::shared_ptr<Wire>,
+                                             std::size_t);
 
 } // namespace starling::mpi

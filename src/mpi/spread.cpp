@@ -20,10 +20,13 @@ std::vector<std::size_t> scaled(const std::vector<std::size_t>& counts, std::siz
 } // namespace
 
 template <typename Real>
-void travel(Wire& wire, const Blocks& blocks, std::span<const std::uint32_t> sources, Ensemble<Real>& here) {
-  const std::size_t ranks = wire.size(), first = blocks.first(wire.rank()), dim = here.dim(), memories = here.memories();
+void travel(Wire& wire, const Blocks& blocks, std::span<const std::uint32_t> sources,
+            Ensemble<Real>& here) {
+  const std::size_t ranks = wire.size(), first = blocks.first(wire.rank()), dim = here.dim(),
+                    memories = here.memories();
   std::vector<std::size_t> asked(ranks), wanted(ranks);
-  std::vector<std::uint32_t> by_rank(sources.size()), asks(sources.size()); // rows here in the order of whom they ask
+  std::vector<std::uint32_t> by_rank(sources.size()),
+      asks(sources.size()); // rows here in the order of whom they ask
   for (const std::uint32_t place : sources)
     ++asked[blocks.rank_of(place)];
   std::vector<std::size_t> at(ranks);
@@ -36,9 +39,11 @@ void travel(Wire& wire, const Blocks& blocks, std::span<const std::uint32_t> sou
   const std::vector<std::size_t> one(ranks, sizeof(std::size_t));
   wire.exchange(bytes_of(std::as_const(asked)), one, bytes_of(wanted), one);
   std::vector<std::uint32_t> places(std::accumulate(wanted.begin(), wanted.end(), std::size_t{0}));
-  wire.exchange(bytes_of(std::as_const(asks)), scaled(asked, sizeof(std::uint32_t)), bytes_of(places), scaled(wanted, sizeof(std::uint32_t)));
+  wire.exchange(bytes_of(std::as_const(asks)), scaled(asked, sizeof(std::uint32_t)),
+                bytes_of(places), scaled(wanted, sizeof(std::uint32_t)));
 
-  const std::size_t row = dim * sizeof(Real), size = row * (1 + memories) + sizeof(std::uint32_t) + sizeof(std::uint64_t);
+  const std::size_t row = dim * sizeof(Real),
+                    size = row * (1 + memories) + sizeof(std::uint32_t) + sizeof(std::uint64_t);
   std::vector<std::byte> out(places.size() * size), in(sources.size() * size);
   std::byte* to = out.data();
   const auto put = [&](const void* from, std::size_t bytes) {
@@ -69,7 +74,8 @@ void travel(Wire& wire, const Blocks& blocks, std::span<const std::uint32_t> sou
 }
 
 template <typename Real>
-void bring_rows(Wire& wire, const Blocks& blocks, std::span<const std::uint32_t> places, Rows<const Real> here, Rows<Real> rows) {
+void bring_rows(Wire& wire, const Blocks& blocks, std::span<const std::uint32_t> places,
+                Rows<const Real> here, Rows<Real> rows) {
   const std::size_t first = blocks.first(wire.rank()), dim = here.dim;
   std::vector<std::vector<std::uint32_t>> of(wire.size()); // which of the places are whose
   for (std::size_t n = 0; n < places.size(); ++n)
@@ -91,7 +97,8 @@ void bring_rows(Wire& wire, const Blocks& blocks, std::span<const std::uint32_t>
 }
 
 template <typename Real>
-void bring_to_first(Wire& wire, const Blocks& blocks, std::span<const std::uint32_t> places, Rows<const Real> here, Rows<Real> all) {
+void bring_to_first(Wire& wire, const Blocks& blocks, std::span<const std::uint32_t> places,
+                    Rows<const Real> here, Rows<Real> all) {
   std::vector<std::size_t> sizes(wire.size());
   std::vector<Real> mine;
   for (const std::uint32_t place : places) {
@@ -110,9 +117,13 @@ void bring_to_first(Wire& wire, const Blocks& blocks, std::span<const std::uint3
 
 template void travel(Wire&, const Blocks&, std::span<const std::uint32_t>, Ensemble<double>&);
 template void travel(Wire&, const Blocks&, std::span<const std::uint32_t>, Ensemble<float>&);
-template void bring_rows(Wire&, const Blocks&, std::span<const std::uint32_t>, Rows<const double>, Rows<double>);
-template void bring_rows(Wire&, const Blocks&, std::span<const std::uint32_t>, Rows<const float>, Rows<float>);
-template void bring_to_first(Wire&, const Blocks&, std::span<const std::uint32_t>, Rows<const double>, Rows<double>);
-template void bring_to_first(Wire&, const Blocks&, std::span<const std::uint32_t>, Rows<const float>, Rows<float>);
+template void bring_rows(Wire&, const Blocks&, std::span<const std::uint32_t>, Rows<const double>,
+                         Rows<double>);
+template void bring_rows(Wire&, const Blocks&, std::span<const std::uint32_t>, Rows<const float>,
+                         Rows<float>);
+template void bring_to_first(Wire&, const Blocks&, std::span<const std::uint32_t>,
+                             Rows<const double>, Rows<double>);
+template void bring_to_first(Wire&, const Blocks&, std::span<const std::uint32_t>,
+                             Rows<const float>, Rows<float>);
 
 } // namespace starling::mpi

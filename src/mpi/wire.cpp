@@ -17,32 +17,34 @@ class Alone final : public Wire {
 public:
   std::size_t rank() const override { return 0; }
   std::size_t size() const override { return 1; }
-  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t>) override {
+  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all,
+                  std::span<const std::size_t>) override {
     std::ranges::copy(mine, all.begin());
   }
-  void gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t>) override {
+  void gather(std::span<const std::byte> mine, std::span<std::byte> all,
+              std::span<const std::size_t>) override {
     std::ranges::copy(mine, all.begin());
   }
   void broadcast(std::span<std::byte>) override {}
   [[noreturn]] void abort(int code) override { std::_Exit(code); }
 
 protected:
-  void exchange_parts(std::span<const std::byte> from, std::span<const std::size_t>, std::span<std::byte> to,
-                      std::span<const std::size_t>) override {
+  void exchange_parts(std::span<const std::byte> from, std::span<const std::size_t>,
+                      std::span<std::byte> to, std::span<const std::size_t>) override {
     std::ranges::copy(from, to.begin());
   }
 };
 
 } // namespace
 
-void Wire::exchange(std::span<const std::byte> from, std::span<const std::size_t> sent, std::span<std::byte> to,
-                    std::span<const std::size_t> received) {
+void Wire::exchange(std::span<const std::byte> from, std::span<const std::size_t> sent,
+                    std::span<std::byte> to, std::span<const std::size_t> received) {
   count(sent);
   exchange_parts(from, sent, to, received);
 }
 
-void Wire::start(std::span<const std::byte> from, std::span<const std::size_t> sent, std::span<std::byte> to,
-                 std::span<const std::size_t> received) {
+void Wire::start(std::span<const std::byte> from, std::span<const std::size_t> sent,
+                 std::span<std::byte> to, std::span<const std::size_t> received) {
   count(sent);
   start_parts(from, sent, to, received);
 }
@@ -58,10 +60,14 @@ bool any(Wire& wire, bool here) {
   if (wire.size() == 1)
     return here;
   constexpr unsigned char says_so = 1, would_stop = 2;
-  const std::vector<unsigned char> mine(1, static_cast<unsigned char>((here ? says_so : 0) | (wire.would_stop && wire.would_stop() ? would_stop : 0)));
+  const std::vector<unsigned char> mine(
+      1, static_cast<unsigned char>((here ? says_so : 0) |
+                                    (wire.would_stop && wire.would_stop() ? would_stop : 0)));
   std::vector<unsigned char> all(wire.size());
   wire.all_gather(bytes_of(mine), bytes_of(all), std::vector<std::size_t>(wire.size(), 1));
-  const auto anyone = [&](unsigned char what) { return std::ranges::any_of(all, [what](unsigned char one) { return (one & what) != 0; }); };
+  const auto anyone = [&](unsigned char what) {
+    return std::ranges::any_of(all, [what](unsigned char one) { return (one & what) != 0; });
+  };
   wire.asked_to_stop_ = anyone(would_stop);
   wire.asked_since_ = true;
   return anyone(says_so);
@@ -80,7 +86,8 @@ bool stop_is_agreed(Wire& wire) {
 std::vector<std::string> all_texts(Wire& wire, const std::string& mine) {
   const std::vector<std::uint64_t> length(1, mine.size());
   std::vector<std::uint64_t> lengths(wire.size());
-  wire.all_gather(bytes_of(length), bytes_of(lengths), std::vector<std::size_t>(wire.size(), sizeof length[0]));
+  wire.all_gather(bytes_of(length), bytes_of(lengths),
+                  std::vector<std::size_t>(wire.size(), sizeof length[0]));
   const std::vector<std::size_t> sizes(lengths.begin(), lengths.end());
   std::vector<char> all(std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}));
   wire.all_gather(std::as_bytes(std::span(mine)), bytes_of(all), sizes);
@@ -145,8 +152,8 @@ void same_everywhere(Wire& wire, const std::string& what, const std::string& min
       wire.all_know = true;
       wire.origin = r;
       const auto [there, here] = first_difference(all[r], all[0]);
-      throw std::runtime_error("mpi: all ranks must have the same " + what + "; rank " + std::to_string(r) + " has " +
-                               there + ", rank 0 has " + here);
+      throw std::runtime_error("mpi: all ranks must have the same " + what + "; rank " +
+                               std::to_string(r) + " has " + there + ", rank 0 has " + here);
     }
 }
 

@@ -13,7 +13,8 @@ namespace starling::plan {
 namespace {
 
 constexpr std::uint64_t most_blocks = 1 << 20;
-constexpr std::uint64_t hundredth = 100; // of the noise blocks may add where nobody says for how many steps rows stay in them
+constexpr std::uint64_t hundredth =
+    100; // of the noise blocks may add where nobody says for how many steps rows stay in them
 
 } // namespace
 
@@ -32,16 +33,22 @@ void resolve_blocks(const Recipe& r, Plan& plan) {
   if (!plan.batch || plan.replace || plan.by_looks)
     refuse("redeal", "needs batches of a size that is known beforehand, without --replace");
   if (plan.particles % plan.blocks != 0)
-    refuse("redeal", fmt::format("needs blocks of equal size; {} particles do not make {} of them", plan.particles, plan.blocks));
+    refuse("redeal", fmt::format("needs blocks of equal size; {} particles do not make {} of them",
+                                 plan.particles, plan.blocks));
   const std::size_t rows = plan.particles / plan.blocks;
   if (rows < 2 * plan.batch_size())
-    refuse("redeal", fmt::format("needs at least two batches a block; {} rows a block make fewer of {}", rows, plan.batch_size()));
+    refuse("redeal",
+           fmt::format("needs at least two batches a block; {} rows a block make fewer of {}", rows,
+                       plan.batch_size()));
   if (plan.dealer->name == "cosets" && !Cosets::fits(rows, plan.batch_size()))
-    refuse("redeal", fmt::format("needs a power of two of rows a block for --deal cosets; got {}", rows));
-  // Over K steps the variance of a drift is that of Lemma 1 times 1 + K (p - 1)/(m - 1), m rows a block.
+    refuse("redeal",
+           fmt::format("needs a power of two of rows a block for --deal cosets; got {}", rows));
+  // Over K steps the variance of a drift is that of Lemma 1 times 1 + K (p - 1)/(m - 1), m rows a
+  // block.
   const std::uint64_t needed = hundredth * (plan.batch_size() - 1), longest = (rows - 1) / needed;
   if (r.redeal == 0 && longest == 0)
-    refuse("redeal", fmt::format("no number of steps keeps the noise that blocks add below 1 % with {} rows a block; there must be {}, or "
+    refuse("redeal", fmt::format("no number of steps keeps the noise that blocks add below 1 % "
+                                 "with {} rows a block; there must be {}, or "
                                  "give the number of steps",
                                  rows, 1 + needed));
   plan.redeal = plan.recipe.redeal = r.redeal == 0 ? longest : r.redeal;

@@ -70,17 +70,20 @@ bool may_follow(const std::string& text, std::size_t at) {
   if (at >= text.size())
     return true;
   const char c = text[at];
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '"' ||
-         c == '\'' || c == ']';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-' || c == '"' || c == '\'' || c == ']';
 }
 
-/// What the parser takes for granted, so that it may end the process or do anything at all: no byte of zeros, a name after
-/// the brackets of a table, brackets that match, no letter beyond ASCII where blanks are, no quote in what begins as a number, and
-/// no digit after such a one and a blank. TOML has those letters in quotes and comments alone, the last in dates with a time, which no run has.
+/// What the parser takes for granted, so that it may end the process or do anything at all: no byte
+/// of zeros, a name after the brackets of a table, brackets that match, no letter beyond ASCII
+/// where blanks are, no quote in what begins as a number, and no digit after such a one and a
+/// blank. TOML has those letters in quotes and comments alone, the last in dates with a time, which
+/// no run has.
 void check_bytes(const std::string& text, const std::filesystem::path& file) {
   std::size_t line = 1;
   const auto refuse = [&](std::string_view rule, unsigned char got) {
-    throw BadConfig(fmt::format("{}:{}: must be {}; got a byte of {:#04x}", file.string(), line, rule, got));
+    throw BadConfig(
+        fmt::format("{}:{}: must be {}; got a byte of {:#04x}", file.string(), line, rule, got));
   };
   const auto is_blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -89,7 +92,9 @@ void check_bytes(const std::string& text, const std::filesystem::path& file) {
   char quote = 0;   // around where we are; 0: none
   bool three = false, comment = false, after_backslash = false, line_begins = true;
   bool line_ended = false; // since the backslash
-  bool fresh = true, number = false; // whether a value may begin here; whether we are in one that begins as a number
+  bool fresh = true,
+       number =
+           false; // whether a value may begin here; whether we are in one that begins as a number
   for (std::size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0; i < text.size(); ++i) {
     const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);
@@ -108,14 +113,17 @@ void check_bytes(const std::string& text, const std::filesystem::path& file) {
         refuse("ASCII outside of quotes and comments", byte);
       comment = c == '#';
       if (c == '[' && line_begins && open.empty())
-        if (const std::size_t name = text.find_first_not_of(" \t", i + (text.compare(i, 2, "[[") == 0 ? 2 : 1)); !may_follow(text, name))
+        if (const std::size_t name =
+                text.find_first_not_of(" \t", i + (text.compare(i, 2, "[[") == 0 ? 2 : 1));
+            !may_follow(text, name))
           refuse("the name of a table after its brackets", static_cast<unsigned char>(text[name]));
       line_begins = line_begins && is_blank(c);
       if (number && (c == '"' || c == '\''))
         refuse("without quotes in a number", byte);
       if (number && c == ' ' && i + 1 < text.size() && is_digit(text[i + 1]))
         refuse("a single value", static_cast<unsigned char>(text[i + 1]));
-      number = number ? !is_blank(c) && !one_of(c, ",]}#") : fresh && (is_digit(c) || one_of(c, "+-"));
+      number =
+          number ? !is_blank(c) && !one_of(c, ",]}#") : fresh && (is_digit(c) || one_of(c, "+-"));
       fresh = is_blank(c) || one_of(c, "=,[]{}");
       if (c == '[' || c == '{') {
         open += c;
@@ -138,7 +146,8 @@ void check_bytes(const std::string& text, const std::filesystem::path& file) {
     } else if (c == '\\' && quote == '"') {
       after_backslash = true;
     } else if (c == quote && quote != 0 && (!three || text.compare(i, 3, std::string(3, c)) == 0)) {
-      for (i += three ? 2 : 0; three && i + 1 < text.size() && text[i + 1] == c;) // it may end in quotes of its own
+      for (i += three ? 2 : 0;
+           three && i + 1 < text.size() && text[i + 1] == c;) // it may end in quotes of its own
         ++i;
       quote = 0;
       three = false;
@@ -197,9 +206,9 @@ void parse_config(const std::string& text, const std::filesystem::path& file, Re
     if (!node)
       continue;
     if (target && !extra.is_for(recipe.target))
-      throw BadConfig(fmt::format("{}:{}: {}: is a setting of {}; this run's target is {}", file.string(),
-                                  node->source().begin.line, extra.setting.name, in_a_row(extra.owners),
-                                  recipe.target));
+      throw BadConfig(fmt::format("{}:{}: {}: is a setting of {}; this run's target is {}",
+                                  file.string(), node->source().begin.line, extra.setting.name,
+                                  in_a_row(extra.owners), recipe.target));
     Value value = extra.setting.usual;
     std::visit([&](auto& field) { take(file, extra.setting.name, *node, field); }, value);
     recipe.extra[extra.setting.name] = value;
@@ -210,7 +219,8 @@ void parse_config(const std::string& text, const std::filesystem::path& file, Re
 }
 
 std::string write_config(const Recipe& recipe) {
-  std::string text = "# A run of starling: repeat it with  starling sample --config THIS_FILE --out DIR\n";
+  std::string text =
+      "# A run of starling: repeat it with  starling sample --config THIS_FILE --out DIR\n";
   const auto quoted = [](const std::string& value) {
     std::string out = "\"";
     for (const char c : io::kept_as_utf8(value)) { // TOML is UTF-8, paths are any bytes
@@ -235,8 +245,9 @@ std::string write_config(const Recipe& recipe) {
       text += fmt::format("{} = {}\n", name, quoted(field));
     else if constexpr (std::is_same_v<Field, double>)
       text += fmt::format("{} = {}\n", name,
-                          field == std::floor(field) && std::abs(field) < 1e15 ? fmt::format("{:.1f}", field)
-                                                                             : fmt::format("{}", field));
+                          field == std::floor(field) && std::abs(field) < 1e15
+                              ? fmt::format("{:.1f}", field)
+                              : fmt::format("{}", field));
     else
       text += fmt::format("{} = {}\n", name, field);
   };

@@ -32,8 +32,8 @@ void read_config(const std::filesystem::path& file, Recipe& recipe,
 void parse_config(const std::string& text, const std::filesystem::path& file, Recipe& recipe,
                   const std::vector<FurtherKey>& further = {});
 
-/// Everything, so that reading it back gives the same recipe: a byte of a path that is no UTF-8 becomes a letter
-/// of the private range, and comes back as that byte.
+/// Everything, so that reading it back gives the same recipe: a byte of a path that is no UTF-8
+/// becomes a letter of the private range, and comes back as that byte.
 std::string write_config(const Recipe& recipe);
 
 } // namespace starling::plan

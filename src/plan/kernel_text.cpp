@@ -37,7 +37,9 @@ void set(KernelTerm& term, const std::string& text) {
   const double value = parse_number(what, std::string_view(text).substr(equals + 1));
   if (std::holds_alternative<std::uint64_t>(setting->usual)) {
     if (!setting->range.holds(value) || value != std::floor(value))
-      reject(what, fmt::format("a whole number from {} to {}", setting->range.low, setting->range.high), fmt::format("{}", value));
+      reject(what,
+             fmt::format("a whole number from {} to {}", setting->range.low, setting->range.high),
+             fmt::format("{}", value));
     term.settings[key] = static_cast<std::uint64_t>(value);
     return;
   }

@@ -24,7 +24,8 @@ std::size_t choose(std::string_view what, std::string_view name,
 std::string in_a_row(const std::vector<std::string>& words, std::string_view last) {
   if (words.size() < 2)
     return fmt::format("{}", fmt::join(words, ""));
-  return fmt::format("{} {} {}", fmt::join(words.begin(), words.end() - 1, ", "), last, words.back());
+  return fmt::format("{} {} {}", fmt::join(words.begin(), words.end() - 1, ", "), last,
+                     words.back());
 }
 
 void refuse(std::string_view what, std::string_view sentence) {

@@ -1,4 +1,5 @@
-// What will be run: a recipe after every text has been read once. Numbers, variants and factories; nothing to parse.
+// What will be run: a recipe after every text has been read once. Numbers, variants and factories;
+// nothing to parse.
 #pragma once
 
 #include "plan/recipe.hpp"
@@ -46,21 +47,21 @@ using Start = std::variant<StartNormal, StartUniform, StartOwn, StartFile, Start
 /// The stages of a run that needs no tuning; none of it for the raw method.
 struct Stages {
   enum class Metric { none, diagonal, dense, low_rank };
-  std::size_t starts = 8; ///< ways up of the scout; 0: none
+  std::size_t starts = 8;       ///< ways up of the scout; 0: none
   std::optional<Metric> metric; ///< none given: dense, above 500 dimensions low rank
   std::size_t certify = 20;     ///< exact moves of the certificate; 0: none
   enum class Exact { when_moved, never, always } exact = Exact::when_moved;
   std::size_t exact_moves = 0; ///< for always
   std::size_t polish = 20;
   enum class Kernel { none, gaussian, parameters, marginals };
-  std::optional<Kernel> kernel; ///< beside the bilinear part; none given: the usual one
+  std::optional<Kernel> kernel;            ///< beside the bilinear part; none given: the usual one
   std::optional<std::size_t> steps, batch; ///< of the flight; none given: the usual ones
 };
 
 struct Plan {
   Recipe recipe; ///< everything decided, as text: what config.toml says
 
-  std::optional<Stages> stages; ///< none: the raw method
+  std::optional<Stages> stages;        ///< none: the raw method
   const TargetEntry* target = nullptr; ///< none: a guest
   InBoth<MakeTarget> make_target;
   std::size_t particles = 0;
@@ -74,9 +75,9 @@ struct Plan {
   std::size_t threads = 0;
   std::optional<std::size_t> card; ///< the one whose steps they are; none: the host takes them
   bool card_by_rank = false;       ///< ranks of a machine take its cards in turn
-  bool single = false; ///< precision
-  std::size_t blocks = 0; ///< of rows, that ranks hold whole; 0: none
-  Step redeal = 0;        ///< steps that batches stay inside them; 0: they never do
+  bool single = false;             ///< precision
+  std::size_t blocks = 0;          ///< of rows, that ranks hold whole; 0: none
+  Step redeal = 0;                 ///< steps that batches stay inside them; 0: they never do
   std::vector<KernelTerm> kernel;
   Bandwidth bandwidth;
   std::optional<double> period; ///< of the torus; none: all of R^d
@@ -85,8 +86,9 @@ struct Plan {
   Given rule_settings;
   double step_size = 0;
   Start start;
-  std::size_t prefit = 0;             ///< ways up of a scout that finds the raw method's start; 0: none
-  std::optional<std::size_t> certify; ///< exact moves that certify the raw method's end; none given: if cheap
+  std::size_t prefit = 0; ///< ways up of a scout that finds the raw method's start; 0: none
+  std::optional<std::size_t>
+      certify; ///< exact moves that certify the raw method's end; none given: if cheap
 
   std::size_t batch_size() const { return batch ? batch->first() : particles; }
   /// Steps of the loop: sweeps, or N/p draws for each with replacement.

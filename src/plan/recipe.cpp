@@ -17,7 +17,8 @@ namespace {
 std::string with_settings(const KernelEntry& kernel) {
   std::string text = kernel.name;
   for (const Setting& setting : kernel.settings)
-    text += fmt::format("{}{}={}", text == kernel.name ? ":" : ",", setting.name, shown(setting.usual));
+    text +=
+        fmt::format("{}{}={}", text == kernel.name ? ":" : ",", setting.name, shown(setting.usual));
   return text;
 }
 
@@ -34,40 +35,115 @@ std::vector<About> make_abouts() {
   const auto rule_names = names_of(rules());
   std::string dealer_helps;
   for (const DealerEntry& dealer : dealers())
-    dealer_helps += fmt::format("{}{}: {}", dealer_helps.empty() ? "" : "; ", dealer.name, dealer.help);
+    dealer_helps +=
+        fmt::format("{}{}: {}", dealer_helps.empty() ? "" : "; ", dealer.name, dealer.help);
 
   return {
       {"Run", "particles", "Number of particles N"},
-      {raw_heading, "batch", "Particles per random batch P, 'all' for SVGD, or 'auto': from 2 on, doubled while the noise of batches exceeds the drift (default 8)", {"all", "auto"}, true},
-      {raw_heading, "steps", "Number of steps (sweeps over all particles; default 1000, with --method auto 125)", {}, true},
-      {raw_heading, "until-converged", "Stop once the diagnostics say converged and keep saying so; --steps is then the most it takes", {}, true},
+      {raw_heading,
+       "batch",
+       "Particles per random batch P, 'all' for SVGD, or 'auto': from 2 on, doubled while the "
+       "noise of batches exceeds the drift (default 8)",
+       {"all", "auto"},
+       true},
+      {raw_heading,
+       "steps",
+       "Number of steps (sweeps over all particles; default 1000, with --method auto 125)",
+       {},
+       true},
+      {raw_heading,
+       "until-converged",
+       "Stop once the diagnostics say converged and keep saying so; --steps is then the most it "
+       "takes",
+       {},
+       true},
       {"Run", "seed", "Seed of everything random"},
-      {"Run", "runs", "Independent clouds, one file of draws each: R-hat between them then means something"},
-      {raw_heading, "start", fmt::format("normal:MEAN,SD, uniform:LO,HI, FILE.npy, FILE.checkpoint (where a run stopped); {} (default normal:0,1, for stan stan)", fmt::join(own, ", ")), {"normal:", "uniform:"}, true},
+      {"Run", "runs",
+       "Independent clouds, one file of draws each: R-hat between them then means something"},
+      {raw_heading,
+       "start",
+       fmt::format("normal:MEAN,SD, uniform:LO,HI, FILE.npy, FILE.checkpoint (where a run "
+                   "stopped); {} (default normal:0,1, for stan stan)",
+                   fmt::join(own, ", ")),
+       {"normal:", "uniform:"},
+       true},
       {"Run", "threads", "Threads (0: one per core); results do not depend on it"},
-      {raw_heading, "device", "cpu, cuda, or cuda:N for card number N: where the steps of the raw method are taken; ranks of mpirun take the cards of their machine in turn unless N is given (docs/gpu.md)", {"cpu", "cuda"}, true},
-      {"Run", "blocks", "Blocks of rows: ranks of mpirun hold whole blocks, and scores are asked for block by block; results depend on it, not on the ranks (default 64 under mpirun, else none; docs/many_machines.md)"},
-      {raw_heading, "redeal", "K: batches stay inside blocks, and all rows are dealt to the blocks anew every K steps, 0: as rarely as adds 1 % of noise; needs --blocks (default: batches over all rows)", {}, true},
+      {raw_heading,
+       "device",
+       "cpu, cuda, or cuda:N for card number N: where the steps of the raw method are taken; ranks "
+       "of mpirun take the cards of their machine in turn unless N is given (docs/gpu.md)",
+       {"cpu", "cuda"},
+       true},
+      {"Run", "blocks",
+       "Blocks of rows: ranks of mpirun hold whole blocks, and scores are asked for block by "
+       "block; results depend on it, not on the ranks (default 64 under mpirun, else none; "
+       "docs/many_machines.md)"},
+      {raw_heading,
+       "redeal",
+       "K: batches stay inside blocks, and all rows are dealt to the blocks anew every K steps, 0: "
+       "as rarely as adds 1 % of noise; needs --blocks (default: batches over all rows)",
+       {},
+       true},
       {raw_heading, "precision", "double or single", {"double", "single"}, true},
-      {"Stages", "method", "auto: scout, fly, certify and settle, with nothing to tune; paper: RBM-SVGD as the paper has it (default auto where the target gives a log density and no option of the raw method is given)", {"auto", "paper"}},
-      {"Stages", "prefit", "K climbs that find the mode, a first metric and a start, or none (default 8; with --method paper none, and K asks for such a start)", {"none"}},
-      {"Stages", "metric", "Coordinates in which --method auto flies: none (the target's own), diagonal, dense or low-rank (default dense, above 500 dimensions low-rank)", {"none", "diagonal", "dense", "low-rank"}},
-      {"Stages", "certify", "K exact moves that show whether the cloud stays where it is, or none (default 20; with --method paper only where they take at most an eighth of its gradients)", {"none"}},
-      {"Stages", "exact", "auto: exact moves when the certificate asks for them; none; or K of them in any case (default auto)", {"auto", "none"}},
-      {"Stages", "polish", "K steps of RBM-SVGD after the exact moves of --method auto, or none (default 20)", {"none"}},
-      {raw_heading, "kernel", fmt::format("{}, or a sum such as gaussian+0.1*polynomial; imq+bilinear adds a bilinear part, exact over all particles", fmt::join(kernel_helps, ", ")), kernel_words, true},
-      {raw_heading, "bandwidth", "H, median, or median:M for M pairs drawn afresh each step (default median:1000)", {"median", "median:"}, true},
+      {"Stages",
+       "method",
+       "auto: scout, fly, certify and settle, with nothing to tune; paper: RBM-SVGD as the paper "
+       "has it (default auto where the target gives a log density and no option of the raw method "
+       "is given)",
+       {"auto", "paper"}},
+      {"Stages",
+       "prefit",
+       "K climbs that find the mode, a first metric and a start, or none (default 8; with --method "
+       "paper none, and K asks for such a start)",
+       {"none"}},
+      {"Stages",
+       "metric",
+       "Coordinates in which --method auto flies: none (the target's own), diagonal, dense or "
+       "low-rank (default dense, above 500 dimensions low-rank)",
+       {"none", "diagonal", "dense", "low-rank"}},
+      {"Stages",
+       "certify",
+       "K exact moves that show whether the cloud stays where it is, or none (default 20; with "
+       "--method paper only where they take at most an eighth of its gradients)",
+       {"none"}},
+      {"Stages",
+       "exact",
+       "auto: exact moves when the certificate asks for them; none; or K of them in any case "
+       "(default auto)",
+       {"auto", "none"}},
+      {"Stages",
+       "polish",
+       "K steps of RBM-SVGD after the exact moves of --method auto, or none (default 20)",
+       {"none"}},
+      {raw_heading, "kernel",
+       fmt::format("{}, or a sum such as gaussian+0.1*polynomial; imq+bilinear adds a bilinear "
+                   "part, exact over all particles",
+                   fmt::join(kernel_helps, ", ")),
+       kernel_words, true},
+      {raw_heading,
+       "bandwidth",
+       "H, median, or median:M for M pairs drawn afresh each step (default median:1000)",
+       {"median", "median:"},
+       true},
       {raw_heading, "advance", in_a_row(rule_names, "or"), rule_names, true},
       {raw_heading, "step-size", "Step size eta", {}, true},
       {raw_heading, "deal", dealer_helps, names_of(dealers()), true},
       {raw_heading, "replace", "Draw batches with replacement (Algorithm 2)", {}, true},
-      {raw_heading, "grow-batch", "Let the batch grow: double:K (doubled every K steps) or power:G (P (1+k)^G)", {"double:", "power:"}, true},
-      {raw_heading, "domain", "torus:L for periodic coordinates; default all of R^d", {"torus:"}, true},
+      {raw_heading,
+       "grow-batch",
+       "Let the batch grow: double:K (doubled every K steps) or power:G (P (1+k)^G)",
+       {"double:", "power:"},
+       true},
+      {raw_heading,
+       "domain",
+       "torus:L for periodic coordinates; default all of R^d",
+       {"torus:"},
+       true},
   };
 }
 
-void add(std::vector<Extra>& all, const Setting& setting, const std::string& name, const std::string& owner,
-         bool of_target) {
+void add(std::vector<Extra>& all, const Setting& setting, const std::string& name,
+         const std::string& owner, bool of_target) {
   const auto found = std::ranges::find(all, name, [](const Extra& e) { return e.setting.name; });
   if (found != all.end())
     return found->owners.push_back(owner);

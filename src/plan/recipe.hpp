@@ -18,7 +18,8 @@ struct Recipe {
   std::string target;
   Given extra; ///< settings of the target and of the step rule, by name; absent: the usual value
 
-  std::string method; ///< auto, paper; empty: auto where that is possible and nothing of the method was asked for
+  std::string method; ///< auto, paper; empty: auto where that is possible and nothing of the method
+                      ///< was asked for
   std::string prefit, metric, certify, exact, polish; ///< the stages of auto
 
   std::uint64_t particles = 1000;
@@ -55,7 +56,8 @@ struct Recipe {
   }
 };
 
-/// Whether it asks for something that only the raw method has: a start, steps, a batch, a kernel ...
+/// Whether it asks for something that only the raw method has: a start, steps, a batch, a kernel
+/// ...
 bool asks_for_the_raw_method(const Recipe& recipe);
 
 /// Of the options that ask for the raw method.
@@ -79,7 +81,8 @@ void for_each_pair(A& a, B& b, Visit&& visit) {
   const auto& about = abouts();
   std::size_t n = 0;
   const auto next = [&](auto field) { visit(about.at(n++), a.*field, b.*field); };
-  next(&Recipe::particles), next(&Recipe::batch), next(&Recipe::steps), next(&Recipe::until_converged);
+  next(&Recipe::particles), next(&Recipe::batch), next(&Recipe::steps),
+      next(&Recipe::until_converged);
   next(&Recipe::seed), next(&Recipe::runs), next(&Recipe::start), next(&Recipe::threads);
   next(&Recipe::device);
   next(&Recipe::blocks), next(&Recipe::redeal);

@@ -46,7 +46,8 @@ void resolve_numbers(const Recipe& r, Plan& plan) {
   plan.replace = r.replace;
   plan.until_converged = r.until_converged;
   if (r.until_converged && r.replace)
-    refuse("until-converged", "cannot be used with --replace, where a look sees only a few particles");
+    refuse("until-converged",
+           "cannot be used with --replace, where a look sees only a few particles");
 }
 
 void resolve_device(const Recipe& r, Plan& plan) {
@@ -114,7 +115,11 @@ void resolve_batch(const Recipe& r, Plan& plan) {
     if (r.replace)
       refuse("batch", "auto cannot be used with --replace, where a look sees only a few particles");
     if (plan.rule->stochastic)
-      refuse("batch", fmt::format("auto cannot be used with --advance {}, to which batches do no harm: give a number", r.advance));
+      refuse(
+          "batch",
+          fmt::format(
+              "auto cannot be used with --advance {}, to which batches do no harm: give a number",
+              r.advance));
     if (r.particles < 4)
       refuse("batch", "auto needs at least 4 particles");
     plan.batch = BatchSize(2);
@@ -162,7 +167,8 @@ Bandwidth read_bandwidth(const std::string& text) {
 }
 
 void resolve_bandwidth(const Recipe& r, Plan& plan) {
-  const bool has_one = std::ranges::any_of(plan.kernel, [](auto& term) { return term.kernel->has_bandwidth; });
+  const bool has_one =
+      std::ranges::any_of(plan.kernel, [](auto& term) { return term.kernel->has_bandwidth; });
   std::string& text = plan.recipe.bandwidth;
   if (!has_one) {
     if (!r.bandwidth.empty() && r.bandwidth != "none")
@@ -175,31 +181,40 @@ void resolve_bandwidth(const Recipe& r, Plan& plan) {
   if (has_one && std::holds_alternative<NoBandwidth>(plan.bandwidth))
     reject("bandwidth", "a positive number, median or median:M", "'none'");
   if (std::holds_alternative<MedianOfAll>(plan.bandwidth) && r.particles > largest_exact_median)
-    reject("bandwidth", fmt::format("median:M (M pairs) above {} particles", largest_exact_median), "'median'");
+    reject("bandwidth", fmt::format("median:M (M pairs) above {} particles", largest_exact_median),
+           "'median'");
 }
 
 void resolve_kernel(const Recipe& r, Plan& plan) {
   plan.kernel = parse_kernel(r.kernel);
   for (const KernelTerm& term : plan.kernel) {
     if (term.kernel->over_everyone && (r.replace || plan.period))
-      refuse("kernel", fmt::format("the {} part needs all of R^d, and batches without --replace", term.kernel->name));
+      refuse("kernel", fmt::format("the {} part needs all of R^d, and batches without --replace",
+                                   term.kernel->name));
     if (plan.period && (!term.kernel->radial || term.kernel->singular))
-      refuse("kernel", fmt::format("{} cannot be used on a torus, which needs smooth kernels of the distance", term.kernel->name));
+      refuse("kernel",
+             fmt::format("{} cannot be used on a torus, which needs smooth kernels of the distance",
+                         term.kernel->name));
   }
   if (plan.rule->stochastic)
     for (const KernelTerm& term : plan.kernel) {
       if (term.kernel->for_each_parameter)
-        refuse("kernel", fmt::format("--advance {} needs a kernel that is one number for two particles; {} is one for each parameter",
+        refuse("kernel", fmt::format("--advance {} needs a kernel that is one number for two "
+                                     "particles; {} is one for each parameter",
                                      r.advance, term.kernel->name));
       else if (term.kernel->singular)
-        refuse("kernel", fmt::format("--advance {} needs a kernel that is finite at distance zero; {} is not", r.advance, term.kernel->name));
+        refuse("kernel",
+               fmt::format("--advance {} needs a kernel that is finite at distance zero; {} is not",
+                           r.advance, term.kernel->name));
     }
   if (plan.rule->for_riesz_pairs) {
     const KernelTerm& first = plan.kernel.front();
     if (plan.kernel.size() != 1 || !first.kernel->singular || first.weight != 1)
-      refuse("kernel", fmt::format("--advance {} solves the repulsion of riesz:a=A alone; got '{}'", r.advance, r.kernel));
+      refuse("kernel", fmt::format("--advance {} solves the repulsion of riesz:a=A alone; got '{}'",
+                                   r.advance, r.kernel));
     if (plan.batch_size() != 2 || !plan.batch || plan.grows)
-      refuse("batch", fmt::format("--advance {} moves pairs: use --batch 2; got {}", r.advance, plan.recipe.batch));
+      refuse("batch", fmt::format("--advance {} moves pairs: use --batch 2; got {}", r.advance,
+                                  plan.recipe.batch));
   }
 }
 
@@ -210,7 +225,8 @@ void resolve_deal(const Recipe& r, Plan& plan) {
       refuse("deal", fmt::format("{} does not deal these batches ({})", r.deal, plan.dealer->help));
     return;
   }
-  for (const DealerEntry& dealer : dealers()) // a card deals by address, as those for many particles do, and pairs by a matching
+  for (const DealerEntry& dealer : dealers()) // a card deals by address, as those for many
+                                              // particles do, and pairs by a matching
     if (dealer.fits(plan) && (plan.card || plan.particles >= dealer.least_particles))
       plan.dealer = &dealer;
   plan.recipe.deal = plan.dealer->name;
@@ -222,8 +238,11 @@ Start read_rule(const std::string& text) {
   const auto numbers = argument.empty() ? std::vector<double>() : parse_numbers("start", argument);
   const bool uniform = name == "uniform";
   if (numbers.size() != 2 || (uniform ? !(numbers[0] < numbers[1]) : !(numbers[1] >= 0)))
-    reject("start", uniform ? "uniform:LO,HI with LO below HI" : "normal:MEAN,SD with SD at least 0", quoted(text));
-  return uniform ? Start(StartUniform{numbers[0], numbers[1]}) : StartNormal{numbers[0], numbers[1]};
+    reject("start",
+           uniform ? "uniform:LO,HI with LO below HI" : "normal:MEAN,SD with SD at least 0",
+           quoted(text));
+  return uniform ? Start(StartUniform{numbers[0], numbers[1]})
+                 : StartNormal{numbers[0], numbers[1]};
 }
 
 void resolve_start(Plan& plan) {
@@ -238,7 +257,8 @@ void resolve_start(Plan& plan) {
     plan.start = StartFile{text};
     return;
   }
-  const std::vector<std::string> own = plan.target ? plan.target->starts : std::vector<std::string>();
+  const std::vector<std::string> own =
+      plan.target ? plan.target->starts : std::vector<std::string>();
   for (const std::string& start : own) {
     const bool file = start.starts_with("FILE");
     if (file ? text.ends_with(start.substr(4)) : text == start) {
@@ -282,18 +302,24 @@ Plan resolve(const Recipe& r) {
   return plan;
 }
 
-Step Plan::loop_steps() const { return replace ? Draw(seed, batch_size()).draws(steps, particles) : steps; }
+Step Plan::loop_steps() const {
+  return replace ? Draw(seed, batch_size()).draws(steps, particles) : steps;
+}
 
 std::vector<std::string> Plan::warnings() const {
   std::vector<std::string> found;
   for (const KernelTerm& term : kernel)
     if (term.kernel->singular) {
-      found.push_back(fmt::format("kernel {} is infinite at distance zero: its self term is dropped", term.kernel->name));
+      found.push_back(fmt::format(
+          "kernel {} is infinite at distance zero: its self term is dropped", term.kernel->name));
       if (!rule->for_riesz_pairs)
-        found.push_back(fmt::format("kernel {} without --advance splitting can overflow when two particles meet", term.kernel->name));
+        found.push_back(fmt::format(
+            "kernel {} without --advance splitting can overflow when two particles meet",
+            term.kernel->name));
     }
   if (period && target && !target->may_be_periodic)
-    found.push_back(fmt::format("target {} is not periodic: its density jumps at the edge of the torus", target->name));
+    found.push_back(fmt::format(
+        "target {} is not periodic: its density jumps at the edge of the torus", target->name));
   return found;
 }
 

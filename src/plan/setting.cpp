@@ -36,9 +36,11 @@ Value parse(const Setting& setting, std::string_view text) {
 }
 
 void check(const Setting& setting, const Value& value) {
-  if (const auto* x = std::get_if<double>(&value); x && !(std::isfinite(*x) && setting.range.holds(*x)))
+  if (const auto* x = std::get_if<double>(&value);
+      x && !(std::isfinite(*x) && setting.range.holds(*x)))
     reject(setting.name, setting.range.in_words(), fmt::format("{}", *x));
-  if (const auto* n = std::get_if<std::uint64_t>(&value); n && !setting.range.holds(static_cast<double>(*n)))
+  if (const auto* n = std::get_if<std::uint64_t>(&value);
+      n && !setting.range.holds(static_cast<double>(*n)))
     reject(setting.name, setting.range.in_words(), fmt::format("{}", *n));
   if (const auto* text = std::get_if<std::string>(&value); text && setting.choice)
     choose(setting.name, *text, setting.words);

@@ -1,5 +1,5 @@
-// A setting: something with a name, a usual value and a range, from which the option, the key of config files, the
-// line of help, the words of completion and the argument in Python are all made.
+// A setting: something with a name, a usual value and a range, from which the option, the key of
+// config files, the line of help, the words of completion and the argument in Python are all made.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,9 @@ struct Range {
 };
 inline constexpr Range any_number{};
 inline constexpr Range positive{0, std::numeric_limits<double>::infinity(), true, true};
-inline constexpr Range at_least(double low) { return {low, std::numeric_limits<double>::infinity(), false, true}; }
+inline constexpr Range at_least(double low) {
+  return {low, std::numeric_limits<double>::infinity(), false, true};
+}
 
 struct Setting {
   std::string name;
@@ -51,9 +53,15 @@ void check(const Setting& setting, const Value& value);
 /// What was given for each setting, or its usual value, checked.
 Given with_usual(const std::vector<Setting>& settings, const Given& given);
 
-inline double number(const Given& given, const char* name) { return std::get<double>(given.at(name)); }
-inline std::uint64_t count(const Given& given, const char* name) { return std::get<std::uint64_t>(given.at(name)); }
-inline const std::string& text(const Given& given, const char* name) { return std::get<std::string>(given.at(name)); }
+inline double number(const Given& given, const char* name) {
+  return std::get<double>(given.at(name));
+}
+inline std::uint64_t count(const Given& given, const char* name) {
+  return std::get<std::uint64_t>(given.at(name));
+}
+inline const std::string& text(const Given& given, const char* name) {
+  return std::get<std::string>(given.at(name));
+}
 
 /// The value as an option or a file would say it.
 std::string shown(const Value& value);

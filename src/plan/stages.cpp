@@ -19,8 +19,8 @@ std::size_t count_or_none(const char* what, std::string& text, std::size_t usual
   return text == "none" ? 0 : parse_count(what, text, 0);
 }
 
-/// Refuses, for the stages, what only the raw method has; steps and batch are the flight's, and so is the
-/// start of a flight without a scout.
+/// Refuses, for the stages, what only the raw method has; steps and batch are the flight's, and so
+/// is the start of a flight without a scout.
 void refuse_raw_settings(const Recipe& r) {
   const Recipe untouched;
   for_each_pair(r, untouched, [&](const About& about, const auto& field, const auto& usual) {
@@ -29,22 +29,28 @@ void refuse_raw_settings(const Recipe& r) {
     if (about.name != "start")
       refuse(about.name, "is for --method paper; --method auto chooses by itself");
     if (r.prefit != "none")
-      refuse("start", "the scout of --method auto finds it; with --prefit none the flight begins where --start says");
+      refuse("start", "the scout of --method auto finds it; with --prefit none the flight begins "
+                      "where --start says");
   });
 }
 
 /// What the raw method takes of the stages: a scout before it and a certificate after it.
 void resolve_around_the_raw_method(const Recipe& r, Plan& plan) {
   for (const auto& [name, given, why] :
-       {std::tuple("metric", &r.metric, "the raw method flies in the target's own coordinates; scale the target, or use --method auto"),
-        {"exact", &r.exact, "the raw method's cloud stays as it is; use --method auto, or --certify to judge it"},
-        {"polish", &r.polish, "polishes a cloud after the exact moves of --method auto; this run is the raw method"}})
+       {std::tuple("metric", &r.metric,
+                   "the raw method flies in the target's own coordinates; scale the target, or use "
+                   "--method auto"),
+        {"exact", &r.exact,
+         "the raw method's cloud stays as it is; use --method auto, or --certify to judge it"},
+        {"polish", &r.polish,
+         "polishes a cloud after the exact moves of --method auto; this run is the raw method"}})
     if (!given->empty())
       refuse(name, why);
   if (!r.certify.empty()) {
     plan.certify = r.certify == "none" ? 0 : parse_count("certify", r.certify, 0);
     if (*plan.certify > 0 && r.precision == "single")
-      refuse("certify", "needs --precision double: exact moves weigh small differences of the log density");
+      refuse("certify",
+             "needs --precision double: exact moves weigh small differences of the log density");
     if (*plan.certify > 0 && !r.domain.empty())
       refuse("certify", "exact moves live in all of R^d; leave --domain or --certify out");
     if (*plan.certify > 0 && r.particles < least_particles)
@@ -70,7 +76,8 @@ void resolve_stages(const Recipe& r, Plan& plan) {
   Stages stages;
   stages.starts = count_or_none("prefit", text.prefit, stages.starts);
   if (!text.metric.empty())
-    stages.metric = static_cast<Stages::Metric>(choose("metric", text.metric, {"none", "diagonal", "dense", "low-rank"}));
+    stages.metric = static_cast<Stages::Metric>(
+        choose("metric", text.metric, {"none", "diagonal", "dense", "low-rank"}));
   stages.certify = count_or_none("certify", text.certify, stages.certify);
   if (text.exact.empty())
     text.exact = "auto";

@@ -1,8 +1,9 @@
-// The tables: one entry for each kernel, dealer, step rule, target and format, with its name, its settings, what is
-// known about it, and how it is made. Everything that lists choices reads them: options, config files, completion,
-// help, error messages, Python.
+// The tables: one entry for each kernel, dealer, step rule, target and format, with its name, its
+// settings, what is known about it, and how it is made. Everything that lists choices reads them:
+// options, config files, completion, help, error messages, Python.
 //
-// What an entry is stands here; src/assemble fills the tables, since only there all the parts are known.
+// What an entry is stands here; src/assemble fills the tables, since only there all the parts are
+// known.
 #pragma once
 
 #include "plan/setting.hpp"
@@ -49,9 +50,9 @@ struct KernelEntry {
   bool singular = false;
   bool radial = true; ///< a function of the distance
   bool vectorised = false;
-  bool over_everyone = false; ///< exact over all particles, not in batches
+  bool over_everyone = false;      ///< exact over all particles, not in batches
   bool for_each_parameter = false; ///< a diagonal matrix instead of a number
-  std::size_t only_dim = 0;   ///< 0: any
+  std::size_t only_dim = 0;        ///< 0: any
   InBoth<MakeKernel> make;
 };
 
@@ -68,23 +69,26 @@ struct DealerEntry {
 };
 
 template <typename Real>
-using MakeRule = std::function<run::AnyAdvance<Real>(const Plan& plan, const Given& settings, Threads& threads)>;
+using MakeRule =
+    std::function<run::AnyAdvance<Real>(const Plan& plan, const Given& settings, Threads& threads)>;
 
 struct RuleEntry {
   std::string name, help;
   std::vector<Setting> settings; ///< beside the step size; each is an option --NAME-SETTING
   InBoth<MakeRule> make;
   bool for_riesz_pairs = false; ///< needs the kernel riesz and batches of two
-  bool stochastic = false;      ///< moves by the batch mean with noise of the kernel; made with its drift, not by `make`
+  bool stochastic = false;      ///< moves by the batch mean with noise of the kernel; made with its
+                                ///< drift, not by `make`
 };
 
 /// What the maker of a target is told.
 struct TargetContext {
   Threads& threads;
-  std::uint64_t seed = 1;      ///< of this run
-  std::uint64_t data_seed = 1; ///< of what is random and the same in all runs, as the split of the data
-  std::string start_file;      ///< for a start of the target's own that reads one
-  bool in_stages = false;      ///< else the raw method
+  std::uint64_t seed = 1; ///< of this run
+  std::uint64_t data_seed =
+      1;                  ///< of what is random and the same in all runs, as the split of the data
+  std::string start_file; ///< for a start of the target's own that reads one
+  bool in_stages = false; ///< else the raw method
   std::shared_ptr<mpi::Wire> ranks = {}; ///< that make it too, all alike; empty: none but this one
 };
 template <typename Real>
@@ -99,7 +103,8 @@ struct TargetEntry {
   bool torus = true;            ///< whether a torus makes sense at all
   /// Checks the settings, opening no file, and answers what makes the target.
   InBoth<MakeTarget> (*prepare)(const Given& settings);
-  bool of_table = false; ///< its data are a table, which the first rank of a machine reads for all, unless it is a .npy
+  bool of_table = false; ///< its data are a table, which the first rank of a machine reads for all,
+                         ///< unless it is a .npy
 };
 
 std::span<const KernelEntry> kernels();

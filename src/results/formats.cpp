@@ -25,7 +25,8 @@ void write_csv(io::OutputFolder& folder, const Drawn& drawn) {
     header.run = o.run() + 1;
     header.data_file = drawn.recipe.text_of("data");
     header.seconds = o.seconds.total;
-    io::write_stan_csv(folder.path(file_of(drawn.runs, o, "draws")), drawn.draws[k], header, drawn.threads);
+    io::write_stan_csv(folder.path(file_of(drawn.runs, o, "draws")), drawn.draws[k], header,
+                       drawn.threads);
   }
 }
 
@@ -56,14 +57,16 @@ void write_zarr(io::OutputFolder& folder, const Drawn& drawn) {
 } // namespace
 
 std::span<const FormatEntry> formats() {
-  static const std::vector<FormatEntry> table = {{"csv", "Stan CSV, a file for each run", write_csv},
-                                                 {"npz", "NumPy arrays", write_npz},
-                                                 {"zarr", "Zarr, as ArviZ and xarray read it", write_zarr}};
+  static const std::vector<FormatEntry> table = {
+      {"csv", "Stan CSV, a file for each run", write_csv},
+      {"npz", "NumPy arrays", write_npz},
+      {"zarr", "Zarr, as ArviZ and xarray read it", write_zarr}};
   return table;
 }
 
 std::string file_of(std::span<const run::Outcome> runs, const run::Outcome& o, const char* name) {
-  return runs.size() == 1 ? fmt::format("{}.csv", name) : fmt::format("{}-{}.csv", name, o.run() + 1);
+  return runs.size() == 1 ? fmt::format("{}.csv", name)
+                          : fmt::format("{}-{}.csv", name, o.run() + 1);
 }
 
 } // namespace starling::results

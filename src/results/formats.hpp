@@ -29,6 +29,7 @@ struct FormatEntry {
 std::span<const FormatEntry> formats();
 
 /// "draws.csv" of one run, "draws-2.csv" of the second of several.
-std::string file_of(std::span<const run::Outcome> runs, const run::Outcome& outcome, const char* name);
+std::string file_of(std::span<const run::Outcome> runs, const run::Outcome& outcome,
+                    const char* name);
 
 } // namespace starling::results

@@ -2,17 +2,17 @@
 #include "results/results.hpp"
 
 #include "assemble/identity.hpp"
+#include "io/any_text.hpp"
+#include "io/output_file.hpp"
 #include "plan/config.hpp"
 #include "plan/names.hpp"
 #include "plan/spec.hpp"
 #include "plan/tables.hpp"
 #include "results/formats.hpp"
-#include "io/any_text.hpp"
-#include "io/output_file.hpp"
 
+#include <starling/judge/certified.hpp>
 #include <starling/run/pool.hpp>
 #include <starling/run/seeds.hpp>
-#include <starling/judge/certified.hpp>
 #include <starling/version.hpp>
 
 #include <fmt/format.h>
@@ -73,7 +73,9 @@ Json list_of(const std::vector<judge::ParameterSummary>& parameters) {
   return list;
 }
 
-Json ksd_of(const Discrepancy& ksd) { return {{"value", number(ksd.value)}, {"se", number(ksd.se)}}; }
+Json ksd_of(const Discrepancy& ksd) {
+  return {{"value", number(ksd.value)}, {"se", number(ksd.se)}};
+}
 
 /// What the stages of a run say.
 void add_stages(Json& j, const run::StageReport& stages) {
@@ -86,7 +88,12 @@ void add_stages(Json& j, const run::StageReport& stages) {
   gradients["total"] = total;
   j["gradients"] = std::move(gradients);
   if (stages.data_rows > 0) {
-    j["rows"] = {{"data", stages.data_rows}, {"a_step", stages.rows_a_step}, {"noise", number(stages.rows_noise)}, {"away", number(stages.rows_away)}, {"guide_lack", number(stages.guide_lack)}, {"guide_decides", stages.guide_decides}};
+    j["rows"] = {{"data", stages.data_rows},
+                 {"a_step", stages.rows_a_step},
+                 {"noise", number(stages.rows_noise)},
+                 {"away", number(stages.rows_away)},
+                 {"guide_lack", number(stages.guide_lack)},
+                 {"guide_decides", stages.guide_decides}};
     Json read = Json::object();
     for (const auto& [stage, count] : stages.rows_read)
       read[stage] = count;
@@ -112,7 +119,9 @@ void add_stages(Json& j, const run::StageReport& stages) {
                     {"error", number(d.error)},
                     {"se", number(d.se)},
                     {"memory", number(d.memory)}});
-  j["certificate"] = {{"finding", judge::word(c.finding)}, {"moves", c.moves}, {"acceptance", number(c.acceptance)},
+  j["certificate"] = {{"finding", judge::word(c.finding)},
+                      {"moves", c.moves},
+                      {"acceptance", number(c.acceptance)},
                       {"particles", c.particles > 0 ? Json(c.particles) : Json("all")},
                       {"estimates", std::move(list)}};
   Json pooled = Json::array();
@@ -131,7 +140,10 @@ Json groups_of(const run::Outcome& o) {
     Json means = Json::object();
     for (std::size_t a = 0; a < one.means.size(); ++a)
       means[o.draw_names()[a]] = number(one.means[a]);
-    list.push_back({{"share", number(one.share)}, {"se", number(one.se)}, {"particles", one.particles}, {"mean", means}});
+    list.push_back({{"share", number(one.share)},
+                    {"se", number(one.se)},
+                    {"particles", one.particles},
+                    {"mean", means}});
   }
   return list;
 }
@@ -149,7 +161,8 @@ Json each(std::span<const run::Outcome> runs) {
   return list;
 }
 
-/// As many threads as the runs had, where there is much to write; nobody where the system does not give them.
+/// As many threads as the runs had, where there is much to write; nobody where the system does not
+/// give them.
 std::unique_ptr<Threads> crew_to_write(std::span<const run::Outcome> runs) {
   constexpr std::size_t much = 100000; // numbers: some ten milliseconds
   if (runs.front().threads < 2 || runs.front().draws().size() < much)
@@ -172,8 +185,8 @@ Json to_json(std::span<const run::Outcome> runs) {
   const plan::Recipe r = recipe_of(runs);
   const run::Pooled pooled(runs);
   const run::Outcome& o = *pooled;
-  // Objects from the start, here and above: one that becomes an object when first written to is left in a state that
-  // cannot be destroyed if memory runs out just then.
+  // Objects from the start, here and above: one that becomes an object when first written to is
+  // left in a state that cannot be destroyed if memory runs out just then.
   Json j = Json::object(), settings = Json::object();
   j["version"] = version;
   j["target"] = r.target;
@@ -246,18 +259,20 @@ std::string table(const std::vector<judge::ParameterSummary>& parameters, std::s
   const auto cell = [](double value) {
     return std::isfinite(value) ? fmt::format("{:10.4g}", value) : fmt::format("{:>10}", "-");
   };
-  const bool several = std::ranges::any_of(parameters, [](auto& p) { return !std::isnan(p.r_hat); });
-  std::string text = fmt::format("{:<{}} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}{}\n", "parameter",
-                                 wide, "mean", "sd", "5%", "50%", "95%", "spread",
-                                 several ? "      R-hat" : "");
+  const bool several =
+      std::ranges::any_of(parameters, [](auto& p) { return !std::isnan(p.r_hat); });
+  std::string text =
+      fmt::format("{:<{}} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}{}\n", "parameter", wide, "mean",
+                  "sd", "5%", "50%", "95%", "spread", several ? "      R-hat" : "");
   for (std::size_t a = 0; a < parameters.size() && a < most; ++a) {
     const judge::ParameterSummary& p = parameters[a];
-    text += fmt::format("{:<{}} {} {} {} {} {} {}{}\n", p.name, wide, cell(p.heavy ? NAN : p.mean), cell(p.heavy ? NAN : p.sd),
-                        cell(p.q05), cell(p.q50), cell(p.q95), cell(p.spread_identity),
-                        several ? " " + cell(p.r_hat) : "");
+    text += fmt::format("{:<{}} {} {} {} {} {} {}{}\n", p.name, wide, cell(p.heavy ? NAN : p.mean),
+                        cell(p.heavy ? NAN : p.sd), cell(p.q05), cell(p.q50), cell(p.q95),
+                        cell(p.spread_identity), several ? " " + cell(p.r_hat) : "");
   }
   if (std::ranges::any_of(parameters, &judge::ParameterSummary::heavy))
-    text += "(no mean and sd where the tail is so heavy that they may not exist: read the quantiles)\n";
+    text +=
+        "(no mean and sd where the tail is so heavy that they may not exist: read the quantiles)\n";
   if (parameters.size() > most)
     text += fmt::format("... and {} more\n", parameters.size() - most);
   return text;

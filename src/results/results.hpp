@@ -15,8 +15,8 @@ namespace starling::results {
 /// The content of summary.json: of one run, or of several together and then each.
 nlohmann::ordered_json to_json(std::span<const run::Outcome> runs);
 
-/// A line per parameter: mean, sd, quantiles, spread, and R-hat where there are several runs. At most
-/// `most` of them, then how many more.
+/// A line per parameter: mean, sd, quantiles, spread, and R-hat where there are several runs. At
+/// most `most` of them, then how many more.
 std::string table(const std::vector<judge::ParameterSummary>& parameters, std::size_t most = 24);
 
 /// The draws in each format asked for ("csv", "npz", "zarr", commas between), summary.json,

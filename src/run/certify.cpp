@@ -16,33 +16,37 @@ namespace {
 constexpr std::size_t usual_moves = 20, least_particles = 8;
 constexpr double dear = 0.125; // of the run's own gradients: more is not spent unasked
 
-/// About what the certificate takes: a move is 4 leaps in the mean, its tuning 10 moves of 128 particles.
+/// About what the certificate takes: a move is 4 leaps in the mean, its tuning 10 moves of 128
+/// particles.
 double gradients_of(std::size_t moves, std::size_t particles) {
-  return 4.0 * double(moves) * double(particles) + 40.0 * double(std::min<std::size_t>(128, particles)) +
-         double(particles);
+  return 4.0 * double(moves) * double(particles) +
+         40.0 * double(std::min<std::size_t>(128, particles)) + double(particles);
 }
 
 } // namespace
 
-void judge_by(const judge::Certificate& certificate, const AnyTarget<double>& target, bool raw, Outcome& o,
-              const std::string& doubt) {
+void judge_by(const judge::Certificate& certificate, const AnyTarget<double>& target, bool raw,
+              Outcome& o, const std::string& doubt) {
   if (o.diagnosis.verdict == "diverged") // densities that fail outweigh moves
     return;
   const judge::Verdict verdict =
-      o.groups.empty() ? judge::certified(certificate, o.stages->columns, o.stages->modes, raw)
-                       : judge::certified(certificate, o.stages->columns, o.groups, o.draw_names(), doubt);
+      o.groups.empty()
+          ? judge::certified(certificate, o.stages->columns, o.stages->modes, raw)
+          : judge::certified(certificate, o.stages->columns, o.groups, o.draw_names(), doubt);
   o.diagnosis.verdict = verdict.word;
   o.diagnosis.sentence = verdict.sentence;
   if (o.stages->guide_decides)
-    o.diagnosis.sentence += fmt::format("; some of the rows decided on the moves, in place of all: their log density is {:.2g} "
-                                        "off, which the errors allow for",
-                                        o.stages->guide_lack);
+    o.diagnosis.sentence += fmt::format(
+        "; some of the rows decided on the moves, in place of all: their log density is {:.2g} "
+        "off, which the errors allow for",
+        o.stages->guide_lack);
   const Rows<const double> x{o.positions.data(), o.settings.particles, target.dim};
   if (const double rise = verdict.word == "converged" ? rise_by_scores(target, x) : 1; rise != 1) {
     o.diagnosis.verdict = "cannot tell";
-    o.diagnosis.sentence = fmt::format("the log density rises by {:.2g} times what its gradient says, so that exact "
-                                       "moves prove nothing: correct the target",
-                                       rise);
+    o.diagnosis.sentence =
+        fmt::format("the log density rises by {:.2g} times what its gradient says, so that exact "
+                    "moves prove nothing: correct the target",
+                    rise);
   }
 }
 
@@ -67,7 +71,8 @@ void certify_at(const AnyTarget<double>& target, Threads& threads, double sweeps
     return not_certified("");
   if (!s.certify && !says_converged) // the identities have said why not, at no cost
     return;
-  if (!s.certify && gradients_of(moves, s.particles) > dear * sweeps * target.step_share * double(s.particles))
+  if (!s.certify &&
+      gradients_of(moves, s.particles) > dear * sweeps * target.step_share * double(s.particles))
     return not_certified(": --certify 20 does, for more than an eighth of this run's gradients");
   const Followed followed(target);
   JourneySettings settings;
@@ -76,7 +81,8 @@ void certify_at(const AnyTarget<double>& target, Threads& threads, double sweeps
   settings.seed = s.seed;
   settings.certify_moves = moves;
   settings.settle_rounds = 0;
-  const auto density = [&target](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+  const auto density = [&target](Rows<const double> x, Rows<double> score,
+                                 std::span<double> log_density) {
     target.evaluate(x, score, log_density);
   };
   Journey journey(density, target.dim, settings, threads, followed.read());

@@ -1,4 +1,5 @@
-// The certificate of a flight: exact moves of a copy, what they say, and the polish of a cloud that was right.
+// The certificate of a flight: exact moves of a copy, what they say, and the polish of a cloud that
+// was right.
 #include <starling/run/journey.hpp>
 
 #include <starling/scout/few_rows.hpp>
@@ -9,8 +10,9 @@ namespace starling::run {
 
 namespace {
 
-// Exact moves of the first certificate are short and cheap. Those that settle, and the test after them, are for
-// densities that bend: in a banana moves of at most 7 leaps accepted at .7 stay in one arm, and confirm it.
+// Exact moves of the first certificate are short and cheap. Those that settle, and the test after
+// them, are for densities that bend: in a banana moves of at most 7 leaps accepted at .7 stay in
+// one arm, and confirm it.
 constexpr exact::Stride cheap{};
 constexpr exact::Stride far{.most_leaps = 15}, furthest{.most_leaps = 31};
 constexpr double certify_acceptance = 0.9;
@@ -30,12 +32,14 @@ void Journey::begin_test(double acceptance) {
   if (few_ && !goes_on)
     choose_walkers();
   reframe(few_ && !goes_on ? cloud_.position() : walkers_.position());
-  stride_ = exact::tune(walkers_, frame_, stride(), acceptance, leaps(), settings_.seed, tunings_++);
+  stride_ =
+      exact::tune(walkers_, frame_, stride(), acceptance, leaps(), settings_.seed, tunings_++);
   if (few_ && (!goes_on || report_->by_guide))
     choose_who_decides();
   before_ = columns(few_ && !goes_on ? cloud_.x : walkers_.x);
   began_ = few_ ? columns(walkers_.x) : Frame::Matrix();
-  test_.emplace(rows_of(std::as_const(before_)), rows_of(std::as_const(few_ ? began_ : before_)), dim_);
+  test_.emplace(rows_of(std::as_const(before_)), rows_of(std::as_const(few_ ? began_ : before_)),
+                dim_);
   accepted_ = 0;
   kept_.clear();
   part_ = Part::move;
@@ -44,7 +48,8 @@ void Journey::begin_test(double acceptance) {
 
 /// One of so many; the second half counts. True after the last.
 bool Journey::test_move(std::uint64_t moves) {
-  accepted_ += exact::move(walkers_, frame_, stride(), leaps(), settings_.seed, moves_++, ends(), *threads_);
+  accepted_ +=
+      exact::move(walkers_, frame_, stride(), leaps(), settings_.seed, moves_++, ends(), *threads_);
   if (++in_part_ > moves / 2) {
     const Frame::Matrix now = columns(walkers_.x);
     test_->add(rows_of(now));
@@ -91,7 +96,8 @@ void Journey::after_flight_test() {
   go(Stage::settle); // the walkers go on from where the test brought them
 }
 
-/// A polished cloud is judged by the moves that there were: they say where the truth is, for any cloud.
+/// A polished cloud is judged by the moves that there were: they say where the truth is, for any
+/// cloud.
 void Journey::after_flight_polish() {
   const Frame::Matrix all = columns(cloud_.x);
   judge::Certificate polished = test_->judge_other(rows_of(all));

@@ -14,7 +14,8 @@ template <typename Real>
 void check(const Roles<Real>& roles) {
   if (!roles.target.score || !roles.target.evaluate || !roles.deal || !roles.drift ||
       !roles.advance)
-    throw std::invalid_argument("roles: score, evaluate, deal, drift and advance are all needed; one is empty");
+    throw std::invalid_argument(
+        "roles: score, evaluate, deal, drift and advance are all needed; one is empty");
   if (roles.target.names.size() != roles.target.dim)
     reject("names", fmt::format("one for each of {} parameters", roles.target.dim),
            std::to_string(roles.target.names.size()));

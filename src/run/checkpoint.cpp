@@ -85,7 +85,8 @@ struct CheckpointFile::Open {
   }
 };
 
-CheckpointFile::CheckpointFile(const std::filesystem::path& file, const Checkpoint& with, std::size_t more)
+CheckpointFile::CheckpointFile(const std::filesystem::path& file, const Checkpoint& with,
+                               std::size_t more)
     : open_(new Open{io::WholeFile(file)}) {
   open_->write(pack_first(with, more));
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t fewest_to_count = 8;
 constexpr double most_spent = 0.05; // of the run's own gradients
 
-struct Spent {}; // more than that
+struct Spent {};            // more than that
 constexpr double dip = 2.5; // a shallower one does not keep particles apart
 
 /// The columns that users read, of rows of positions.
@@ -26,8 +26,8 @@ std::vector<double> columns_of(const AnyTarget<Real>& target, Rows<const double>
 }
 
 template <typename Real>
-void add(const AnyTarget<Real>& target, const std::vector<std::size_t>& group, const std::vector<scout::Mode>& modes,
-         Outcome& o) {
+void add(const AnyTarget<Real>& target, const std::vector<std::size_t>& group,
+         const std::vector<scout::Mode>& modes, Outcome& o) {
   const std::size_t width = o.draw_names().size(), rows = o.draws().size() / width;
   o.groups = judge::groups_of({o.draws().data(), rows, width}, group, modes.size());
   for (std::size_t g = 0; g < modes.size(); ++g)
@@ -48,8 +48,8 @@ void add_groups(const AnyTarget<double>& target, const GroupedJourney& journey, 
 }
 
 void take_back(Outcome& o) {
-  const judge::Verdict verdict =
-      judge::not_by_local_tests({o.diagnosis.verdict, o.diagnosis.sentence}, o.groups, o.draw_names());
+  const judge::Verdict verdict = judge::not_by_local_tests(
+      {o.diagnosis.verdict, o.diagnosis.sentence}, o.groups, o.draw_names());
   o.diagnosis.verdict = verdict.word;
   o.diagnosis.sentence = verdict.sentence;
 }
@@ -61,20 +61,25 @@ void count_groups(const AnyTarget<Real>& target, Outcome& o, Threads& threads) {
   if (o.settings.periodic || x.count < fewest_to_count || !sound)
     return;
   std::vector<Real> at, slope, height;
-  const double gradients = (o.trace.empty() ? 0 : o.trace.back().sweeps) * static_cast<double>(x.count);
-  const double allowed = most_spent * gradients * target.step_share; // a climb asks for all rows of the data
+  const double gradients =
+      (o.trace.empty() ? 0 : o.trace.back().sweeps) * static_cast<double>(x.count);
+  const double allowed =
+      most_spent * gradients * target.step_share; // a climb asks for all rows of the data
   double spent = 0;
-  CountedDensity density([&](Rows<const double> rows, Rows<double> score, std::span<double> log_density) {
-    if ((spent += static_cast<double>(rows.count)) > allowed) // a gradient may be dear
-      throw Spent();
-    at.assign(rows.begin(), rows.end());
-    slope.resize(at.size());
-    height.resize(rows.count);
-    target.evaluate({at.data(), rows.count, rows.dim}, {slope.data(), rows.count, rows.dim}, height);
-    std::ranges::copy(slope, score.begin());
-    for (std::size_t i = 0; i < rows.count; ++i) // of a target that has scores alone heights are sums of them
-      log_density[i] = target.has_density && !target.has_density() ? 0 : double(height[i]);
-  });
+  CountedDensity density(
+      [&](Rows<const double> rows, Rows<double> score, std::span<double> log_density) {
+        if ((spent += static_cast<double>(rows.count)) > allowed) // a gradient may be dear
+          throw Spent();
+        at.assign(rows.begin(), rows.end());
+        slope.resize(at.size());
+        height.resize(rows.count);
+        target.evaluate({at.data(), rows.count, rows.dim}, {slope.data(), rows.count, rows.dim},
+                        height);
+        std::ranges::copy(slope, score.begin());
+        for (std::size_t i = 0; i < rows.count;
+             ++i) // of a target that has scores alone heights are sums of them
+          log_density[i] = target.has_density && !target.has_density() ? 0 : double(height[i]);
+      });
   scout::Search search;
   search.has_density = !target.has_density || target.has_density();
   search.dip = dip;
@@ -83,7 +88,8 @@ void count_groups(const AnyTarget<Real>& target, Outcome& o, Threads& threads) {
   try {
     modes = scout::modes_under(x, density, true, search);
   } catch (const Spent&) {
-    o.diagnosis.sentence += " (separate groups were not looked for: in so short a run that costs too many gradients)";
+    o.diagnosis.sentence +=
+        " (separate groups were not looked for: in so short a run that costs too many gradients)";
     return;
   }
   if (modes.size() < 2)

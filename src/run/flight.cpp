@@ -93,7 +93,8 @@ public:
     for (const std::uint32_t i : dealt_->order())
       for (const Real value : particles_.drift()[i])
         sum += static_cast<double>(value) * static_cast<double>(value);
-    return std::sqrt(sum / static_cast<double>(std::max<std::size_t>(dealt_->order().size() * particles_.dim(), 1)));
+    return std::sqrt(sum / static_cast<double>(std::max<std::size_t>(
+                               dealt_->order().size() * particles_.dim(), 1)));
   }
   std::vector<double> positions() const override { return at_home(particles_.position()); }
   std::vector<double> scores() const override { return forces(particles_.score()); }
@@ -131,9 +132,10 @@ private:
     settled_ = settings_.until_converged && judge::settled(trace_);
   }
 
-  /// Rows in the order of their particles, wherever a dealer let them travel. `beside` is done by one of the threads
-  /// meanwhile.
-  std::vector<double> at_home(Rows<const Real> rows, const std::function<void()>& beside = {}) const {
+  /// Rows in the order of their particles, wherever a dealer let them travel. `beside` is done by
+  /// one of the threads meanwhile.
+  std::vector<double> at_home(Rows<const Real> rows,
+                              const std::function<void()>& beside = {}) const {
     return scattered(rows, std::as_const(particles_).id(), crew(), beside);
   }
   std::vector<double> forces(Rows<const Real> rows) const {
@@ -141,13 +143,14 @@ private:
   }
 
   /// What the end is worth: exact scores there, diagnostics, the rows held out. On a copy, so that
-  /// the run can go on; it is gone again before the diagnosis, since of 10^7 particles it counts, and scores are copied
-  /// only then.
+  /// the run can go on; it is gone again before the diagnosis, since of 10^7 particles it counts,
+  /// and scores are copied only then.
   void report(bool measured, Outcome& o) override {
     if (!measured)
       return;
     if (over()) { // no step comes that needs the forces
-      o.positions = at_home(std::as_const(particles_).position(), [&] { drift_size_ = drift_size(); });
+      o.positions =
+          at_home(std::as_const(particles_).position(), [&] { drift_size_ = drift_size(); });
       {
         typename Ensemble<Real>::Loan loan(particles_, crew());
         measured_ = true;
@@ -163,10 +166,10 @@ private:
     const std::size_t count = particles_.count(), dim = particles_.dim();
     AnyTarget<Real>& target = roles_.target;
     const bool has_density = !target.has_density || target.has_density();
-    o.diagnosis = judge::diagnose(
-        {o.positions.data(), count, dim}, {o.scores.data(), count, dim},
-        has_density ? std::span<const double>(o.log_density) : std::span<const double>(), o.names,
-        settings_.seed, settings_.periodic, o.trace, crew());
+    o.diagnosis = judge::diagnose({o.positions.data(), count, dim}, {o.scores.data(), count, dim},
+                                  has_density ? std::span<const double>(o.log_density)
+                                              : std::span<const double>(),
+                                  o.names, settings_.seed, settings_.periodic, o.trace, crew());
     certify(o);
     Column<Real> x;
     if (target.hold_out || target.constrain)
@@ -178,16 +181,19 @@ private:
       o.constrained_summary = summarize_columns(*o.constrained, crew());
     }
     count_groups(target, o, crew());
-    o.trace.back().verdict = o.diagnosis.verdict; // it knows of densities that fail, of the certificate and of groups
+    o.trace.back().verdict =
+        o.diagnosis.verdict; // it knows of densities that fail, of the certificate and of groups
     for (std::string found :
          {judge::strays(o.parameters(), count), judge::left_out(o.parameters())})
       if (!found.empty())
         o.warnings.push_back(std::move(found));
   }
 
-  /// Scores, log density and a look at the outcome's positions, in a cloud that is used for nothing else.
+  /// Scores, log density and a look at the outcome's positions, in a cloud that is used for nothing
+  /// else.
   void measure(Ensemble<Real>& last, Outcome& o) {
-    const Batches& batches = (roles_.deal_everyone ? roles_.deal_everyone : roles_.deal)(done_, last);
+    const Batches& batches =
+        (roles_.deal_everyone ? roles_.deal_everyone : roles_.deal)(done_, last);
     // Filled in afterwards, so that rows are in the order of the particles even if they travelled.
     place(o.positions, last.position(), crew());
     o.log_density = zeros(last.count(), crew());
@@ -209,7 +215,8 @@ private:
       return;
     }
     if constexpr (std::is_same_v<Real, double>)
-      certify_at(roles_.target, roles_.threads ? *roles_.threads : Threads::alone(), o.trace.back().sweeps, o);
+      certify_at(roles_.target, roles_.threads ? *roles_.threads : Threads::alone(),
+                 o.trace.back().sweeps, o);
     else if (converged)
       o.diagnosis.sentence += " (not certified: that needs double precision)";
   }
@@ -220,13 +227,15 @@ private:
   Lookout<Real> lookout_;
   Ensemble<Real> particles_;
   const Batches* dealt_ = nullptr; // of the last step
-  bool measured_ = false;          // scores and drifts are those of the end, in the particles' order
-  double drift_size_ = 0;          // from before
+  bool measured_ = false; // scores and drifts are those of the end, in the particles' order
+  double drift_size_ = 0; // from before
 };
 
 } // namespace
 
-void Flight::save_to(const std::filesystem::path& file, const std::string& note) const { write_checkpoint(file, save(note)); }
+void Flight::save_to(const std::filesystem::path& file, const std::string& note) const {
+  write_checkpoint(file, save(note));
+}
 
 bool Flight::finite() const {
   return std::ranges::all_of(positions(), [](double x) { return std::isfinite(x); });
@@ -262,7 +271,8 @@ template <typename Real>
 std::unique_ptr<Flight> resume(Roles<Real> roles, const Settings& settings,
                                const Checkpoint& checkpoint, const std::string& where) {
   check(roles);
-  const Head head = read_head_for(settings, roles.target.dim, sizeof(Real) == sizeof(float), checkpoint, where);
+  const Head head =
+      read_head_for(settings, roles.target.dim, sizeof(Real) == sizeof(float), checkpoint, where);
   auto flight = std::make_unique<FlightOf<Real>>(std::move(roles), settings);
   flight->restore(checkpoint, where, head);
   return flight;

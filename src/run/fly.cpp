@@ -13,7 +13,8 @@ Outcome fly(Flight& flight, const Watch& watch) {
     ProgressReport now = report;
     if (!flight.stage().empty()) { // how many units there are is known only as it goes
       now.total = std::max(flight.total(), now.done);
-      now.seconds_left = now.seconds / static_cast<double>(now.done) * static_cast<double>(now.total - now.done);
+      now.seconds_left =
+          now.seconds / static_cast<double>(now.done) * static_cast<double>(now.total - now.done);
     }
     if (watch.progress)
       watch.progress(now, flight);
@@ -23,7 +24,8 @@ Outcome fly(Flight& flight, const Watch& watch) {
   const auto tell = [&] {
     if (flight.done() > 0) // else the scout is under way
       progress.tell(flight.done() - 1);
-    if (flight.done() > 0 && watch.keep && watch.keep_every > 0 && flight.done() % watch.keep_every == 0)
+    if (flight.done() > 0 && watch.keep && watch.keep_every > 0 &&
+        flight.done() % watch.keep_every == 0)
       watch.keep(flight);
     interrupted = !flight.over() && watch.interrupted && watch.interrupted();
   };

@@ -10,7 +10,8 @@
 
 namespace starling::run {
 
-/// All that the model makes of positions, but for what it draws at random: that says nothing of a cloud.
+/// All that the model makes of positions, but for what it draws at random: that says nothing of a
+/// cloud.
 class Followed {
 public:
   Followed() = default;
@@ -24,7 +25,8 @@ public:
     for (std::size_t a = 0; a < width; ++a) {
       bool chance = false;
       for (std::size_t i = 1; i < copies; ++i)
-        chance = chance || std::abs(table.values[i * width + a] - table.values[a]) > 0; // not where both are NaN
+        chance = chance || std::abs(table.values[i * width + a] - table.values[a]) >
+                               0; // not where both are NaN
       if (!chance)
         columns_.push_back(a);
     }
@@ -49,7 +51,8 @@ public:
   std::vector<std::string> names(Rows<const double> any_row) const {
     std::vector<std::string> all = target_->names;
     if (!columns_.empty())
-      for (const std::vector<std::string> read = target_->constrain(any_row).names; const std::size_t a : columns_)
+      for (const std::vector<std::string> read = target_->constrain(any_row).names;
+           const std::size_t a : columns_)
         all.push_back(read[a]);
     return all;
   }

@@ -15,29 +15,32 @@ namespace starling::run {
 
 namespace {
 
-constexpr std::size_t least_flown = 128;             // particles of a journey, so that its certificate can tell
-constexpr std::size_t first_rounds = 2;              // of weighing
+constexpr std::size_t least_flown = 128; // particles of a journey, so that its certificate can tell
+constexpr std::size_t first_rounds = 2;  // of weighing
 constexpr std::size_t least_rounds = 4, most_rounds = 16;
-constexpr double wanted_error = 0.005;               // of a share
-constexpr double no_group = 0.002;                   // a share below it is none
-constexpr double deep = 2.5;                         // a dip, in log density
+constexpr double wanted_error = 0.005; // of a share
+constexpr double no_group = 0.002;     // a share below it is none
+constexpr double deep = 2.5;           // a dip, in log density
 
 } // namespace
 
-GroupedJourney::GroupedJourney(DensityOfRows density, std::size_t dim, const JourneySettings& settings, Threads& threads,
-                               ReadColumns read, bool has_density)
-    : plain_(density), density_(std::move(density)), dim_(dim), settings_(settings), threads_(threads),
-      read_(std::move(read)), has_density_(has_density) {
+GroupedJourney::GroupedJourney(DensityOfRows density, std::size_t dim,
+                               const JourneySettings& settings, Threads& threads, ReadColumns read,
+                               bool has_density)
+    : plain_(density), density_(std::move(density)), dim_(dim), settings_(settings),
+      threads_(threads), read_(std::move(read)), has_density_(has_density) {
   first_ = journey(settings.particles, settings.seed, plain_);
 }
 
-GroupedJourney::GroupedJourney(const RowDensity& rows, const JourneySettings& settings, Threads& threads, ReadColumns read)
-    : plain_(rows.all), density_(rows.all), dim_(rows.dim), settings_(settings), threads_(threads), read_(std::move(read)),
-      has_density_(true), rows_(rows) {
+GroupedJourney::GroupedJourney(const RowDensity& rows, const JourneySettings& settings,
+                               Threads& threads, ReadColumns read)
+    : plain_(rows.all), density_(rows.all), dim_(rows.dim), settings_(settings), threads_(threads),
+      read_(std::move(read)), has_density_(true), rows_(rows) {
   first_ = std::make_unique<Journey>(rows, settings, threads, read_);
 }
 
-std::unique_ptr<Journey> GroupedJourney::journey(std::size_t particles, std::uint64_t seed, DensityOfRows density) const {
+std::unique_ptr<Journey> GroupedJourney::journey(std::size_t particles, std::uint64_t seed,
+                                                 DensityOfRows density) const {
   JourneySettings settings = settings_;
   settings.particles = particles;
   settings.seed = seed;
@@ -48,16 +51,20 @@ std::unique_ptr<Journey> GroupedJourney::journey(std::size_t particles, std::uin
 
 /// The journey of a group, not yet begun.
 std::unique_ptr<Journey> GroupedJourney::journey_of(std::size_t group) const {
-  return rows_ ? journey_over_rows(group) : journey(flown_[group], seed_of(group), within(group, plain_));
+  return rows_ ? journey_over_rows(group)
+               : journey(flown_[group], seed_of(group), within(group, plain_));
 }
 
-/// The density in the group's part of space; outside it fails, and moves that lead there are refused.
+/// The density in the group's part of space; outside it fails, and moves that lead there are
+/// refused.
 DensityOfRows GroupedJourney::within(std::size_t group, DensityOfRows density) const {
   std::vector<scout::Fit> fits;
   for (std::size_t g = 0; g < modes_.size(); ++g)
     fits.push_back({modes_[g].frame, g});
-  const auto parts = std::make_shared<const scout::Weighing>(std::move(fits), modes_.size(), settings_.seed, 0);
-  return [plain = std::move(density), parts, group](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+  const auto parts =
+      std::make_shared<const scout::Weighing>(std::move(fits), modes_.size(), settings_.seed, 0);
+  return [plain = std::move(density), parts, group](Rows<const double> x, Rows<double> score,
+                                                    std::span<double> log_density) {
     plain(x, score, log_density);
     const std::vector<std::size_t> where = parts->group_of(x);
     for (std::size_t i = 0; i < x.count; ++i)
@@ -81,7 +88,8 @@ void GroupedJourney::take(std::uint64_t units) {
 
 void GroupedJourney::unit() {
   switch (part_) {
-  case Part::one: return one_group();
+  case Part::one:
+    return one_group();
   case Part::weigh_first:
     weigh();
     if (weighing().rounds() == first_rounds)
@@ -96,13 +104,15 @@ void GroupedJourney::unit() {
     return follow();
   case Part::weigh_last: {
     weigh();
-    const bool close = std::ranges::all_of(shares_, [](const scout::Share& one) { return one.se <= wanted_error; });
+    const bool close = std::ranges::all_of(
+        shares_, [](const scout::Share& one) { return one.se <= wanted_error; });
     const std::size_t rounds = weighing().rounds();
     if ((rounds >= least_rounds && close) || rounds >= most_rounds || modes_.size() == 1)
       part_ = Part::finished;
     return follow();
   }
-  case Part::finished: return;
+  case Part::finished:
+    return;
   }
 }
 
@@ -118,7 +128,8 @@ void GroupedJourney::one_group() {
     rows_ ? void(part_ = Part::finished) : count_groups();
 }
 
-/// The modes under the cloud. Where it lies on several that the scout did not see, the groups set out after all.
+/// The modes under the cloud. Where it lies on several that the scout did not see, the groups set
+/// out after all.
 void GroupedJourney::count_groups() {
   const std::uint64_t before = density_.gradients();
   scout::Search search;
@@ -170,13 +181,15 @@ void GroupedJourney::weigh() {
   shares_ = now.shares();
 }
 
-/// A journey for each group that has a share, of more particles than it will give: weights may change.
+/// A journey for each group that has a share, of more particles than it will give: weights may
+/// change.
 void GroupedJourney::begin_journeys() {
   std::vector<scout::Mode> modes;
   std::vector<scout::Share> shares;
   const auto heaviest = std::ranges::max_element(shares_, {}, &scout::Share::share);
   for (std::size_t g = 0; g < modes_.size(); ++g)
-    if (shares_[g].share + 2 * shares_[g].se >= no_group || g == std::size_t(heaviest - shares_.begin())) {
+    if (shares_[g].share + 2 * shares_[g].se >= no_group ||
+        g == std::size_t(heaviest - shares_.begin())) {
       modes.push_back(modes_[g]);
       shares.push_back(shares_[g]);
     }
@@ -191,7 +204,8 @@ void GroupedJourney::begin_journeys() {
   const auto n = static_cast<double>(settings_.particles);
   const bool flies = settings_.steps + settings_.flight_moves > 0;
   for (std::size_t g = 0; g < modes_.size(); ++g) {
-    const auto wanted = std::size_t(std::ceil(n * (1.1 * shares_[g].share + 3 * shares_[g].se))) + 1;
+    const auto wanted =
+        std::size_t(std::ceil(n * (1.1 * shares_[g].share + 3 * shares_[g].se))) + 1;
     flown_.push_back(std::min(settings_.particles, std::max(wanted, least_flown)));
     if (rows_) {
       journeys_.push_back(journey_of(g));

@@ -7,7 +7,8 @@
 
 namespace starling::run {
 
-/// Outside the group's part all rows and the prior fail; few rows need not, since the prior is added to them.
+/// Outside the group's part all rows and the prior fail; few rows need not, since the prior is
+/// added to them.
 std::unique_ptr<Journey> GroupedJourney::journey_over_rows(std::size_t group) const {
   JourneySettings settings = settings_;
   settings.particles = flown_[group];
@@ -17,8 +18,11 @@ std::unique_ptr<Journey> GroupedJourney::journey_over_rows(std::size_t group) co
   own.all = within(group, rows_->all);
   own.prior = within(group, rows_->prior);
   if (rows_->values) {
-    const auto nothing = [](Rows<const double>, Rows<double>, std::span<double> log_density) { std::ranges::fill(log_density, 0.0); };
-    own.values = [values = rows_->values, part = within(group, nothing)](Rows<const double> x, std::span<double> log_density) {
+    const auto nothing = [](Rows<const double>, Rows<double>, std::span<double> log_density) {
+      std::ranges::fill(log_density, 0.0);
+    };
+    own.values = [values = rows_->values, part = within(group, nothing)](
+                     Rows<const double> x, std::span<double> log_density) {
       std::vector<double> unused(x.size()), inside(x.count);
       part(x, {unused.data(), x.count, x.dim}, inside);
       values(x, log_density);
@@ -29,12 +33,14 @@ std::unique_ptr<Journey> GroupedJourney::journey_over_rows(std::size_t group) co
   return std::make_unique<Journey>(std::move(own), settings, threads_, read_);
 }
 
-void GroupedJourney::estimate(Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+void GroupedJourney::estimate(Rows<const double> x, Rows<double> score,
+                              std::span<double> log_density) {
   if (journeys_.empty())
     return first_->estimate(x, score, log_density);
   const std::vector<std::size_t> group = weighing().group_of(x);
   for (std::size_t i = 0; i < x.count; ++i)
-    journeys_[group[i]]->estimate(x.slice(i, i + 1), score.slice(i, i + 1), log_density.subspan(i, 1));
+    journeys_[group[i]]->estimate(x.slice(i, i + 1), score.slice(i, i + 1),
+                                  log_density.subspan(i, 1));
 }
 
 RowsReport GroupedJourney::rows_report() const {
@@ -51,7 +57,9 @@ RowsReport GroupedJourney::rows_report() const {
     }
     all.noise = std::max(all.noise, own.noise);
     all.away = std::max(all.away, own.away);
-    all.lack = own.lack > all.lack || std::isnan(own.lack) ? own.lack : all.lack; // one that is no number is kept
+    all.lack = own.lack > all.lack || std::isnan(own.lack)
+                   ? own.lack
+                   : all.lack; // one that is no number is kept
     all.by_guide = all.by_guide && own.by_guide;
   }
   return all;

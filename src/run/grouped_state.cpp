@@ -9,7 +9,8 @@ namespace starling::run {
 
 namespace {
 
-const std::string part_name = "groups.part"; // missing in states of one group that were made before there were groups
+const std::string part_name =
+    "groups.part"; // missing in states of one group that were made before there were groups
 constexpr std::uint64_t most_groups = 1000;
 
 std::string of_mode(std::size_t g) { return "mode " + std::to_string(g) + " "; }
@@ -60,7 +61,8 @@ JourneyState GroupedJourney::save() const {
     const std::string mark = of_mode(g);
     c[mark + "x"].assign(mode.x.data(), mode.x.data() + mode.x.size());
     c[mark + "numbers"] = {mode.log_density, mode.log_mass};
-    c[mark + "mean"].assign(mode.frame.mean().data(), mode.frame.mean().data() + mode.frame.mean().size());
+    c[mark + "mean"].assign(mode.frame.mean().data(),
+                            mode.frame.mean().data() + mode.frame.mean().size());
     c[mark + "factor"] = mode.frame.numbers();
     n[mark + "form"] = std::uint64_t(mode.frame.form());
   }
@@ -95,18 +97,20 @@ void GroupedJourney::restore(const JourneyState& state) {
     part_ = first_->finished() ? Part::finished : Part::one;
     return;
   }
-  if (count(state, part_name) > std::uint64_t(Part::finished) || count(state, "groups.modes") > most_groups ||
-      count(state, "groups.current") > most_groups)
+  if (count(state, part_name) > std::uint64_t(Part::finished) ||
+      count(state, "groups.modes") > most_groups || count(state, "groups.current") > most_groups)
     throw std::invalid_argument("state: part or group is not one of a journey");
   part_ = Part(count(state, part_name));
   current_ = count(state, "groups.current");
   counted_ = count(state, "groups.counted");
   weighed_ = count(state, "groups.weighed");
-  scouted_ = {std::size_t(count(state, "groups.scouted")), count(state, "groups.by_pathfinder") != 0, 0};
+  scouted_ = {std::size_t(count(state, "groups.scouted")),
+              count(state, "groups.by_pathfinder") != 0, 0};
   modes_.clear();
   for (std::size_t g = 0; g < count(state, "groups.modes"); ++g) {
     const std::string mark = of_mode(g);
-    const std::vector<double>&x = column(state, mark + "x"), &numbers = column(state, mark + "numbers");
+    const std::vector<double>&x = column(state, mark + "x"),
+          &numbers = column(state, mark + "numbers");
     if (x.size() != dim_ || numbers.size() != 2)
       throw std::invalid_argument("state: a mode does not fit the journey");
     scout::Mode mode;
@@ -114,7 +118,8 @@ void GroupedJourney::restore(const JourneyState& state) {
     mode.log_density = numbers[0];
     mode.log_mass = numbers[1];
     if (const std::size_t given = column(state, mark + "mean").size();
-        (given != 0 && given != dim_) || count(state, mark + "form") > std::uint64_t(Frame::Form::low_rank))
+        (given != 0 && given != dim_) ||
+        count(state, mark + "form") > std::uint64_t(Frame::Form::low_rank))
       throw std::invalid_argument("state: the frame of a mode does not fit the journey");
     else if (given != 0)
       mode.frame = Frame::from_numbers(column(state, mark + "mean"), column(state, mark + "factor"),
@@ -136,7 +141,8 @@ void GroupedJourney::restore(const JourneyState& state) {
   const std::uint64_t all = count(state, "groups.journeys");
   const bool by_groups = part_ == Part::fly || part_ == Part::weigh_last;
   if ((all > 0 ? part_ == Part::one || part_ == Part::weigh_first : by_groups) ||
-      (part_ == Part::weigh_first && modes_.empty()) || (!shares_.empty() && shares_.size() != modes_.size()))
+      (part_ == Part::weigh_first && modes_.empty()) ||
+      (!shares_.empty() && shares_.size() != modes_.size()))
     throw std::invalid_argument("state: groups do not fit the journey");
   if (all == 0) {
     first_->restore(state);
@@ -169,29 +175,36 @@ std::string GroupedJourney::stage(const JourneyState& state) {
   };
   switch (Part(at(part_name, 0))) {
   case Part::weigh_first:
-  case Part::weigh_last: return "weigh";
-  case Part::finished: return name(Stage::finished);
+  case Part::weigh_last:
+    return "weigh";
+  case Part::finished:
+    return name(Stage::finished);
   case Part::fly: {
     const std::uint64_t group = at("groups.current", 0);
-    return std::string(named(at(of_group(group) + "stage", 1))) + ", group " + std::to_string(group + 1) + " of " +
-           std::to_string(at("groups.journeys", 1));
+    return std::string(named(at(of_group(group) + "stage", 1))) + ", group " +
+           std::to_string(group + 1) + " of " + std::to_string(at("groups.journeys", 1));
   }
-  case Part::one: break;
+  case Part::one:
+    break;
   }
   return named(at("stage", 0));
 }
 
 Progress GroupedJourney::progress() const {
   switch (part_) {
-  case Part::one: return first_->progress();
+  case Part::one:
+    return first_->progress();
   case Part::fly: {
     Progress progress = journeys_[current_]->progress();
-    progress.total += (journeys_.size() - current_ - 1) * (settings_.flight_moves + settings_.steps + settings_.certify_moves);
+    progress.total += (journeys_.size() - current_ - 1) *
+                      (settings_.flight_moves + settings_.steps + settings_.certify_moves);
     return progress;
   }
   case Part::weigh_first:
-  case Part::weigh_last: return {Stage::certify, weighing().rounds(), weighing().rounds() + 1};
-  case Part::finished: break;
+  case Part::weigh_last:
+    return {Stage::certify, weighing().rounds(), weighing().rounds() + 1};
+  case Part::finished:
+    break;
   }
   return {Stage::finished, 0, 1};
 }
@@ -201,12 +214,15 @@ const std::optional<judge::Certificate>& GroupedJourney::certificate() const {
 }
 
 bool GroupedJourney::settled() const {
-  return journeys_.empty() ? first_->settled() : std::ranges::any_of(journeys_, [](auto& one) { return one->settled(); });
+  return journeys_.empty()
+             ? first_->settled()
+             : std::ranges::any_of(journeys_, [](auto& one) { return one->settled(); });
 }
 
 bool GroupedJourney::polished() const {
-  return journeys_.empty() ? first_->polished()
-                           : std::ranges::any_of(journeys_, [](auto& one) { return one->polished(); });
+  return journeys_.empty()
+             ? first_->polished()
+             : std::ranges::any_of(journeys_, [](auto& one) { return one->polished(); });
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> GroupedJourney::gradients() const {

@@ -27,7 +27,8 @@ const char* name(Stage stage) {
 
 Journey::Journey(DensityOfRows density, std::size_t dim, const JourneySettings& settings,
                  Threads& threads, ReadColumns read)
-    : density_(std::move(density)), dim_(dim), settings_(settings), threads_(&threads), read_(std::move(read)) {
+    : density_(std::move(density)), dim_(dim), settings_(settings), threads_(&threads),
+      read_(std::move(read)) {
   if (dim == 0)
     reject("dim", "at least 1", "0");
   if (settings.particles < 8)
@@ -65,11 +66,16 @@ void Journey::take_part() {
 
 void Journey::unit() {
   switch (stage_) {
-  case Stage::scout: return scout_it();
-  case Stage::fly: return fly_on();
-  case Stage::certify: return certify_on();
-  case Stage::settle: return settle_on();
-  case Stage::finished: return;
+  case Stage::scout:
+    return scout_it();
+  case Stage::fly:
+    return fly_on();
+  case Stage::certify:
+    return certify_on();
+  case Stage::settle:
+    return settle_on();
+  case Stage::finished:
+    return;
   }
 }
 
@@ -95,15 +101,21 @@ Frame::Matrix Journey::columns(const Frame::Matrix& x) const {
 /// The frame that the cloud at x suggests, as far as the metric allows.
 void Journey::reframe(Rows<const double> x) {
   switch (settings_.metric) {
-  case Metric::none: frame_ = Frame(dim_); return;
-  case Metric::diagonal: frame_ = Frame(dim_).refreshed(x); return;
+  case Metric::none:
+    frame_ = Frame(dim_);
+    return;
+  case Metric::diagonal:
+    frame_ = Frame(dim_).refreshed(x);
+    return;
   case Metric::low_rank:
     if (frame_.form() != Frame::Form::low_rank)
       frame_ = Frame(dim_).refreshed(x).with_few();
     frame_ = frame_.refreshed(x);
     return;
   case Metric::dense:
-  case Metric::by_size: frame_ = frame_.refreshed(x); return;
+  case Metric::by_size:
+    frame_ = frame_.refreshed(x);
+    return;
   }
 }
 
@@ -127,8 +139,7 @@ void Journey::scout_it() {
 void Journey::set_out() {
   const scout::Report report = scouting_->report();
   scouting_.reset();
-  const Frame::Matrix x =
-      scout::start(report.frame, density_, settings_.particles, settings_.seed);
+  const Frame::Matrix x = scout::start(report.frame, density_, settings_.particles, settings_.seed);
   cloud_ = exact::walkers_at(rows_of(x), density_);
   next_ = x;
   frame_ = report.frame;
@@ -185,7 +196,8 @@ void Journey::exact_flight_move() {
     if (done_ == at)
       reframe(cloud_.position());
   if (done_ == 0 || done_ == 6)
-    stride_ = exact::tune(cloud_, frame_, {}, flight_acceptance, density_, settings_.seed, tunings_++);
+    stride_ =
+        exact::tune(cloud_, frame_, {}, flight_acceptance, density_, settings_.seed, tunings_++);
   exact::move(cloud_, frame_, {.step = stride_}, density_, settings_.seed, moves_++, {}, *threads_);
   next_ = cloud_.x;
   if (done_ + 1 == settings_.flight_moves)
@@ -231,17 +243,22 @@ void Journey::finish() {
 Progress Journey::progress() const {
   Progress progress{stage_, done_, 1};
   switch (stage_) {
-  case Stage::fly: progress.total = settings_.flight_moves + settings_.steps; break;
+  case Stage::fly:
+    progress.total = settings_.flight_moves + settings_.steps;
+    break;
   case Stage::certify:
-    progress.total = settings_.certify_moves + 1 + (polishes_flights() ? settings_.polish_steps : 0);
+    progress.total =
+        settings_.certify_moves + 1 + (polishes_flights() ? settings_.polish_steps : 0);
     break;
   case Stage::settle: {
     progress.total = settings_.polish_steps + settings_.certify_moves + 1;
-    for (std::uint64_t r = 0; r <= std::min<std::uint64_t>(round_, settings_.settle_rounds - 1); ++r)
+    for (std::uint64_t r = 0; r <= std::min<std::uint64_t>(round_, settings_.settle_rounds - 1);
+         ++r)
       progress.total += (settings_.first_round << r) + 1;
     break;
   }
-  default: break;
+  default:
+    break;
   }
   return progress;
 }

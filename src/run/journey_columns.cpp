@@ -7,7 +7,8 @@ namespace starling::run {
 
 namespace {
 
-const std::string mark = "journey ", count_mark = "journey count "; // before the names of its columns
+const std::string mark = "journey ",
+                  count_mark = "journey count "; // before the names of its columns
 
 template <typename Number>
 std::vector<Number> numbers(const std::string& bytes, const std::string& where) {

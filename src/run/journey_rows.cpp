@@ -17,19 +17,22 @@ namespace starling::run {
 namespace {
 
 constexpr double well_below = 4; // what the guide may lack, against what is expected of it
-constexpr std::size_t looked_at = 32; // walkers whose log density is asked of all rows: its sd is known to an eighth
+constexpr std::size_t looked_at =
+    32; // walkers whose log density is asked of all rows: its sd is known to an eighth
 constexpr Step guide_step = Step{1} << 40; // the guide's rows: an address that no flight reaches
 
 } // namespace
 
-Journey::Journey(RowDensity rows, const JourneySettings& settings, Threads& threads, ReadColumns read)
+Journey::Journey(RowDensity rows, const JourneySettings& settings, Threads& threads,
+                 ReadColumns read)
     : Journey(rows.all, rows.dim, settings, threads, std::move(read)) {
   rows_ = std::move(rows);
   settings_.flight_moves = 0;
   settings_.rows_a_step = std::clamp<std::size_t>(settings.rows_a_step, 1, rows_->rows);
   settings_.guide_rows = std::clamp<std::size_t>(settings.guide_rows, 1, rows_->rows);
   settings_.moved_particles = std::min(settings.moved_particles, settings.particles);
-  settings_.settle_rounds = std::min<std::size_t>(settings.settle_rounds, 2); // a round of 40 moves is 40 passes for each
+  settings_.settle_rounds =
+      std::min<std::size_t>(settings.settle_rounds, 2); // a round of 40 moves is 40 passes for each
   report_ = RowsReport{rows_->rows, settings_.rows_a_step};
 }
 
@@ -48,7 +51,8 @@ void Journey::begin_at(const Frame& home) {
   const RowCounts before = counts_;
   frame_ = home_ = home;
   set_out_over_rows();
-  report_->read[std::size_t(Stage::scout)] = {counts_.reads - before.reads, counts_.visits - before.visits};
+  report_->read[std::size_t(Stage::scout)] = {counts_.reads - before.reads,
+                                              counts_.visits - before.visits};
 }
 
 /// A cloud around the mode, in the frame there.
@@ -76,12 +80,14 @@ void Journey::meet_rows() {
   });
 }
 
-/// Fewer where the flight showed that few say enough: a step's noise is that of the score along each of dim directions,
-/// and what the log density lacks about sqrt(dim) times that; both fall as the root of the rows.
+/// Fewer where the flight showed that few say enough: a step's noise is that of the score along
+/// each of dim directions, and what the log density lacks about sqrt(dim) times that; both fall as
+/// the root of the rows.
 std::size_t Journey::guide_rows() const {
   if (!(report_->noise > 0) || !(settings_.guide_lack > 0))
     return settings_.guide_rows;
-  const double expected = report_->noise * std::sqrt(double(dim_)) / (settings_.guide_lack / well_below);
+  const double expected =
+      report_->noise * std::sqrt(double(dim_)) / (settings_.guide_lack / well_below);
   const double needed = double(settings_.rows_a_step) * expected * expected;
   if (needed >= double(settings_.guide_rows)) // also if it is not finite
     return settings_.guide_rows;
@@ -93,7 +99,9 @@ void Journey::estimate(Rows<const double> x, Rows<double> score, std::span<doubl
 }
 
 /// What decides on those who ended a move, if not what guided them.
-exact::LogDensities Journey::ends() { return few_ && !report_->by_guide ? all_rows() : exact::LogDensities(); }
+exact::LogDensities Journey::ends() {
+  return few_ && !report_->by_guide ? all_rows() : exact::LogDensities();
+}
 
 /// Log densities of all rows.
 exact::LogDensities Journey::all_rows() {
@@ -118,9 +126,9 @@ void Journey::choose_walkers() {
   walkers_ = exact::walkers_at(rows_of(x), *guide_);
 }
 
-/// The sd over some walkers, evenly among them, of log pi less what the guide says of it. Moves that the guide decides on
-/// lead to exp(guide) instead of pi, and so E f to E f + Cov(f, guide - log pi), to first order: for any f at most
-/// this in sds of f.
+/// The sd over some walkers, evenly among them, of log pi less what the guide says of it. Moves
+/// that the guide decides on lead to exp(guide) instead of pi, and so E f to E f + Cov(f, guide -
+/// log pi), to first order: for any f at most this in sds of f.
 double Journey::guide_lacks() {
   const std::size_t count = std::min(looked_at, walkers_.count());
   Frame::Matrix x = Frame::Matrix::Zero(Eigen::Index(count), Eigen::Index(dim_)), unused = x;
@@ -145,7 +153,8 @@ void Journey::choose_who_decides() {
 judge::Bounds Journey::bounds() {
   judge::Bounds bounds;
   if (few_ && report_->by_guide) {
-    const double now = guide_lacks(); // not finite where the guide led to places that all rows exclude
+    const double now =
+        guide_lacks(); // not finite where the guide led to places that all rows exclude
     report_->lack = std::isfinite(now) ? std::max(report_->lack, now) : now;
     bounds.unsure = std::isfinite(report_->lack) ? 2 * report_->lack : 1;
   }
@@ -160,8 +169,11 @@ void Journey::look_at_rows() {
   const std::size_t some = std::min<std::size_t>(cloud_.count(), 32);
   report_->noise = few_->noise(settings_.rows_a_step, cloud_.position().slice(0, some), frame_);
   const Eigen::RowVectorXd mean = cloud_.x.colwise().mean();
-  const Eigen::RowVectorXd variance = (cloud_.x.rowwise() - mean).colwise().squaredNorm() / double(cloud_.count());
-  report_->away = ((mean - home_.mean().transpose()).array().abs() / variance.array().sqrt().max(1e-300)).maxCoeff();
+  const Eigen::RowVectorXd variance =
+      (cloud_.x.rowwise() - mean).colwise().squaredNorm() / double(cloud_.count());
+  report_->away =
+      ((mean - home_.mean().transpose()).array().abs() / variance.array().sqrt().max(1e-300))
+          .maxCoeff();
   counts_ = before; // a look, and no part of the work
 }
 
@@ -170,7 +182,8 @@ void Journey::save_rows(JourneyState& state) const {
   state.columns["home.mean"].assign(mode.data(), mode.data() + mode.size());
   state.columns["home.factor"] = home_.numbers();
   state.columns["began"].assign(began_.data(), began_.data() + began_.size());
-  state.columns["rows.numbers"] = {report_->noise, report_->away, report_->lack, double(report_->by_guide)};
+  state.columns["rows.numbers"] = {report_->noise, report_->away, report_->lack,
+                                   double(report_->by_guide)};
   state.counts["home.form"] = std::uint64_t(home_.form());
   for (std::size_t s = 0; s < stages; ++s) {
     state.counts[std::string("reads.") + name(Stage(s))] = report_->read[s].reads;
@@ -192,12 +205,15 @@ void Journey::restore_rows(const JourneyState& state) {
     return found->second;
   };
   for (std::size_t s = 0; s < stages; ++s)
-    report_->read[s] = {count(std::string("reads.") + name(Stage(s))), count(std::string("visits.") + name(Stage(s)))};
+    report_->read[s] = {count(std::string("reads.") + name(Stage(s))),
+                        count(std::string("visits.") + name(Stage(s)))};
   if (column("home.mean").empty()) // before the scout
     return;
-  if (column("home.mean").size() != dim_ || count("home.form") > std::uint64_t(Frame::Form::low_rank))
+  if (column("home.mean").size() != dim_ ||
+      count("home.form") > std::uint64_t(Frame::Form::low_rank))
     throw std::invalid_argument("state: the frame of the mode does not fit the journey");
-  home_ = Frame::from_numbers(column("home.mean"), column("home.factor"), Frame::Form(count("home.form")));
+  home_ = Frame::from_numbers(column("home.mean"), column("home.factor"),
+                              Frame::Form(count("home.form")));
   const std::vector<double>& began = column("began");
   if (const std::size_t width = dim_ + read_.count; !began.empty())
     began_ = Frame::map({began.data(), began.size() / width, width});
@@ -211,7 +227,8 @@ void Journey::restore_rows(const JourneyState& state) {
   }
   const RowCounts before = counts_;
   meet_rows(); // again, from the same mode and frame
-  if (report_->read[std::size_t(Stage::certify)].visits > 0) { // and the guide, which was met by then
+  if (report_->read[std::size_t(Stage::certify)].visits >
+      0) { // and the guide, which was met by then
     const Frame::Matrix at = home_.mean().transpose();
     Frame::Matrix score(1, at.cols());
     double log_density = 0;

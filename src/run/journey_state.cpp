@@ -53,9 +53,9 @@ exact::Walkers walkers(const Columns& columns, const std::string& name, std::siz
 std::vector<double> numbers(const std::optional<judge::Certificate>& certificate) {
   if (!certificate)
     return {};
-  std::vector<double> all{double(certificate->finding), double(certificate->moves),
-                          certificate->acceptance, double(certificate->not_followed), double(certificate->particles),
-                          double(certificate->heavy.size())};
+  std::vector<double> all{double(certificate->finding),   double(certificate->moves),
+                          certificate->acceptance,        double(certificate->not_followed),
+                          double(certificate->particles), double(certificate->heavy.size())};
   all.insert(all.end(), certificate->heavy.begin(), certificate->heavy.end());
   const auto add = [&](const judge::Displacement& d) {
     all.insert(all.end(), {double(d.parameter), double(d.trait), d.error, d.se, d.memory});
@@ -67,7 +67,8 @@ std::vector<double> numbers(const std::optional<judge::Certificate>& certificate
 }
 
 /// Of so many columns, which its displacements name.
-std::optional<judge::Certificate> certificate_from(const std::vector<double>& all, std::size_t columns) {
+std::optional<judge::Certificate> certificate_from(const std::vector<double>& all,
+                                                   std::size_t columns) {
   if (all.size() < 11)
     return std::nullopt;
   const auto whole = [&](std::size_t i, double below) {
@@ -83,7 +84,8 @@ std::optional<judge::Certificate> certificate_from(const std::vector<double>& al
   made.not_followed = whole(3, any);
   made.particles = whole(4, any);
   const auto at = [&](std::size_t i) {
-    return judge::Displacement{whole(i, double(columns)), judge::Trait(whole(i + 1, double(judge::Trait::square) + 1)),
+    return judge::Displacement{whole(i, double(columns)),
+                               judge::Trait(whole(i + 1, double(judge::Trait::square) + 1)),
                                all[i + 2], all[i + 3], all[i + 4]};
   };
   const std::size_t heavy = whole(5, any);
@@ -150,7 +152,8 @@ void Journey::restore(const JourneyState& state) {
       throw std::invalid_argument("state: " + name + " is missing");
     return found->second;
   };
-  if (count("stage") > std::uint64_t(Stage::finished) || count("part") > std::uint64_t(Part::polish) ||
+  if (count("stage") > std::uint64_t(Stage::finished) ||
+      count("part") > std::uint64_t(Part::polish) ||
       count("frame.form") > std::uint64_t(Frame::Form::low_rank))
     throw std::invalid_argument("state: stage, part or form of the frame is not one of a journey");
   scouting_.reset();
@@ -171,7 +174,8 @@ void Journey::restore(const JourneyState& state) {
     restore_rows(state);
   test_.reset();
   if (count("test") != 0) {
-    test_.emplace(rows_of(std::as_const(before_)), rows_of(std::as_const(few_ ? began_ : before_)), dim_);
+    test_.emplace(rows_of(std::as_const(before_)), rows_of(std::as_const(few_ ? began_ : before_)),
+                  dim_);
     test_->resume(column(c, "test.sums"), count("test.added"));
   }
   kept_ = column(c, "kept");
@@ -198,7 +202,8 @@ void Journey::restore(const JourneyState& state) {
   polished_ = count("polished") != 0;
   for (std::size_t s = 0; s < stages; ++s)
     gradients_[s] = count(std::string("gradients.") + name(Stage(s)));
-  // Sizes by which later units reach into columns, and counts at which they end: no journey saves others.
+  // Sizes by which later units reach into columns, and counts at which they end: no journey saves
+  // others.
   const auto must = [](bool fits) {
     if (!fits)
       throw std::invalid_argument("state: its columns and counts do not fit each other");
@@ -215,8 +220,10 @@ void Journey::restore(const JourneyState& state) {
   if (stage_ == Stage::finished)
     return;
   must(std::size_t(next_.rows()) == all);
-  must(round_ <= settings_.settle_rounds && (stage_ != Stage::fly || done_ < settings_.flight_moves + settings_.steps));
-  const std::uint64_t moves = stage_ == Stage::settle && !settled_ ? round_moves() : settings_.certify_moves;
+  must(round_ <= settings_.settle_rounds &&
+       (stage_ != Stage::fly || done_ < settings_.flight_moves + settings_.steps));
+  const std::uint64_t moves =
+      stage_ == Stage::settle && !settled_ ? round_moves() : settings_.certify_moves;
   if (part_ == Part::move)
     must(test_ && (3 * walkers_.count() + 2) * width == test_->sums().size() && in_part_ < moves);
   if (part_ == Part::polish)

@@ -30,14 +30,16 @@ void judge_rows(Rows<const double> x, Rows<const double> score, judge::TraceRow&
 
 std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table, Threads& threads) {
   const std::size_t width = table.names.size();
-  std::vector<judge::ParameterSummary> summaries =
-      judge::summarize(table.names, {table.values.data(), width > 0 ? table.values.size() / width : 0, width}, threads);
+  std::vector<judge::ParameterSummary> summaries = judge::summarize(
+      table.names, {table.values.data(), width > 0 ? table.values.size() / width : 0, width},
+      threads);
   for (judge::ParameterSummary& one : summaries)
     one.shift = NAN;
   return summaries;
 }
 
-void measure_at(const AnyTarget<double>& target, const Settings& settings, Outcome& o, Threads& threads) {
+void measure_at(const AnyTarget<double>& target, const Settings& settings, Outcome& o,
+                Threads& threads) {
   const std::size_t count = settings.particles, dim = target.dim;
   std::vector<double> score(count * dim);
   o.log_density.resize(count);
@@ -45,8 +47,9 @@ void measure_at(const AnyTarget<double>& target, const Settings& settings, Outco
   target.evaluate(x, {score.data(), count, dim}, o.log_density);
   const bool has_density = !target.has_density || target.has_density();
   o.diagnosis = judge::diagnose(x, {score.data(), count, dim},
-                                has_density ? std::span<const double>(o.log_density) : std::span<const double>(), o.names,
-                                settings.seed, settings.periodic, o.trace, threads);
+                                has_density ? std::span<const double>(o.log_density)
+                                            : std::span<const double>(),
+                                o.names, settings.seed, settings.periodic, o.trace, threads);
   if (target.hold_out)
     o.held_out = target.hold_out(x);
   if (target.constrain) {

@@ -10,38 +10,41 @@ namespace starling::run {
 /// Fills in spread, centre, score, identities and shift of a look from positions and scores.
 void judge_rows(Rows<const double> x, Rows<const double> score, judge::TraceRow& row);
 
-/// Exact scores at the outcome's positions, the diagnosis that follows from them, what was held out, and
-/// the parameters as users read them. The trace must end with the look at these positions.
+/// Exact scores at the outcome's positions, the diagnosis that follows from them, what was held
+/// out, and the parameters as users read them. The trace must end with the look at these positions.
 void measure_at(const AnyTarget<double>& target, const Settings& settings, Outcome& outcome,
                 Threads& threads = Threads::alone());
 
-/// The separate groups of the outcome's draws, as the journey found and weighed them; nothing where there is one. A group
-/// without particles is at its mode.
+/// The separate groups of the outcome's draws, as the journey found and weighed them; nothing where
+/// there is one. A group without particles is at its mode.
 void add_groups(const AnyTarget<double>& target, const GroupedJourney& journey, Outcome& outcome);
 
 /// Several groups are not "converged" by local tests alone.
 void take_back(Outcome& outcome);
 
-/// Counts the groups on which a cloud lies, and those around it, by a target of either precision; "converged" by local
-/// tests is taken back where there are several. On a torus, or of very few particles, nothing is counted.
+/// Counts the groups on which a cloud lies, and those around it, by a target of either precision;
+/// "converged" by local tests is taken back where there are several. On a torus, or of very few
+/// particles, nothing is counted.
 template <typename Real>
 void count_groups(const AnyTarget<Real>& target, Outcome& outcome, Threads& threads);
 
 /// The verdict that a certificate gives, instead of the one that the identities gave.
 /// `doubt`: what makes the shares of groups unsure.
-void judge_by(const judge::Certificate& certificate, const AnyTarget<double>& target, bool raw, Outcome& outcome,
-              const std::string& doubt = {});
+void judge_by(const judge::Certificate& certificate, const AnyTarget<double>& target, bool raw,
+              Outcome& outcome, const std::string& doubt = {});
 
-/// Certifies a raw run's end as its settings ask. Unasked: only where the identities say converged, and the
-/// moves cost at most an eighth of the gradients of these sweeps; where they cost more, the sentence says so.
+/// Certifies a raw run's end as its settings ask. Unasked: only where the identities say converged,
+/// and the moves cost at most an eighth of the gradients of these sweeps; where they cost more, the
+/// sentence says so.
 void certify_at(const AnyTarget<double>& target, Threads& threads, double sweeps, Outcome& outcome);
 
 /// Summaries of columns that have no scores; values that are not numbers are passed over.
 std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table,
                                                        Threads& threads = Threads::alone());
 
-/// How much the log density rises from particles to points beside them, against what its scores foresee: 1 for a
-/// gradient that is its own, the middle of all for one that is not. 1 also where nothing can be told.
+/// How much the log density rises from particles to points beside them, against what its scores
+/// foresee: 1 for a gradient that is its own, the middle of all for one that is not. 1 also where
+/// nothing can be told.
 double rise_by_scores(const AnyTarget<double>& target, Rows<const double> x);
 
 /// Into a report, with a warning where few rows could not speak for all.

@@ -74,7 +74,8 @@ void add(StageReport& all, std::span<const Outcome> runs) {
   const auto count = static_cast<double>(runs.size());
   for (const Outcome& o : runs.subspan(1)) {
     for (const auto& [stage, more] : o.stages->gradients) { // a run in groups has one more
-      const auto found = std::ranges::find(all.gradients, stage, &std::pair<std::string, std::uint64_t>::first);
+      const auto found =
+          std::ranges::find(all.gradients, stage, &std::pair<std::string, std::uint64_t>::first);
       if (found != all.gradients.end())
         found->second += more;
       else
@@ -112,7 +113,9 @@ Outcome pool(std::span<const Outcome> runs) {
     return all;
   if (all.stages)
     add(*all.stages, runs);
-  const auto make_room = [&](std::vector<double>& numbers) { numbers.reserve(numbers.size() * runs.size()); };
+  const auto make_room = [&](std::vector<double>& numbers) {
+    numbers.reserve(numbers.size() * runs.size());
+  };
   make_room(all.positions);
   make_room(all.log_density);
   if (all.constrained)

@@ -1,4 +1,5 @@
-// The groups of a journey put together: particles by shares, one certificate, and what makes it unsure.
+// The groups of a journey put together: particles by shares, one certificate, and what makes it
+// unsure.
 #include <starling/run/grouped_journey.hpp>
 
 #include <starling/exact/sift.hpp>
@@ -13,8 +14,8 @@ namespace starling::run {
 
 namespace {
 
-constexpr double most_missed = 0.02;      // of a group's particles
-constexpr double least_effective = 100;   // draws
+constexpr double most_missed = 0.02;    // of a group's particles
+constexpr double least_effective = 100; // draws
 
 /// Mean and sd of each column.
 std::pair<std::vector<double>, std::vector<double>> moments(const Frame::Matrix& values) {
@@ -34,7 +35,8 @@ Frame::Matrix GroupedJourney::columns(const exact::Walkers& cloud) const {
   all.leftCols(cloud.x.cols()) = cloud.x;
   if (read_.count > 0) {
     const std::vector<double> read = read_.of(cloud.position());
-    all.rightCols(Eigen::Index(read_.count)) = Frame::map({read.data(), cloud.count(), read_.count});
+    all.rightCols(Eigen::Index(read_.count)) =
+        Frame::map({read.data(), cloud.count(), read_.count});
   }
   return all;
 }
@@ -51,7 +53,9 @@ void GroupedJourney::put_together(const scout::Weighing& weighing) {
     if (each[g] > flown_[g]) {
       over += each[g] - flown_[g];
       each[g] = flown_[g];
-      doubt_ = fmt::format("the first weighing was far off, so that group {} has fewer particles than its share", g + 1);
+      doubt_ = fmt::format(
+          "the first weighing was far off, so that group {} has fewer particles than its share",
+          g + 1);
     }
   for (std::size_t g = 0; g < each.size(); ++g) {
     const std::size_t more = std::min(over, std::size_t(flown_[g]) - each[g]);
@@ -78,8 +82,9 @@ void GroupedJourney::put_together(const scout::Weighing& weighing) {
   for (std::size_t g = 0; g < modes_.size() && modes_.size() > 1; ++g) {
     const exact::Walkers& own = journeys_[g]->cloud();
     if (shares_[g].effective < least_effective)
-      doubt_ = fmt::format("the draws that weigh group {} are worth {:.0f} independent ones, too few to trust", g + 1,
-                           shares_[g].effective);
+      doubt_ = fmt::format(
+          "the draws that weigh group {} are worth {:.0f} independent ones, too few to trust",
+          g + 1, shares_[g].effective);
     else if (weighing.missed(own.position(), own.log_density, g) > most_missed)
       doubt_ = fmt::format("the fits that weigh group {} miss a part of it", g + 1);
   }
@@ -95,7 +100,8 @@ void GroupedJourney::certify() {
     pooled = pooled && journeys_[g]->pooled_means().size() == means.size();
     if (!journeys_[g]->certificate())
       return;
-    parts.push_back({shares_[g].share, shares_[g].se, *journeys_[g]->certificate(), std::move(means), std::move(sds)});
+    parts.push_back({shares_[g].share, shares_[g].se, *journeys_[g]->certificate(),
+                     std::move(means), std::move(sds)});
   }
   certificate_ = judge::together(parts);
   if (certificate_->finding == judge::Finding::confirmed && !doubt_.empty())
@@ -106,8 +112,9 @@ void GroupedJourney::certify() {
     for (std::size_t g = 0; g < modes_.size(); ++g)
       pooled_means_[a] += shares_[g].share * journeys_[g]->pooled_means()[a];
     for (std::size_t g = 0; g < modes_.size(); ++g)
-      pooled_sds_[a] += shares_[g].share * (std::pow(journeys_[g]->pooled_sds()[a], 2) +
-                                            std::pow(journeys_[g]->pooled_means()[a] - pooled_means_[a], 2));
+      pooled_sds_[a] +=
+          shares_[g].share * (std::pow(journeys_[g]->pooled_sds()[a], 2) +
+                              std::pow(journeys_[g]->pooled_means()[a] - pooled_means_[a], 2));
     pooled_sds_[a] = std::sqrt(pooled_sds_[a]);
   }
 }

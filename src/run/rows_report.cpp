@@ -22,13 +22,15 @@ void report_rows(const RowsReport& rows, StageReport& report, std::vector<std::s
   report.guide_lack = rows.lack;
   report.guide_decides = rows.by_guide;
   if (rows.noise > loud)
-    warnings.push_back(fmt::format("{} rows a step do not speak for all of them: the noise of their score is {:.2f} of its "
-                                   "size; raise --data-batch",
-                                   rows.a_step, rows.noise));
+    warnings.push_back(fmt::format(
+        "{} rows a step do not speak for all of them: the noise of their score is {:.2f} of its "
+        "size; raise --data-batch",
+        rows.a_step, rows.noise));
   if (rows.away > far_away)
-    warnings.push_back(fmt::format("the cloud ended {:.1f} sd from the mode that few rows were compared with; raise "
-                                   "--data-batch, or read all rows",
-                                   rows.away));
+    warnings.push_back(fmt::format(
+        "the cloud ended {:.1f} sd from the mode that few rows were compared with; raise "
+        "--data-batch, or read all rows",
+        rows.away));
 }
 
 } // namespace starling::run

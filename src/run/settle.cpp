@@ -19,7 +19,8 @@ std::uint64_t Journey::round_moves() const { return settings_.first_round << rou
 void Journey::settle_on() {
   ++done_;
   switch (part_) {
-  case Part::tune: return begin_test(settled_ ? last_acceptance : settle_acceptance);
+  case Part::tune:
+    return begin_test(settled_ ? last_acceptance : settle_acceptance);
   case Part::move:
     if (settled_) {
       if (test_move(settings_.certify_moves))
@@ -40,7 +41,8 @@ void Journey::settle_on() {
 
 /// True after the last, when the cloud has arrived where it led.
 bool Journey::polish_step() {
-  const double share = double(in_part_) / double(std::max<std::size_t>(2, settings_.polish_steps) - 1);
+  const double share =
+      double(in_part_) / double(std::max<std::size_t>(2, settings_.polish_steps) - 1);
   svgd_step(settings_.step_size * std::pow(polish_fall, share));
   if (settled_)
     keep_if_better();
@@ -50,7 +52,8 @@ bool Journey::polish_step() {
   return true;
 }
 
-/// Quiet, and with pools that agree: settled. Else another round, twice as long, while there are any.
+/// Quiet, and with pools that agree: settled. Else another round, twice as long, while there are
+/// any.
 void Journey::after_round() {
   const judge::Certificate round = test_->judge();
   const std::vector<double> means = test_->pooled_means(), sds = test_->pooled_sds();
@@ -77,9 +80,9 @@ void Journey::after_round() {
   go(Stage::settle, settings_.polish_steps > 0 ? Part::polish : Part::tune);
 }
 
-/// The polish is kept when the test confirms it. Otherwise the sifted cloud is tested as well: if that
-/// is not confirmed either, the moves of the rounds were too short for this density, and another round
-/// goes on from where the test's longer ones led, while there are any.
+/// The polish is kept when the test confirms it. Otherwise the sifted cloud is tested as well: if
+/// that is not confirmed either, the moves of the rounds were too short for this density, and
+/// another round goes on from where the test's longer ones led, while there are any.
 void Journey::after_last_test() {
   certificate_ = test_->judge(bounds());
   certificate_->moves = settings_.certify_moves;

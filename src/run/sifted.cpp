@@ -15,11 +15,14 @@ constexpr double near_enough = 0.05; // in sds: no goal below it can be seen in 
 
 } // namespace
 
-/// Ten clouds spread over the moves that count, fewer where they are large; the last of them is now.
+/// Ten clouds spread over the moves that count, fewer where they are large; the last of them is
+/// now.
 void Journey::keep_for_sifting(std::uint64_t moves) {
-  const std::size_t fit = most_numbers / (walkers_.count() * dim_), wanted = most_clouds * cloud_.count() / walkers_.count();
+  const std::size_t fit = most_numbers / (walkers_.count() * dim_),
+                    wanted = most_clouds * cloud_.count() / walkers_.count();
   const std::uint64_t clouds = std::clamp<std::uint64_t>(fit, 1, wanted);
-  const std::uint64_t counted = moves - moves / 2, every = std::max<std::uint64_t>(1, counted / clouds);
+  const std::uint64_t counted = moves - moves / 2,
+                      every = std::max<std::uint64_t>(1, counted / clouds);
   if ((moves - in_part_) % every != 0 || (moves - in_part_) / every >= clouds)
     return;
   kept_.insert(kept_.end(), walkers_.x.data(), walkers_.x.data() + walkers_.x.size());
@@ -27,7 +30,8 @@ void Journey::keep_for_sifting(std::uint64_t moves) {
 
 /// Makes the cloud of those draws that together have the pool's moments.
 void Journey::sift() {
-  // Where few particles were moved for many: draws come again, so that there are as many as particles.
+  // Where few particles were moved for many: draws come again, so that there are as many as
+  // particles.
   const std::size_t once = kept_.size(), wanted = cloud_.count() * dim_;
   kept_.reserve(std::max(once, wanted));
   for (std::size_t at = 0; kept_.size() < wanted; ++at)
@@ -50,9 +54,9 @@ void Journey::sift() {
   next_ = cloud_.x;
 }
 
-/// Of the clouds along the polish, the last whose means and sds are near enough to the pool's, or else
-/// the nearest, by the worst column: the polish spreads the cloud evenly, and may go too far where
-/// tails are heavy.
+/// Of the clouds along the polish, the last whose means and sds are near enough to the pool's, or
+/// else the nearest, by the worst column: the polish spreads the cloud evenly, and may go too far
+/// where tails are heavy.
 void Journey::keep_if_better() {
   const Frame::Matrix all = columns(cloud_.x);
   const auto n = static_cast<double>(all.rows());
@@ -63,8 +67,8 @@ void Journey::keep_if_better() {
       continue;
     const double mean = all.col(a).mean();
     const double own = std::sqrt((all.col(a).array() - mean).square().sum() / (n - 1));
-    misfit = std::max({misfit, std::abs(mean - pooled_means_[std::size_t(a)]) / sd,
-                       std::abs(own / sd - 1)});
+    misfit = std::max(
+        {misfit, std::abs(mean - pooled_means_[std::size_t(a)]) / sd, std::abs(own / sd - 1)});
   }
   if (best_.count() > 0 && !(misfit <= misfit_))
     return;

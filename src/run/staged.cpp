@@ -1,4 +1,5 @@
-// A journey as a flight: units for steps, its state in a checkpoint, its certificate in the verdict.
+// A journey as a flight: units for steps, its state in a checkpoint, its certificate in the
+// verdict.
 #include <starling/run/staged.hpp>
 
 #include "run/followed.hpp"
@@ -16,27 +17,27 @@ namespace starling::run {
 
 namespace {
 
-constexpr std::uint64_t look_every = 5; // units
+constexpr std::uint64_t look_every = 5;   // units
 const std::string alone = "scores alone"; // a count of the state
 
 class StagedFlight final : public Flight {
 public:
-  StagedFlight(Staged staged, const Settings& settings) : Flight(settings, staged), staged_(std::move(staged)) {
+  StagedFlight(Staged staged, const Settings& settings)
+      : Flight(settings, staged), staged_(std::move(staged)) {
     settings_.steps = 1; // there is always one more, until it is finished
   }
 
   void take(Step count, const std::function<Signal()>& after) override {
     const Clock::time_point begin = Clock::now();
     const double before = seconds_.total;
-    const auto tell_time = [&] {
-      seconds_.total = before + since(begin);
-    };
+    const auto tell_time = [&] { seconds_.total = before + since(begin); };
     try {
       for (; count > 0 && !over(); --count) {
         set_out();
         journey_->take_part();
         tell_time();
-        while (journey_->scouting()) { // one unit, however many parts: a run resumed among them begins again
+        while (journey_->scouting()) { // one unit, however many parts: a run resumed among them
+                                       // begins again
           if (after && after() == Signal::stop)
             return;
           journey_->take_part();
@@ -72,8 +73,12 @@ public:
 
   Checkpoint save(const std::string& note) const override {
     const Settings& s = settings_;
-    Checkpoint checkpoint = with_head({{s.particles, staged_.target.dim, false, s.identity, s.seed, s.run, done_, note},
-                                       settled_, 0, seconds_, trace_});
+    Checkpoint checkpoint =
+        with_head({{s.particles, staged_.target.dim, false, s.identity, s.seed, s.run, done_, note},
+                   settled_,
+                   0,
+                   seconds_,
+                   trace_});
     const std::vector<double> x = positions();
     std::vector<std::uint32_t> moves(s.particles);
     std::vector<std::uint64_t> id(s.particles);
@@ -126,15 +131,18 @@ private:
       stages.starts = stages.certify_moves = stages.settle_rounds = 0;
     followed_ = alone_ ? Followed() : Followed(target);
     const ReadColumns read = followed_.read();
-    auto density = [&target, alone = alone_ != 0](Rows<const double> at, Rows<double> s, std::span<double> log_density) {
+    auto density = [&target, alone = alone_ != 0](Rows<const double> at, Rows<double> s,
+                                                  std::span<double> log_density) {
       target.evaluate(at, s, log_density);
       if (alone)
         std::ranges::fill(log_density, 0.0);
     };
     Threads& threads = staged_.threads ? *staged_.threads : Threads::alone();
     stages.rows_a_step = target.rows_a_step > 0 ? target.rows_a_step : stages.rows_a_step;
-    auto journey = target.rows && stages.starts > 0 ? std::make_unique<GroupedJourney>(*target.rows, stages, threads, read)
-                                                    : std::make_unique<GroupedJourney>(density, target.dim, stages, threads, read, !alone_);
+    auto journey =
+        target.rows && stages.starts > 0
+            ? std::make_unique<GroupedJourney>(*target.rows, stages, threads, read)
+            : std::make_unique<GroupedJourney>(density, target.dim, stages, threads, read, !alone_);
     if (!last_.columns.empty())
       journey->restore(last_);
     else if (stages.starts == 0)
@@ -145,7 +153,10 @@ private:
   void arrive() {
     const Progress progress = journey_->progress();
     settled_ = journey_->finished();
-    settings_.steps = settled_ ? done_ : done_ + std::max<std::uint64_t>(1, progress.total - std::min(progress.done, progress.total));
+    settings_.steps =
+        settled_ ? done_
+                 : done_ + std::max<std::uint64_t>(1, progress.total -
+                                                          std::min(progress.done, progress.total));
     const bool stage_began = progress.done == 0;
     if (stage_began || settled_ || done_ % look_every == 0)
       trace_.push_back(look());
@@ -194,8 +205,11 @@ private:
 
   void measure(Outcome& o) {
     AnyTarget<double> target = staged_.target;
-    if (journey_->over_rows() && done_ > 0) // all rows for every particle would cost more than the run
-      target.evaluate = [this](Rows<const double> at, Rows<double> s, std::span<double> l) { journey_->estimate(at, s, l); };
+    if (journey_->over_rows() &&
+        done_ > 0) // all rows for every particle would cost more than the run
+      target.evaluate = [this](Rows<const double> at, Rows<double> s, std::span<double> l) {
+        journey_->estimate(at, s, l);
+      };
     measure_at(target, settings_, o, staged_.threads ? *staged_.threads : Threads::alone());
     if (!settled_)
       return;
@@ -207,7 +221,9 @@ private:
       if (alone_)
         o.diagnosis.sentence += " (not certified: the target gives scores and no log density)";
       else if (o.diagnosis.verdict == "converged") // a funnel whose scores balance may be far off
-        o.diagnosis.verdict = "cannot tell", o.diagnosis.sentence += ", but no exact moves were made that could confirm it: --certify 20 makes them";
+        o.diagnosis.verdict = "cannot tell",
+        o.diagnosis.sentence +=
+            ", but no exact moves were made that could confirm it: --certify 20 makes them";
       else
         o.diagnosis.sentence += " (not certified)";
     }
@@ -236,11 +252,12 @@ std::unique_ptr<Flight> begin(Staged staged, const Settings& settings) {
   return std::make_unique<StagedFlight>(std::move(staged), settings);
 }
 
-std::unique_ptr<Flight> resume(Staged staged, const Settings& settings, const Checkpoint& checkpoint,
-                               const std::string& where) {
+std::unique_ptr<Flight> resume(Staged staged, const Settings& settings,
+                               const Checkpoint& checkpoint, const std::string& where) {
   check(staged, settings);
   const Head head = read_head(checkpoint, where);
-  if (head.saved.particles != settings.particles || head.saved.dim != staged.target.dim || head.saved.single)
+  if (head.saved.particles != settings.particles || head.saved.dim != staged.target.dim ||
+      head.saved.single)
     misfit(where, settings.particles, staged.target.dim, false, "position");
   auto flight = std::make_unique<StagedFlight>(std::move(staged), settings);
   flight->restore(checkpoint, where, head);

@@ -48,7 +48,8 @@ Json to_json(const std::vector<judge::TraceRow>& trace) {
 /// A number of 1e30 would be converted to something; so would -1.
 std::uint64_t whole(const Json& json) {
   if (!json.is_number_unsigned())
-    throw std::invalid_argument("must be a whole number; got " + json.dump(-1, ' ', true, Json::error_handler_t::replace));
+    throw std::invalid_argument("must be a whole number; got " +
+                                json.dump(-1, ' ', true, Json::error_handler_t::replace));
   return json.get<std::uint64_t>();
 }
 
@@ -113,8 +114,9 @@ void misfit(const std::string& where, std::size_t particles, std::size_t dim, bo
             const std::string& column) {
   throw io::BadData(
       where,
-      fmt::format("is not of {} particles in {} dimensions, in {} precision: its column '{}' does not fit",
-                  particles, dim, single ? "single" : "double", column));
+      fmt::format(
+          "is not of {} particles in {} dimensions, in {} precision: its column '{}' does not fit",
+          particles, dim, single ? "single" : "double", column));
 }
 
 Checkpoint with_head(const Head& head) {
@@ -171,14 +173,16 @@ Head read_head(const Checkpoint& checkpoint, const std::string& where) {
   return head;
 }
 
-Head read_head_for(const Settings& settings, std::size_t dim, bool single, const Checkpoint& checkpoint, const std::string& where) {
+Head read_head_for(const Settings& settings, std::size_t dim, bool single,
+                   const Checkpoint& checkpoint, const std::string& where) {
   Head head = read_head(checkpoint, where);
-  if (head.saved.particles != settings.particles || head.saved.dim != dim || head.saved.single != single)
+  if (head.saved.particles != settings.particles || head.saved.dim != dim ||
+      head.saved.single != single)
     misfit(where, settings.particles, dim, single, "position");
   if (head.saved.seed != settings.seed || head.saved.run != settings.run)
-    throw io::BadData(where, fmt::format("was saved by run {2} of seed {3}; this is run {0} of seed {1}",
-                                         settings.run + 1, settings.seed, head.saved.run + 1,
-                                         head.saved.seed));
+    throw io::BadData(
+        where, fmt::format("was saved by run {2} of seed {3}; this is run {0} of seed {1}",
+                           settings.run + 1, settings.seed, head.saved.run + 1, head.saved.seed));
   return head;
 }
 

@@ -24,9 +24,11 @@ Checkpoint with_head(const Head& head);
 Head read_head(const Checkpoint& checkpoint, const std::string& where);
 
 /// The same, unless it is of another run, or of other rows.
-Head read_head_for(const Settings& settings, std::size_t dim, bool single, const Checkpoint& checkpoint, const std::string& where);
+Head read_head_for(const Settings& settings, std::size_t dim, bool single,
+                   const Checkpoint& checkpoint, const std::string& where);
 
-/// "is not of 100 particles in 2 dimensions, in double precision: its column 'position' does not fit".
+/// "is not of 100 particles in 2 dimensions, in double precision: its column 'position' does not
+/// fit".
 [[noreturn]] void misfit(const std::string& where, std::size_t particles, std::size_t dim,
                          bool single, const std::string& column);
 

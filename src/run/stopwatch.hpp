@@ -26,14 +26,15 @@ private:
   Clock::time_point begin_ = Clock::now();
 };
 
-/// Some steps of a run: when it ends, also when a target throws, their time is in the total, and what an advance called
-/// is its own no more.
+/// Some steps of a run: when it ends, also when a target throws, their time is in the total, and
+/// what an advance called is its own no more.
 class TimedSteps {
 public:
   explicit TimedSteps(Timing& sums) : sums_(sums), before_(sums) {}
   ~TimedSteps() {
     sums_.total = so_far();
-    sums_.advance -= sums_.score + sums_.drift + sums_.look - before_.score - before_.drift - before_.look;
+    sums_.advance -=
+        sums_.score + sums_.drift + sums_.look - before_.score - before_.drift - before_.look;
   }
   TimedSteps(const TimedSteps&) = delete;
   TimedSteps& operator=(const TimedSteps&) = delete;

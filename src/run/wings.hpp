@@ -23,8 +23,7 @@ struct Journey::Wings {
   Wings(const JourneySettings& settings, std::size_t dim, Threads& threads)
       : longest(settings.clip * std::sqrt(static_cast<double>(dim))),
         weight(settings.kernel_weight.value_or(settings.kernel == FlightKernel::marginals ? 3 : 1)),
-        particles(settings.particles, dim),
-        along(settings.particles, dim),
+        particles(settings.particles, dim), along(settings.particles, dim),
         deal(settings.seed, BatchSize(settings.batch_size)),
         drift(beside(settings, threads), settings.bilinear, threads) {}
 
@@ -47,7 +46,9 @@ struct Journey::Wings {
           all.position()[i][a] += eta * all.drift()[i][a];
       }
     };
-    const auto observe = [](Step, const Ensemble<double>&, const Batches&) { return Signal::go_on; };
+    const auto observe = [](Step, const Ensemble<double>&, const Batches&) {
+      return Signal::go_on;
+    };
     rbm_svgd(particles, Span{k, k + 1}, deal, score, drift, advance, observe);
     return now.out(Frame::map(Rows<const double>(particles.position())));
   }
@@ -60,13 +61,15 @@ private:
   /// What is beside the bilinear part.
   Drift beside(const JourneySettings& settings, Threads& threads) {
     switch (settings.kernel) {
-    case FlightKernel::none: break;
+    case FlightKernel::none:
+      break;
     case FlightKernel::gaussian: // with the median bandwidth of 2000 pairs
       return AdaptiveDrift<double, Pairs, kernel::SampledMedianBandwidth<double>>(
           Pairs(kernel::Gaussian<double>(1), threads),
           kernel::SampledMedianBandwidth<double>(settings.seed, 2000));
     case FlightKernel::parameters:
-      return along_parameters(Parameters(kernel::Parameters<double>(settings.kernel_width), threads));
+      return along_parameters(
+          Parameters(kernel::Parameters<double>(settings.kernel_width), threads));
     case FlightKernel::marginals:
       return along_parameters(MarginalDrift<double>(settings.kernel_width, threads));
     }
@@ -75,13 +78,15 @@ private:
     };
   }
 
-  /// The drift of single parameters, along the user's and not along those of the frame. The direction of
-  /// parameter a is u_a = row a of L over its length l_a, so that
-  ///     z_a = u_a.y = (L y)_a / l_a,   t_a = u_a.s = (L s)_a / l_a,   sum over a of g_a u_a = L^T (g / l)
+  /// The drift of single parameters, along the user's and not along those of the frame. The
+  /// direction of parameter a is u_a = row a of L over its length l_a, so that
+  ///     z_a = u_a.y = (L y)_a / l_a,   t_a = u_a.s = (L s)_a / l_a,   sum over a of g_a u_a = L^T
+  ///     (g / l)
   template <typename Single>
   Drift along_parameters(Single single) {
     return [this, single](Step k, Ensemble<double>& all, const Batches& batches) mutable {
-      if (const Frame::Vector now = frame->spreads().cwiseInverse(); now.size() != inverse.size() || now != inverse) {
+      if (const Frame::Vector now = frame->spreads().cwiseInverse();
+          now.size() != inverse.size() || now != inverse) {
         inverse = now; // another frame
         held = weight / std::max(1.0, crowding() / most_crowded);
       }
@@ -96,7 +101,8 @@ private:
     };
   }
 
-  /// The largest eigenvalue of the parameters' correlations: how many of them pull along one direction.
+  /// The largest eigenvalue of the parameters' correlations: how many of them pull along one
+  /// direction.
   double crowding() const {
     constexpr int rounds = 12; // of the power method
     Frame::Matrix v = Frame::Matrix::Ones(1, inverse.size());
@@ -105,7 +111,8 @@ private:
     double largest = 1;
     for (int round = 0; round < rounds && v.cols() > most_crowded; ++round) { // it is at most d
       const Frame::Matrix part = v * inverse.asDiagonal();
-      const Frame::Matrix next = frame->along_rows(frame->score_in(rows_of(part))) * inverse.asDiagonal();
+      const Frame::Matrix next =
+          frame->along_rows(frame->score_in(rows_of(part))) * inverse.asDiagonal();
       largest = next.norm() / v.norm();
       v = next / next.norm();
     }

@@ -57,8 +57,8 @@ Eigen::VectorXd updated(const Eigen::VectorXd& alpha, const Eigen::VectorXd& s,
   const double c = s.cwiseQuotient(alpha).dot(s);
   Eigen::VectorXd next(alpha.size());
   for (Eigen::Index i = 0; i < alpha.size(); ++i) {
-    const double inverse = a / (b * alpha[i]) + y[i] * y[i] / b -
-                           a * s[i] * s[i] / (b * c * alpha[i] * alpha[i]);
+    const double inverse =
+        a / (b * alpha[i]) + y[i] * y[i] / b - a * s[i] * s[i] / (b * c * alpha[i] * alpha[i]);
     next[i] = inverse > 0 && std::isfinite(1 / inverse) ? 1 / inverse : alpha[i];
   }
   return next;
@@ -149,9 +149,9 @@ std::vector<double> elbo(const std::vector<Frame>& frames, std::size_t draws,
   density(rows_of(std::as_const(x)), rows_of(score), log_density);
   std::vector<double> bounds(frames.size());
   for (std::size_t i = 0; i < count; ++i) // a failed draw makes its frame's -infinity
-    bounds[i / draws] += (log_density[i] - frames[i / draws].log_normal(
-                                               z.row(Eigen::Index(i)).squaredNorm())) /
-                         static_cast<double>(draws);
+    bounds[i / draws] +=
+        (log_density[i] - frames[i / draws].log_normal(z.row(Eigen::Index(i)).squaredNorm())) /
+        static_cast<double>(draws);
   for (double& bound : bounds)
     if (std::isnan(bound))
       bound = -std::numeric_limits<double>::infinity();

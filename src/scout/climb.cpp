@@ -12,10 +12,10 @@ namespace starling::scout {
 namespace {
 
 constexpr std::size_t memory = 10;
-constexpr std::size_t most_searches = 40;  // evaluations of one line search
-constexpr double rise = 1e-4, bend = 0.9;  // of the Wolfe conditions
-constexpr double enough = 1e-8;            // what a Newton step would still gain in log density
-constexpr double rounding = 1e-12;         // gains below it, relative to the log density, are none
+constexpr std::size_t most_searches = 40; // evaluations of one line search
+constexpr double rise = 1e-4, bend = 0.9; // of the Wolfe conditions
+constexpr double enough = 1e-8;           // what a Newton step would still gain in log density
+constexpr double rounding = 1e-12;        // gains below it, relative to the log density, are none
 
 } // namespace
 
@@ -85,7 +85,8 @@ void Climb::accept(Place next) {
     if (memory_.size() > memory)
       memory_.pop_front();
   }
-  small_gains_ = gain <= rounding * std::max(1.0, std::abs(top().log_density)) ? small_gains_ + 1 : 0;
+  small_gains_ =
+      gain <= rounding * std::max(1.0, std::abs(top().log_density)) ? small_gains_ + 1 : 0;
   if (path_.size() > most_ || small_gains_ >= 2) {
     ended_ = true;
     return;
@@ -117,7 +118,8 @@ bool climb_once(std::vector<Climb>& climbs, CountedDensity& density) {
       going.push_back(&climb);
   if (going.empty())
     return false;
-  Frame::Matrix x(Eigen::Index(going.size()), going.front()->wanted().size()), score(x.rows(), x.cols());
+  Frame::Matrix x(Eigen::Index(going.size()), going.front()->wanted().size()),
+      score(x.rows(), x.cols());
   std::vector<double> log_density(going.size());
   for (std::size_t i = 0; i < going.size(); ++i)
     x.row(Eigen::Index(i)) = going[i]->wanted();

@@ -9,7 +9,7 @@ namespace starling::scout {
 
 namespace {
 
-constexpr std::size_t most_rows = 1024;            // that starts are chosen from
+constexpr std::size_t most_rows = 1024;              // that starts are chosen from
 constexpr std::size_t far_apart = 8, at_random = 16; // starts of each kind
 constexpr int rounds = 5;
 enum UseOfClumps : Step { around_clumps = 3000 };
@@ -20,7 +20,8 @@ Frame frame_of(Rows<const double> x, std::size_t dense_up_to) {
   return x.dim <= dense_up_to && x.count > x.dim ? widths.densely().refreshed(x) : widths;
 }
 
-/// Each the farthest from those before it: every clump that stands apart has one soon. O(rows x count).
+/// Each the farthest from those before it: every clump that stands apart has one soon. O(rows x
+/// count).
 std::vector<Eigen::Index> farthest_first(const Frame::Matrix& y, std::size_t count) {
   std::vector<Eigen::Index> chosen;
   Eigen::VectorXd nearest = y.rowwise().squaredNorm();
@@ -36,7 +37,8 @@ std::vector<Eigen::Index> farthest_first(const Frame::Matrix& y, std::size_t cou
 
 } // namespace
 
-std::vector<Mode> modes_under(Rows<const double> cloud, CountedDensity& density, bool afar, const Search& search) {
+std::vector<Mode> modes_under(Rows<const double> cloud, CountedDensity& density, bool afar,
+                              const Search& search) {
   const std::size_t every = (cloud.count + most_rows - 1) / most_rows, rows = cloud.count / every;
   Frame::Matrix some(Eigen::Index(rows), Eigen::Index(cloud.dim));
   for (std::size_t i = 0; i < rows; ++i)
@@ -66,21 +68,24 @@ std::vector<std::size_t> shared_out(Rows<const double> x, const std::vector<Mode
   std::vector<std::size_t> group(x.count, 0);
   if (modes.size() < 2)
     return group;
-  const bool is_dense = std::ranges::all_of(modes, [](const Mode& mode) { return mode.frame.is_dense(); });
+  const bool is_dense =
+      std::ranges::all_of(modes, [](const Mode& mode) { return mode.frame.is_dense(); });
   std::vector<Frame> frames;
   std::vector<double> log_weight(modes.size(), 0);
   const Frame common = frame_of(x, 0);
   const auto scale = common.numbers();
   for (const Mode& mode : modes) // where Laplace's are not known, all alike
-    frames.push_back(mode.frame.dim() > 0 ? mode.frame
-                                          : Frame::diagonal(mode.x, Eigen::Map<const Eigen::VectorXd>(
-                                                                        scale.data(), Eigen::Index(scale.size()))));
+    frames.push_back(mode.frame.dim() > 0
+                         ? mode.frame
+                         : Frame::diagonal(mode.x, Eigen::Map<const Eigen::VectorXd>(
+                                                       scale.data(), Eigen::Index(scale.size()))));
   for (int round = 0; round < rounds; ++round) {
     std::vector<double> best(x.count, -std::numeric_limits<double>::infinity());
     for (std::size_t g = 0; g < frames.size(); ++g) {
       const Frame::Matrix y = frames[g].in(x);
       for (std::size_t i = 0; i < x.count; ++i) {
-        const double here = frames[g].log_normal(y.row(Eigen::Index(i)).squaredNorm()) + log_weight[g];
+        const double here =
+            frames[g].log_normal(y.row(Eigen::Index(i)).squaredNorm()) + log_weight[g];
         if (here > best[i]) {
           best[i] = here;
           group[i] = g;

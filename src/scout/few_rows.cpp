@@ -14,21 +14,24 @@ namespace starling::scout {
 namespace {
 
 constexpr std::size_t draws = 4; // for rows whose leverage must be measured
-constexpr std::size_t least_block = 1024, most_block = 65'536, block_numbers = 1 << 21; // of rows at a time, and their scores
+constexpr std::size_t least_block = 1024, most_block = 65'536,
+                      block_numbers = 1 << 21; // of rows at a time, and their scores
 constexpr double apart = 0.5; // differences of scores, in widths: about where the particles are
-// What is left of a row after two orders grows as the third power of its distance, leverage as the second: 3/2 in
-// theory, but rows of little leverage then get too little. Measured on Covertype, noise of 300 rows in the frame: .39
-// with power 1, .20 with 5/4, .34 with 3/2.
+// What is left of a row after two orders grows as the third power of its distance, leverage as the
+// second: 3/2 in theory, but rows of little leverage then get too little. Measured on Covertype,
+// noise of 300 rows in the frame: .39 with power 1, .20 with 5/4, .34 with 3/2.
 constexpr double steeper = 1.25;
-constexpr Step leverage_draws = 5;                  // the address of these draws
-constexpr Step noise_steps = Step{1} << 41;         // addresses that no flight reaches
+constexpr Step leverage_draws = 5;          // the address of these draws
+constexpr Step noise_steps = Step{1} << 41; // addresses that no flight reaches
 
-/// Where a model gives no leverage: the mean, over some draws of the frame's normal, of how much the row's score
-/// differs there from that at the mode, in the frame.
-std::vector<double> measured_leverage(const RowDensity& density, const Eigen::VectorXd& mode, const Frame& frame,
-                                      std::uint64_t seed, RowCounts& counts) {
-  const Frame::Matrix x = frame.along_rows(standard_normals(draws, density.dim, Philox(seed), leverage_draws)).rowwise() +
-                          mode.transpose();
+/// Where a model gives no leverage: the mean, over some draws of the frame's normal, of how much
+/// the row's score differs there from that at the mode, in the frame.
+std::vector<double> measured_leverage(const RowDensity& density, const Eigen::VectorXd& mode,
+                                      const Frame& frame, std::uint64_t seed, RowCounts& counts) {
+  const Frame::Matrix x =
+      frame.along_rows(standard_normals(draws, density.dim, Philox(seed), leverage_draws))
+          .rowwise() +
+      mode.transpose();
   std::vector<double> sizes(density.rows);
   std::vector<std::uint32_t> some;
   const std::size_t block = std::clamp(block_numbers / density.dim, least_block, most_block);
@@ -52,8 +55,8 @@ std::vector<double> measured_leverage(const RowDensity& density, const Eigen::Ve
 
 } // namespace
 
-FewRows::FewRows(const RowDensity& density, const Eigen::VectorXd& mode, const Frame& frame, std::uint64_t seed,
-                 RowCounts& counts)
+FewRows::FewRows(const RowDensity& density, const Eigen::VectorXd& mode, const Frame& frame,
+                 std::uint64_t seed, RowCounts& counts)
     : density_(&density), mode_(mode), seed_(seed), counts_(&counts) {
   const auto n = static_cast<double>(density.rows);
   if (density.expand) {
@@ -101,7 +104,8 @@ void FewRows::meet_differences(const Frame& frame) {
   Frame::Matrix unit = Frame::Matrix::Identity(d, d);
   unit.rowwise() += frame.mean().transpose();
   back_ = frame.in(rows_of(std::as_const(unit)));
-  const DensityOfRows likelihood = [this](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+  const DensityOfRows likelihood = [this](Rows<const double> x, Rows<double> score,
+                                          std::span<double> log_density) {
     Frame::Matrix prior_score(Eigen::Index(x.count), Eigen::Index(x.dim));
     std::vector<double> prior(x.count);
     density_->all(x, score, log_density);
@@ -115,8 +119,8 @@ void FewRows::meet_differences(const Frame& frame) {
   counts_->visits += 2 * density_->dim * density_->rows;
 }
 
-/// Minus the second derivatives: with A the steps, row a of S the difference of scores along row a of A,
-/// A^T C A = S A^T / 2 in the frame, its two halves made alike, and from there back.
+/// Minus the second derivatives: with A the steps, row a of S the difference of scores along row a
+/// of A, A^T C A = S A^T / 2 in the frame, its two halves made alike, and from there back.
 Eigen::MatrixXd FewRows::by_differences(const DensityOfRows& likelihood) const {
   const auto d = Eigen::Index(density_->dim);
   Frame::Matrix x(2 * d, d), score(2 * d, d);
@@ -124,7 +128,8 @@ Eigen::MatrixXd FewRows::by_differences(const DensityOfRows& likelihood) const {
   x.rowwise() += mode_.transpose();
   std::vector<double> unused(static_cast<std::size_t>(2 * d));
   likelihood(rows_of(std::as_const(x)), rows_of(score), unused);
-  const Eigen::MatrixXd bent = (score.bottomRows(d) - score.topRows(d)) * along_.transpose() / (2 * apart * apart);
+  const Eigen::MatrixXd bent =
+      (score.bottomRows(d) - score.topRows(d)) * along_.transpose() / (2 * apart * apart);
   return back_ * (bent + bent.transpose()) / 2 * back_.transpose();
 }
 
@@ -149,7 +154,8 @@ void FewRows::choose(Step k, std::size_t batch) {
   } else {
     const std::size_t d = density_->dim;
     chosen_.at_mode.score.resize(mode_.size());
-    chosen_.likelihood({mode_.data(), 1, d}, {chosen_.at_mode.score.data(), 1, d}, {&chosen_.at_mode.log_density, 1});
+    chosen_.likelihood({mode_.data(), 1, d}, {chosen_.at_mode.score.data(), 1, d},
+                       {&chosen_.at_mode.log_density, 1});
     if (all_.curvature.size() > 0) {
       chosen_.at_mode.curvature = by_differences(chosen_.likelihood);
       counts_->visits += 2 * d * batch;
@@ -168,7 +174,8 @@ void FewRows::operator()(Step k, std::size_t batch, Rows<const double> x, Rows<d
   std::vector<double> value(wanted ? x.count : 0), prior(x.count);
   density_->prior(x, score, prior);
   chosen_.likelihood(x, rows_of(likelihood), value);
-  // Both expansions at once: their slopes and their curvatures, all rows' less those of the rows drawn.
+  // Both expansions at once: their slopes and their curvatures, all rows' less those of the rows
+  // drawn.
   const Frame::Matrix off = Frame::map(x).rowwise() - mode_.transpose();
   const Eigen::VectorXd slope = all_.score - chosen_.at_mode.score;
   auto to = Frame::map(score);
@@ -199,7 +206,8 @@ std::vector<std::uint32_t> even_rows(std::size_t rows, std::size_t count, std::u
   std::vector<std::uint32_t> chosen(count);
   for (std::size_t k = 0; k < count; ++k) // one from each of `count` stretches of the data
     chosen[k] = static_cast<std::uint32_t>(
-        (static_cast<double>(k) + uniform(philox(Stream::data_subset, 0, k))) * static_cast<double>(rows) / static_cast<double>(count));
+        (static_cast<double>(k) + uniform(philox(Stream::data_subset, 0, k))) *
+        static_cast<double>(rows) / static_cast<double>(count));
   for (std::uint32_t& r : chosen)
     r = std::min(r, static_cast<std::uint32_t>(rows - 1));
   return chosen;

@@ -1,4 +1,5 @@
-// Frames: their making, and the way in and out. Out of line, since whoever runs anything would compile it again.
+// Frames: their making, and the way in and out. Out of line, since whoever runs anything would
+// compile it again.
 #include <starling/frame.hpp>
 
 #include <starling/error.hpp>
@@ -31,7 +32,8 @@ Frame Frame::dense(Vector mean, Matrix factor) {
   return frame;
 }
 
-Frame Frame::low_rank(Vector mean, Vector scale, const Vector& stretch, const Eigen::MatrixXd& directions) {
+Frame Frame::low_rank(Vector mean, Vector scale, const Vector& stretch,
+                      const Eigen::MatrixXd& directions) {
   Frame frame;
   frame.mean_ = std::move(mean);
   frame.scale_ = std::move(scale);
@@ -49,15 +51,14 @@ Frame Frame::from_covariance(Vector mean, const Matrix& covariance) {
     const double variance = covariance(a, a);
     scale[a] = variance > 0 && std::isfinite(variance) ? std::sqrt(variance) : 1.0;
   }
-  Eigen::MatrixXd scaled = scale.cwiseInverse().asDiagonal() * covariance *
-                           scale.cwiseInverse().asDiagonal();
-  for (double jitter = 0; jitter < 1; jitter = jitter > 0 ? 10 * jitter : 1e-12) {
+  Eigen::MatrixXd scaled =
+      scale.cwiseInverse().asDiagonal() * covariance * scale.cwiseInverse().asDiagonal();
+  for (double jitter = 0; jitter<1; jitter = jitter> 0 ? 10 * jitter : 1e-12) {
     Eigen::MatrixXd raised = scaled;
     raised.diagonal().array() += jitter;
     const Eigen::LLT<Eigen::MatrixXd> cholesky(raised);
     const Eigen::MatrixXd factor = cholesky.matrixL();
-    if (cholesky.info() == Eigen::Success && factor.allFinite() &&
-        factor.diagonal().minCoeff() > 0)
+    if (cholesky.info() == Eigen::Success && factor.allFinite() && factor.diagonal().minCoeff() > 0)
       return dense(std::move(mean), scale.asDiagonal() * factor);
   }
   return dense(std::move(mean), Matrix(scale.asDiagonal()));
@@ -87,9 +88,13 @@ Frame Frame::refreshed(Rows<const double> x) const {
   return dense(mean_x, factor_.triangularView<Eigen::Lower>() * step.factor_);
 }
 
-Frame Frame::densely() const { return is_dense() ? *this : dense(mean_, Matrix(scale_.asDiagonal())); }
+Frame Frame::densely() const {
+  return is_dense() ? *this : dense(mean_, Matrix(scale_.asDiagonal()));
+}
 
-Frame Frame::with_few() const { return low_rank(mean_, scale_, Vector(), Eigen::MatrixXd(mean_.size(), 0)); }
+Frame Frame::with_few() const {
+  return low_rank(mean_, scale_, Vector(), Eigen::MatrixXd(mean_.size(), 0));
+}
 
 std::vector<double> Frame::numbers() const {
   if (is_dense())
@@ -99,12 +104,15 @@ std::vector<double> Frame::numbers() const {
   return all;
 }
 
-Frame Frame::from_numbers(std::span<const double> mean, std::span<const double> numbers, Form form) {
+Frame Frame::from_numbers(std::span<const double> mean, std::span<const double> numbers,
+                          Form form) {
   const std::size_t n = mean.size(), given = numbers.size();
   const auto d = static_cast<Eigen::Index>(n);
   const std::size_t wanted = form == Form::dense ? n * n : form == Form::diagonal ? n : given;
   if (given != wanted || given < n || (form == Form::low_rank && (given - n) % (n + 1) != 0))
-    reject("frame", form == Form::low_rank ? "numbers of whole directions" : std::to_string(wanted) + " numbers",
+    reject("frame",
+           form == Form::low_rank ? "numbers of whole directions"
+                                  : std::to_string(wanted) + " numbers",
            std::to_string(given));
   Vector m = Eigen::Map<const Vector>(mean.data(), d);
   if (form == Form::dense)
@@ -145,7 +153,9 @@ Frame::Matrix Frame::in(Rows<const double> x) const {
   return y;
 }
 
-Frame::Matrix Frame::out(const Matrix& y) const { return along_rows(y).rowwise() + mean_.transpose(); }
+Frame::Matrix Frame::out(const Matrix& y) const {
+  return along_rows(y).rowwise() + mean_.transpose();
+}
 
 Frame::Vector Frame::along(const Vector& y) const {
   return is_dense() ? Vector(factor_.triangularView<Eigen::Lower>() * y)

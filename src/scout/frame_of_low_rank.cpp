@@ -18,7 +18,8 @@ Eigen::MatrixXd orthonormal(const Eigen::MatrixXd& columns) {
 
 } // namespace
 
-Frame Frame::low_rank_beside(Vector mean, Vector scale, const Eigen::MatrixXd& b, const Eigen::MatrixXd& m) {
+Frame Frame::low_rank_beside(Vector mean, Vector scale, const Eigen::MatrixXd& b,
+                             const Eigen::MatrixXd& m) {
   const bool few = b.cols() < b.rows(); // else every direction there is
   const Eigen::MatrixXd q = few ? orthonormal(b) : Eigen::MatrixXd::Identity(b.rows(), b.rows());
   const Eigen::MatrixXd r = q.transpose() * b;
@@ -32,24 +33,29 @@ Frame Frame::of_low_rank(const Matrix& centred, const Vector& mean) const {
   constexpr Eigen::Index most = 32;
   constexpr int scalings = 3, turns = 5;
   const Eigen::Index n = centred.rows(), d = centred.cols();
-  const Eigen::Index k = std::max<Eigen::Index>(1, std::min({most, n / 4, d / 2})), old = std::min(rank(), d - k);
-  const double per_particle = double(d) / double(n), edge = std::pow(1 + std::sqrt(per_particle), 2);
+  const Eigen::Index k = std::max<Eigen::Index>(1, std::min({most, n / 4, d / 2})),
+                     old = std::min(rank(), d - k);
+  const double per_particle = double(d) / double(n),
+               edge = std::pow(1 + std::sqrt(per_particle), 2);
   Vector scale = scale_, stretch, seen;
   Eigen::MatrixXd found;
   for (int scaling = 0; scaling <= scalings; ++scaling) {
     const Matrix u = centred * scale.cwiseInverse().asDiagonal();
-    Eigen::MatrixXd guide = Eigen::MatrixXd::Zero(d, k + old); // rows of the cloud are a good first guess
+    Eigen::MatrixXd guide =
+        Eigen::MatrixXd::Zero(d, k + old); // rows of the cloud are a good first guess
     guide.leftCols(k) = u.topRows(k).transpose();
     for (int turn = 0; turn < turns; ++turn)
       guide.leftCols(k) = u.transpose() * (u * orthonormal(guide.leftCols(k)));
-    guide.rightCols(old) = scale.cwiseInverse().asDiagonal() * (scale_.asDiagonal() * directions().leftCols(old));
+    guide.rightCols(old) =
+        scale.cwiseInverse().asDiagonal() * (scale_.asDiagonal() * directions().leftCols(old));
     const Eigen::MatrixXd q = orthonormal(guide);
     const Eigen::MatrixXd along = u * q;
     const Eigen::MatrixXd covariance = along.transpose() * along / double(n - 1);
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> inner(covariance);
     std::vector<Eigen::Index> kept;
     for (Eigen::Index j = 0; j < q.cols(); ++j)
-      if (const double l = inner.eigenvalues()[j]; l > 1.2 * edge || (scaling == scalings && l < 0.5 && l > 0))
+      if (const double l = inner.eigenvalues()[j];
+          l > 1.2 * edge || (scaling == scalings && l < 0.5 && l > 0))
         kept.push_back(j); // narrow ones last: before, a scale that is too large looks like one
     found = q * inner.eigenvectors()(Eigen::all, kept);
     seen = inner.eigenvalues()(kept);

@@ -15,7 +15,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr Eigen::Index block = 20, blocks = 3; // of directions tried
+constexpr Eigen::Index block = 20, blocks = 3;     // of directions tried
 constexpr std::size_t exact_diagonal_up_to = 4000; // dimensions: 2 d gradients; above, random signs
 constexpr double least_curvature = 1e-8, worth_moving = 1e-6;
 constexpr double worth_a_direction = 2; // times the curvature of the rest, or its inverse
@@ -40,13 +40,15 @@ MatrixXd bent(const Place& at, const VectorXd& scale, const MatrixXd& v, Counted
   MatrixXd along(d, k);
   for (Eigen::Index j = 0; j < k; ++j)
     if (std::isfinite(log_density[std::size_t(2 * j)] + log_density[std::size_t(2 * j + 1)]))
-      along.col(j) = (score.row(2 * j + 1) - score.row(2 * j)).transpose().cwiseProduct(scale) / (2 * far);
+      along.col(j) =
+          (score.row(2 * j + 1) - score.row(2 * j)).transpose().cwiseProduct(scale) / (2 * far);
     else
       along.col(j) = v.col(j); // it fails there: as the rest
   return along;
 }
 
-/// The diagonal of the curvature, a coordinate at a time; blocks of them, so that memory is d x block.
+/// The diagonal of the curvature, a coordinate at a time; blocks of them, so that memory is d x
+/// block.
 VectorXd diagonal_of(const Place& at, const VectorXd& scale, CountedDensity& density) {
   constexpr Eigen::Index some = 256;
   const Eigen::Index d = at.x.size();
@@ -63,9 +65,10 @@ VectorXd diagonal_of(const Place& at, const VectorXd& scale, CountedDensity& den
   return diagonal;
 }
 
-/// Where to look first: the last steps of the way up, which are long where the density is wide, and random
-/// signs for what is missing.
-MatrixXd first_guess(const std::vector<Place>& path, const VectorXd& scale, const Philox& philox, Step address) {
+/// Where to look first: the last steps of the way up, which are long where the density is wide, and
+/// random signs for what is missing.
+MatrixXd first_guess(const std::vector<Place>& path, const VectorXd& scale, const Philox& philox,
+                     Step address) {
   const Eigen::Index d = scale.size(), k = std::clamp<Eigen::Index>(d / 2, 1, block);
   MatrixXd guess(d, k);
   const auto steps = std::min<Eigen::Index>(k, Eigen::Index(path.size()) - 1);
@@ -88,7 +91,8 @@ Bends bends(const Place& at, const VectorXd& scale, MatrixXd guess, CountedDensi
   const Eigen::Index d = scale.size(), k = guess.cols();
   MatrixXd all(d, 0), along(d, 0);
   for (Eigen::Index n = 0; n < blocks && all.cols() + k <= d; ++n) {
-    for (int again = 0; again < 3; ++again) { // once is not enough, least of all where little is left
+    for (int again = 0; again < 3;
+         ++again) { // once is not enough, least of all where little is left
       const MatrixXd known = all.transpose() * guess, held = all * known;
       guess = orthonormal(guess - held);
     }
@@ -139,7 +143,8 @@ Frame laplace_low_rank(const Place& mode, const std::vector<Place>& path, Counte
     }
     guess = first_guess(path, next, philox, address + 1);
     const Eigen::Index known = std::min(guess.cols(), found.directions.cols());
-    guess.leftCols(known) = next.cwiseInverse().asDiagonal() * (scale.asDiagonal() * found.directions.leftCols(known));
+    guess.leftCols(known) =
+        next.cwiseInverse().asDiagonal() * (scale.asDiagonal() * found.directions.leftCols(known));
     scale = next;
     found = bends(mode, scale, guess, density);
   }
@@ -158,7 +163,8 @@ Frame laplace_low_rank(const Place& mode, const std::vector<Place>& path, Counte
 // Byrd, Nocedal and Schnabel: the inverse of BFGS after steps S and changes Y is
 //     diag(alpha) + [alpha Y, S] [[0, -R^-1], [-R^-T, R^-T (E + Y^T alpha Y) R^-1]] [alpha Y, S]^T
 // with R the upper triangle of S^T Y and E its diagonal.
-Frame from_history(const Eigen::VectorXd& at, const Eigen::VectorXd& score, const Eigen::VectorXd& alpha,
+Frame from_history(const Eigen::VectorXd& at, const Eigen::VectorXd& score,
+                   const Eigen::VectorXd& alpha,
                    const std::deque<std::pair<Eigen::VectorXd, Eigen::VectorXd>>& pairs) {
   const Eigen::Index d = at.size(), j = Eigen::Index(pairs.size());
   MatrixXd s(d, j), y(d, j);
@@ -176,7 +182,8 @@ Frame from_history(const Eigen::VectorXd& at, const Eigen::VectorXd& score, cons
   middle.bottomLeftCorner(j, j) = -inverse.transpose();
   middle.bottomRightCorner(j, j) = inverse.transpose() * centre * inverse;
   both << ay, s;
-  const VectorXd mean = at + alpha.cwiseProduct(score) + both * (middle * (both.transpose() * score));
+  const VectorXd mean =
+      at + alpha.cwiseProduct(score) + both * (middle * (both.transpose() * score));
   const VectorXd scale = alpha.cwiseSqrt();
   return Frame::low_rank_beside(mean, scale, scale.cwiseInverse().asDiagonal() * both, middle);
 }

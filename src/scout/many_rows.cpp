@@ -19,12 +19,13 @@ namespace {
 
 constexpr std::size_t most_steps = 40, most_halvings = 12;
 constexpr double short_enough = 0.01; // the last step of Newton, in widths
-constexpr std::size_t more = 8;        // times the rows climbed on, before all of them
+constexpr std::size_t more = 8;       // times the rows climbed on, before all of them
 constexpr double flattest = 1e-8;
 constexpr Step start_draws = 6; // an address
 
 /// Prior and all rows around x.
-std::optional<Expansion> expand(const RowDensity& density, const Eigen::VectorXd& x, RowCounts& counts) {
+std::optional<Expansion> expand(const RowDensity& density, const Eigen::VectorXd& x,
+                                RowCounts& counts) {
   const auto d = static_cast<std::size_t>(x.size());
   Place at{x, Eigen::VectorXd(x.size()), 0};
   Expansion made;
@@ -52,8 +53,8 @@ std::optional<Expansion> expand(const RowDensity& density, const Eigen::VectorXd
   return made;
 }
 
-/// The normal with this curvature. Directions that bend upwards count as bending down as much: a step of Newton
-/// then still leads up.
+/// The normal with this curvature. Directions that bend upwards count as bending down as much: a
+/// step of Newton then still leads up.
 Frame metric(const Eigen::VectorXd& mean, const Eigen::MatrixXd& curvature) {
   const Eigen::VectorXd width = curvature.diagonal().unaryExpr(
       [](double c) { return std::abs(c) > 1e-200 ? 1 / std::sqrt(std::abs(c)) : 1.0; });
@@ -62,7 +63,8 @@ Frame metric(const Eigen::VectorXd& mean, const Eigen::MatrixXd& curvature) {
   const Eigen::VectorXd inverse = solver.eigenvalues().cwiseAbs().cwiseMax(flattest).cwiseInverse();
   const Eigen::MatrixXd stretched = solver.eigenvectors() * inverse.asDiagonal();
   const Eigen::MatrixXd covariance = stretched * solver.eigenvectors().transpose();
-  return Frame::from_covariance(mean, Frame::Matrix(width.asDiagonal() * covariance * width.asDiagonal()));
+  return Frame::from_covariance(
+      mean, Frame::Matrix(width.asDiagonal() * covariance * width.asDiagonal()));
 }
 
 struct Top {
@@ -75,7 +77,8 @@ struct Top {
 Top climb(const RowDensity& density, Eigen::VectorXd x, RowCounts& counts) {
   std::optional<Expansion> here = expand(density, x, counts);
   if (!here)
-    throw TargetError(0, 0, "the log density of all rows is not finite where that of some of them is highest");
+    throw TargetError(
+        0, 0, "the log density of all rows is not finite where that of some of them is highest");
   Frame frame = metric(x, here->curvature);
   for (std::size_t step = 0; step < most_steps; ++step) {
     const Frame::Matrix uphill = frame.score_in({here->score.data(), 1, density.dim});
@@ -99,8 +102,8 @@ Top climb(const RowDensity& density, Eigen::VectorXd x, RowCounts& counts) {
 }
 
 /// The modes of some rows, each climbed on all of them.
-std::vector<Mode> on_all_rows(const RowDensity& density, const std::vector<Mode>& found, const Frame& frame, std::uint64_t seed,
-                              RowCounts& counts) {
+std::vector<Mode> on_all_rows(const RowDensity& density, const std::vector<Mode>& found,
+                              const Frame& frame, std::uint64_t seed, RowCounts& counts) {
   CountedDensity all(density.all);
   Search search;
   search.seed = seed;
@@ -117,7 +120,8 @@ std::vector<Mode> on_all_rows(const RowDensity& density, const std::vector<Mode>
 
 } // namespace
 
-Report scout(const RowDensity& density, std::uint64_t seed, RowCounts& counts, const Settings& settings) {
+Report scout(const RowDensity& density, std::uint64_t seed, RowCounts& counts,
+             const Settings& settings) {
   const std::size_t d = density.dim;
   const std::size_t m = density.rows < 2 * climbed_rows ? density.rows : climbed_rows;
   const std::vector<std::uint32_t> rows = even_rows(density.rows, m, seed);
@@ -137,9 +141,11 @@ Report scout(const RowDensity& density, std::uint64_t seed, RowCounts& counts, c
   counts.visits += few.gradients() * m;
 
   Top top{report.frame.mean(), {}, {}};
-  if (const std::size_t middle = more * m; density.expand && density.rows > 2 * middle) { // a good part of the way, for less
+  if (const std::size_t middle = more * m;
+      density.expand && density.rows > 2 * middle) { // a good part of the way, for less
     const std::vector<std::uint32_t> more_rows = even_rows(density.rows, middle, seed);
-    const std::vector<double> each(middle, static_cast<double>(density.rows) / static_cast<double>(middle));
+    const std::vector<double> each(middle,
+                                   static_cast<double>(density.rows) / static_cast<double>(middle));
     RowDensity part = density;
     part.rows = middle;
     part.expand = density.expand_some(more_rows, each);
@@ -155,7 +161,8 @@ Report scout(const RowDensity& density, std::uint64_t seed, RowCounts& counts, c
   report.frame = top.frame;
   report.by_pathfinder = false;
   // Laplace's estimate of the evidence, in place of the bound that would take draws.
-  report.elbo = top.here.log_density + top.frame.log_determinant() + 0.5 * static_cast<double>(d) * std::log(2 * std::numbers::pi);
+  report.elbo = top.here.log_density + top.frame.log_determinant() +
+                0.5 * static_cast<double>(d) * std::log(2 * std::numbers::pi);
   return report;
 }
 

@@ -12,20 +12,24 @@ namespace starling::scout {
 
 namespace {
 
-constexpr double same = 0.01;       // ends of ways to one top, in the frame
-constexpr Eigen::Index points = 15; // looked at on a segment
-constexpr double distances[] = {2, 4, 8, 16};        // of places all around, in the frame
-constexpr double radii[] = {3, 5, 8, 13, 21, 34};    // along rays
+constexpr double same = 0.01;                     // ends of ways to one top, in the frame
+constexpr Eigen::Index points = 15;               // looked at on a segment
+constexpr double distances[] = {2, 4, 8, 16};     // of places all around, in the frame
+constexpr double radii[] = {3, 5, 8, 13, 21, 34}; // along rays
 constexpr Eigen::Index most_axes = 32, random_rays = 12;
 enum UseOfModes : Step { for_frames = 1'000'000 };
 
-/// A random direction: every other one in two coordinates alone, since in many dimensions no other leads anywhere near a
-/// mode.
-Eigen::RowVectorXd slanting(Eigen::RowVectorXd z, Eigen::Index number, const Philox& philox, Step address) {
+/// A random direction: every other one in two coordinates alone, since in many dimensions no other
+/// leads anywhere near a mode.
+Eigen::RowVectorXd slanting(Eigen::RowVectorXd z, Eigen::Index number, const Philox& philox,
+                            Step address) {
   const auto d = std::uint32_t(z.size());
   if (number % 2 == 0 && d > 2) {
-    const auto pick = [&](std::uint64_t n) { return philox.below(d, Stream::groups_pick, address, n); };
-    const std::uint32_t one = pick(2 * std::uint64_t(number) + 1), step = 1 + pick(2 * std::uint64_t(number) + 2) % (d - 1);
+    const auto pick = [&](std::uint64_t n) {
+      return philox.below(d, Stream::groups_pick, address, n);
+    };
+    const std::uint32_t one = pick(2 * std::uint64_t(number) + 1),
+                        step = 1 + pick(2 * std::uint64_t(number) + 2) % (d - 1);
     for (std::uint32_t a = 0; a < d; ++a)
       if (a != one && a != (one + step) % d)
         z[Eigen::Index(a)] = 0;
@@ -39,11 +43,12 @@ Modes::Modes(CountedDensity& density, Frame frame, const Search& search)
     : density_(density), frame_(std::move(frame)), search_(search) {}
 
 Place Modes::framed(const Place& at) const {
-  return {frame_.in({at.x.data(), 1, frame_.dim()}).row(0), frame_.score_in({at.score.data(), 1, frame_.dim()}).row(0),
-          at.log_density};
+  return {frame_.in({at.x.data(), 1, frame_.dim()}).row(0),
+          frame_.score_in({at.score.data(), 1, frame_.dim()}).row(0), at.log_density};
 }
 
-void Modes::evaluate(const Frame::Matrix& y, Frame::Matrix& score, std::vector<double>& log_density) {
+void Modes::evaluate(const Frame::Matrix& y, Frame::Matrix& score,
+                     std::vector<double>& log_density) {
   const Frame::Matrix x = frame_.out(y);
   score.resize(y.rows(), y.cols());
   log_density.resize(std::size_t(y.rows()));
@@ -60,7 +65,8 @@ void Modes::climb_from(const Frame::Matrix& x) {
   std::vector<Climb> climbs;
   for (Eigen::Index i = 0; i < y.rows(); ++i)
     if (const double height = log_density[std::size_t(i)]; std::isfinite(height))
-      climbs.emplace_back(Place{y.row(i), score.row(i), search_.has_density ? height : 0}, search_.iterations);
+      climbs.emplace_back(Place{y.row(i), score.row(i), search_.has_density ? height : 0},
+                          search_.iterations);
   std::vector<Climb*> going;
   for (;;) { // in lock-step
     going.clear();
@@ -78,7 +84,8 @@ void Modes::climb_from(const Frame::Matrix& x) {
       const Place& here = going[i]->top();
       const bool sound = std::isfinite(log_density[i]);
       const double gain = 0.5 * (here.score + there).dot(going[i]->wanted() - here.x);
-      going[i]->answer(there, search_.has_density || !sound ? log_density[i] : here.log_density + gain);
+      going[i]->answer(there,
+                       search_.has_density || !sound ? log_density[i] : here.log_density + gain);
     }
   }
   for (const Climb& climb : climbs)
@@ -87,7 +94,8 @@ void Modes::climb_from(const Frame::Matrix& x) {
 
 void Modes::climb_from_afar(const Frame& around, const Philox& philox, Step address) {
   const auto d = Eigen::Index(frame_.dim());
-  const Frame::Matrix z = standard_normals(std::size(distances) + random_rays, frame_.dim(), philox, address);
+  const Frame::Matrix z =
+      standard_normals(std::size(distances) + random_rays, frame_.dim(), philox, address);
   Frame::Matrix y = Frame::Matrix::Zero(2 * Eigen::Index(std::size(distances)), d);
   for (Eigen::Index i = 0; i < y.rows(); ++i)
     y.row(i) = (i % 2 == 0 ? 1 : -1) * distances[i / 2] * z.row(i / 2);
@@ -102,12 +110,14 @@ void Modes::climb_from_afar(const Frame& around, const Philox& philox, Step addr
     if (i / 2 < axes)
       direction(i, (first + i / 2) % d) = sign;
     else
-      direction.row(i) = sign * slanting(z.row(Eigen::Index(std::size(distances)) + i / 2 - axes), i / 2, philox, address);
+      direction.row(i) = sign * slanting(z.row(Eigen::Index(std::size(distances)) + i / 2 - axes),
+                                         i / 2, philox, address);
   }
   climb_where_it_rises(around, direction);
 }
 
-/// Going outwards from the middle of one group the density falls; where it rises again there may be another.
+/// Going outwards from the middle of one group the density falls; where it rises again there may be
+/// another.
 void Modes::climb_where_it_rises(const Frame& around, const Frame::Matrix& direction) {
   constexpr auto on_a_ray = Eigen::Index(std::size(radii));
   Frame::Matrix y(on_a_ray * direction.rows(), direction.cols());
@@ -124,7 +134,8 @@ void Modes::climb_where_it_rises(const Frame& around, const Frame::Matrix& direc
     const bool from_here = i % on_a_ray > 0;
     const bool rises = search_.has_density ? from_here && height[at] > height[at - 1]
                                            : score.row(i).dot(direction.row(i / on_a_ray)) > 0;
-    const bool and_on = search_.has_density && i % on_a_ray + 1 < on_a_ray && height[at + 1] > height[at];
+    const bool and_on =
+        search_.has_density && i % on_a_ray + 1 < on_a_ray && height[at + 1] > height[at];
     if (rises && !and_on && std::isfinite(height[at]))
       bumps.push_back(i);
   }
@@ -219,7 +230,8 @@ std::vector<Mode> Modes::found() {
     modes.push_back(*top.mode);
   }
   std::ranges::stable_sort(modes, std::ranges::greater{}, &Mode::log_mass);
-  while (modes.size() > 1 && !(modes.front().log_mass - modes.back().log_mass <= search_.negligible))
+  while (modes.size() > 1 &&
+         !(modes.front().log_mass - modes.back().log_mass <= search_.negligible))
     modes.pop_back();
   return modes;
 }

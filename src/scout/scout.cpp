@@ -19,10 +19,19 @@ namespace {
 constexpr double radius = 2;
 constexpr std::size_t attempts = 50, final_draws = 50;
 constexpr std::size_t quiet_rounds = 3, most_rounds = 10; // of the search for further modes
-enum Use : Step { for_pathfinder = 1, for_choice = 2, for_start = 3, for_probes = 4, for_others = 100, for_places = 1000, for_afar = 10'000 };
+enum Use : Step {
+  for_pathfinder = 1,
+  for_choice = 2,
+  for_start = 3,
+  for_probes = 4,
+  for_others = 100,
+  for_places = 1000,
+  for_afar = 10'000
+};
 
-/// Where the ways up begin: uniform, drawn again where the density fails. Each has its mirror image beside it:
-/// drawn one by one, all eight began on one side of two modes in 1 of 40 runs, and the other was not seen.
+/// Where the ways up begin: uniform, drawn again where the density fails. Each has its mirror image
+/// beside it: drawn one by one, all eight began on one side of two modes in 1 of 40 runs, and the
+/// other was not seen.
 std::vector<Place> beginnings(CountedDensity& density, std::size_t dim, std::size_t count,
                               const Philox& philox) {
   std::vector<Place> places;
@@ -49,9 +58,10 @@ std::vector<Place> beginnings(CountedDensity& density, std::size_t dim, std::siz
     missing = std::move(still);
   }
   if (places.empty())
-    throw TargetError(0, 0, "the log density is not finite at any of " +
-                                std::to_string(count * attempts) +
-                                " places drawn uniformly from (-2, 2) in every coordinate");
+    throw TargetError(0, 0,
+                      "the log density is not finite at any of " +
+                          std::to_string(count * attempts) +
+                          " places drawn uniformly from (-2, 2) in every coordinate");
   return places;
 }
 
@@ -60,10 +70,11 @@ double way_left(const Frame& metric, const Place& end) {
   return metric.score_in({end.score.data(), 1, metric.dim()}).norm();
 }
 
-/// The best end, then the others, then ways up from afar. An end that was still going up when its iterations
-/// ran out is on its way to a mode and not at one.
-std::vector<Mode> separate_modes(const std::vector<Place>& ends, const Place& best, const Frame& metric,
-                                 CountedDensity& density, std::uint64_t seed, const Settings& settings) {
+/// The best end, then the others, then ways up from afar. An end that was still going up when its
+/// iterations ran out is on its way to a mode and not at one.
+std::vector<Mode> separate_modes(const std::vector<Place>& ends, const Place& best,
+                                 const Frame& metric, CountedDensity& density, std::uint64_t seed,
+                                 const Settings& settings) {
   Search search;
   search.dense_up_to = settings.dense_up_to;
   search.seed = seed;
@@ -74,15 +85,18 @@ std::vector<Mode> separate_modes(const std::vector<Place>& ends, const Place& be
     modes.add(end, way_left(metric, end) <= still_climbing);
   modes.climb_from_afar(metric, philox, for_afar);
   std::vector<Mode> found = modes.found();
-  for (std::size_t round = 1, quiet = 0; found.size() > 1 && quiet < quiet_rounds && round <= most_rounds; ++round) {
+  for (std::size_t round = 1, quiet = 0;
+       found.size() > 1 && quiet < quiet_rounds && round <= most_rounds; ++round) {
     const std::size_t before = found.size();
-    Eigen::VectorXd middle = Eigen::VectorXd::Zero(best.x.size()); // from there a third may lie along a coordinate
+    Eigen::VectorXd middle =
+        Eigen::VectorXd::Zero(best.x.size()); // from there a third may lie along a coordinate
     for (std::size_t k = 0; k < before; ++k) {
       modes.climb_from_afar(found[k].frame, philox, for_afar + 1000 * round + k);
       middle += found[k].x / double(before);
     }
     const std::span<const double> at(middle.data(), std::size_t(middle.size()));
-    modes.climb_from_afar(Frame::from_numbers(at, metric.numbers(), metric.form()), philox, for_afar + 1000 * round + 999);
+    modes.climb_from_afar(Frame::from_numbers(at, metric.numbers(), metric.form()), philox,
+                          for_afar + 1000 * round + 999);
     found = modes.found();
     quiet = found.size() == before ? quiet + 1 : 0;
   }
@@ -91,9 +105,11 @@ std::vector<Mode> separate_modes(const std::vector<Place>& ends, const Place& be
 
 } // namespace
 
-Scouting::Scouting(CountedDensity& density, std::size_t dim, std::uint64_t seed, const Settings& settings)
+Scouting::Scouting(CountedDensity& density, std::size_t dim, std::uint64_t seed,
+                   const Settings& settings)
     : density_(&density), dim_(dim), seed_(seed), settings_(settings),
-      form_(settings.form.value_or(dim <= settings.dense_up_to ? Frame::Form::dense : Frame::Form::low_rank)) {}
+      form_(settings.form.value_or(dim <= settings.dense_up_to ? Frame::Form::dense
+                                                               : Frame::Form::low_rank)) {}
 
 bool Scouting::step() {
   const Philox philox(seed_);
@@ -115,27 +131,32 @@ bool Scouting::step() {
   case Part::laplace: {
     const Climb& best = climbs_[best_];
     candidates_.push_back(
-        form_ == Frame::Form::dense      ? laplace(best.top(), *density_)
-        : form_ == Frame::Form::low_rank ? laplace_low_rank(best.top(), best.path(), *density_, philox, for_probes)
-                                         : laplace_diagonal(best.top(), *density_, philox, for_probes));
+        form_ == Frame::Form::dense ? laplace(best.top(), *density_)
+        : form_ == Frame::Form::low_rank
+            ? laplace_low_rank(best.top(), best.path(), *density_, philox, for_probes)
+            : laplace_diagonal(best.top(), *density_, philox, for_probes));
     part_ = Part::pathfinder;
     return true;
   }
   case Part::pathfinder:
     if (auto found = pathfinder(climbs_[best_].path(), form_, *density_, philox, for_pathfinder))
       candidates_.push_back(std::move(*found));
-    part_ = way_left(candidates_.front(), climbs_[best_].top()) > still_climbing ? Part::others : Part::choose;
+    part_ = way_left(candidates_.front(), climbs_[best_].top()) > still_climbing ? Part::others
+                                                                                 : Part::choose;
     return true;
   case Part::others: // the highest end of ways that have none is chance
     if (other_ != best_)
-      if (auto found = pathfinder(climbs_[other_].path(), form_, *density_, philox, for_others + other_))
+      if (auto found =
+              pathfinder(climbs_[other_].path(), form_, *density_, philox, for_others + other_))
         candidates_.push_back(std::move(*found));
     if (++other_ == climbs_.size())
       part_ = Part::choose;
     return true;
   case Part::choose: {
-    const std::vector<double> bounds = elbo(candidates_, final_draws, *density_, philox, for_choice);
-    const auto chosen = std::size_t(std::ranges::max_element(bounds) - bounds.begin()); // the first of equal ones
+    const std::vector<double> bounds =
+        elbo(candidates_, final_draws, *density_, philox, for_choice);
+    const auto chosen =
+        std::size_t(std::ranges::max_element(bounds) - bounds.begin()); // the first of equal ones
     report_.by_pathfinder = chosen > 0;
     report_.elbo = bounds[chosen];
     report_.frame = candidates_[chosen];
@@ -146,19 +167,22 @@ bool Scouting::step() {
     std::vector<Place> ends;
     for (const Climb& climb : climbs_)
       ends.push_back(climb.top());
-    report_.found = separate_modes(ends, climbs_[best_].top(), candidates_.front(), *density_, seed_, settings_);
+    report_.found = separate_modes(ends, climbs_[best_].top(), candidates_.front(), *density_,
+                                   seed_, settings_);
     report_.modes = std::max<std::size_t>(1, report_.found.size());
     if (report_.modes == 1)
       report_.found.clear();
     part_ = Part::done;
     return false;
   }
-  case Part::done: break;
+  case Part::done:
+    break;
   }
   return false;
 }
 
-Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed, const Settings& settings) {
+Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed,
+             const Settings& settings) {
   Scouting scouting(density, dim, seed, settings);
   while (scouting.step()) {
   }

@@ -32,7 +32,8 @@ Weighing::Weighing(std::vector<Fit> fits, std::size_t groups, std::uint64_t seed
 std::size_t Weighing::rounds() const { return drawn_.size() / (2 * draws * fits_.size()); }
 
 bool Weighing::is_first(std::size_t fit) const {
-  return std::ranges::none_of(std::span(fits_).first(fit), [&](const Fit& one) { return one.group == fits_[fit].group; });
+  return std::ranges::none_of(std::span(fits_).first(fit),
+                              [&](const Fit& one) { return one.group == fits_[fit].group; });
 }
 
 std::vector<Weighing::Seen> Weighing::seen(Rows<const double> x) const {
@@ -126,7 +127,8 @@ std::vector<std::size_t> Weighing::group_of(Rows<const double> x) const {
   return groups;
 }
 
-double Weighing::missed(Rows<const double> x, std::span<const double> log_density, std::size_t group) const {
+double Weighing::missed(Rows<const double> x, std::span<const double> log_density,
+                        std::size_t group) const {
   double most = none;
   for (std::size_t i = 0; i < drawn_.size(); i += 2)
     if (std::size_t(drawn_[i + 1]) == group)

@@ -178,10 +178,12 @@ TEST(ExplicitStep, MovesTheSameOnThreeThreads) {
   EXPECT_NE(one.position()[19999][1], 0.0);
 }
 
-// Rows longer than a piece are cut: the same numbers in the same places as when they lie in shorter rows.
+// Rows longer than a piece are cut: the same numbers in the same places as when they lie in shorter
+// rows.
 TEST(ExplicitStep, MovesLongRowsAsItMovesShortOnes) {
   using Advance = ExplicitStep<double, FadingAdaGrad<double>>;
-  constexpr std::size_t parts = 40, part = Advance::numbers_a_piece / parts + 1; // a row is more than a piece
+  constexpr std::size_t parts = 40,
+                        part = Advance::numbers_a_piece / parts + 1; // a row is more than a piece
   Ensemble<double> tall(3 * parts, part), wide(3, parts * part);
   Threads threads(3);
   Advance in_short(FadingAdaGrad<double>(0.1)), in_long(FadingAdaGrad<double>(0.1), threads);

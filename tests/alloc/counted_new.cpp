@@ -33,8 +33,11 @@ void* counted(std::size_t size, std::size_t alignment) {
 } // namespace starling
 
 void* operator new(std::size_t size) { return starling::counted(size, 16); }
-void* operator new(std::size_t size, std::align_val_t a) { return starling::counted(size, std::size_t(a)); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { // of sanitizers, where it is not replaced
+void* operator new(std::size_t size, std::align_val_t a) {
+  return starling::counted(size, std::size_t(a));
+}
+void* operator new(std::size_t size,
+                   const std::nothrow_t&) noexcept { // of sanitizers, where it is not replaced
   try {
     return starling::counted(size, 16);
   } catch (const std::bad_alloc&) {

@@ -1,4 +1,5 @@
-// The end of a run is measured in little more than the run takes: bytes counted by a new of our own.
+// The end of a run is measured in little more than the run takes: bytes counted by a new of our
+// own.
 #include "alloc/counted_new.hpp"
 
 #include "run/cloud.hpp"
@@ -16,8 +17,9 @@ constexpr std::size_t n = 300000, d = 2, number = sizeof(double);
 
 // Positions, scores and drifts, moves, ids.
 constexpr std::size_t columns = n * (3 * d * number + 4 + 8);
-// The dealer's order with its pieces, and then positions, scores, log densities, one parameter in order. Less while forces
-// are lent: the second cloud's positions, moves and ids, another deal, log densities.
+// The dealer's order with its pieces, and then positions, scores, log densities, one parameter in
+// order. Less while forces are lent: the second cloud's positions, moves and ids, another deal, log
+// densities.
 constexpr std::size_t beside = n * (8 + 2 * d * number + 2 * number);
 constexpr std::size_t of_the_discrepancy = 12'000'000; // 200,000 pairs, of however many particles
 

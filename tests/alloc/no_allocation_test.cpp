@@ -27,7 +27,8 @@ namespace {
 
 using Gauss = kernel::Gaussian<double>;
 
-/// Allocations in steps 3 to 69, after three to get used to the sizes; rows of a matching travel at 64.
+/// Allocations in steps 3 to 69, after three to get used to the sizes; rows of a matching travel
+/// at 64.
 template <typename Deal, typename Target>
 std::size_t allocations_in(Deal deal, Target& target, std::size_t n) {
   Threads threads(1); // with more, a thread allocates at its first piece, whenever that is
@@ -47,7 +48,8 @@ std::size_t allocations_in(Deal deal, Target& target, std::size_t n) {
 
 TEST(Allocation, IsSeenByTheCounter) {
   const std::size_t before = allocations;
-  ::operator delete(::operator new(4)); // a call: a new and a delete may be left out by the compiler
+  ::operator delete(
+      ::operator new(4)); // a call: a new and a delete may be left out by the compiler
   EXPECT_EQ(allocations - before, 1u);
 }
 
@@ -106,11 +108,17 @@ TEST(Allocation, DoesNotHappenInASumOfKernels) {
 TEST(Allocation, DoesNotHappenInKernelsForEachCoordinate) {
   for (const std::size_t dim : {1u, 20u}) {
     for (const std::size_t p : {2u, 8u, 300u})
-      EXPECT_EQ(allocations_of(cpu::SumDrift<double>(kernel::RuntimeSum<double>({{1.0, kernel::Parameters<double>(0.1)}})),
-                               600, dim, p), 0u) << dim << " " << p;
+      EXPECT_EQ(allocations_of(cpu::SumDrift<double>(kernel::RuntimeSum<double>(
+                                   {{1.0, kernel::Parameters<double>(0.1)}})),
+                               600, dim, p),
+                0u)
+          << dim << " " << p;
     MarginalDrift<double> marginals(0.1);
-    EXPECT_EQ(allocations_of([&](Step k, auto& particles, const Batches& batches) { marginals(k, particles, batches); },
-                             600, dim, 2), 0u) << dim;
+    EXPECT_EQ(allocations_of([&](Step k, auto& particles,
+                                 const Batches& batches) { marginals(k, particles, batches); },
+                             600, dim, 2),
+              0u)
+        << dim;
   }
 }
 

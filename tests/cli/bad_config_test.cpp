@@ -42,25 +42,38 @@ TEST(BadConfig, SuggestsTheNearestKey) {
 }
 
 TEST(BadConfig, RefusesWhatTheParserTakesForGranted) {
-  expect_refused_config("seed = 1\n[[[", "c.toml:2: must be the name of a table after its brackets; got a byte of 0x5b");
-  expect_refused_config("seed = 1\nb = {a = [}", "c.toml:2: must be the bracket that closes the open one; got a byte of 0x7d");
-  expect_refused_config("seed = 1\n\xcc\xbe = 2\n", "c.toml:2: must be ASCII outside of quotes and comments; got a byte of 0xcc");
-  expect_refused_config("kernel = \"\"\"\\\n \xc3\xa9\"\"\"\n", "c.toml:2: must be ASCII after a backslash in three quotes; got a byte of 0xc3");
-  expect_refused_config("seed = 1\nsteps = 2\"\xc3\xa9\"\n", "c.toml:2: must be without quotes in a number; got a byte of 0x22");
-  expect_refused_config("seed = 1\nsteps = 2='\xc3\xa9'\n", "c.toml:2: must be without quotes in a number; got a byte of 0x27");
-  expect_refused_config("seed = 1\nsteps = 0989-02-57 7 \n", "c.toml:2: must be a single value; got a byte of 0x37");
+  expect_refused_config(
+      "seed = 1\n[[[",
+      "c.toml:2: must be the name of a table after its brackets; got a byte of 0x5b");
+  expect_refused_config(
+      "seed = 1\nb = {a = [}",
+      "c.toml:2: must be the bracket that closes the open one; got a byte of 0x7d");
+  expect_refused_config(
+      "seed = 1\n\xcc\xbe = 2\n",
+      "c.toml:2: must be ASCII outside of quotes and comments; got a byte of 0xcc");
+  expect_refused_config(
+      "kernel = \"\"\"\\\n \xc3\xa9\"\"\"\n",
+      "c.toml:2: must be ASCII after a backslash in three quotes; got a byte of 0xc3");
+  expect_refused_config("seed = 1\nsteps = 2\"\xc3\xa9\"\n",
+                        "c.toml:2: must be without quotes in a number; got a byte of 0x22");
+  expect_refused_config("seed = 1\nsteps = 2='\xc3\xa9'\n",
+                        "c.toml:2: must be without quotes in a number; got a byte of 0x27");
+  expect_refused_config("seed = 1\nsteps = 0989-02-57 7 \n",
+                        "c.toml:2: must be a single value; got a byte of 0x37");
 }
 
 TEST(BadConfig, RefusesAKeyOfAnotherTarget) {
-  expect_refused_config("target = \"banana\"\ndim = 3\n",
-                        "c.toml:2: dim: is a setting of normal and funnel; this run's target is banana");
+  expect_refused_config(
+      "target = \"banana\"\ndim = 3\n",
+      "c.toml:2: dim: is a setting of normal and funnel; this run's target is banana");
 }
 
 TEST(Config, SaysAllThatTheOptionsCan) {
   const Place place;
-  place.write("c.toml", "target = \"banana\"\nsteps = 5\nparticles = 16\nout = \"out/m\"\nquiet = true\n"
-                        "format = \"csv\"\ncheckpoint-every = 2\nfail-unless-converged = false\n"
-                        "time-limit = 500\nmemory-limit = \"900T\"\n");
+  place.write("c.toml",
+              "target = \"banana\"\nsteps = 5\nparticles = 16\nout = \"out/m\"\nquiet = true\n"
+              "format = \"csv\"\ncheckpoint-every = 2\nfail-unless-converged = false\n"
+              "time-limit = 500\nmemory-limit = \"900T\"\n");
   EXPECT_EQ(succeed(place, "sample --config c.toml --trust"), "");
   EXPECT_TRUE(place.has("out/m/draws.csv"));
   EXPECT_FALSE(place.has("out/m/draws.npz"));
@@ -68,10 +81,13 @@ TEST(Config, SaysAllThatTheOptionsCan) {
 
 TEST(Config, DoesNotSayAloneWhereToWrite) {
   const Place place;
-  place.write("c.toml", "target = \"banana\"\nsteps = 5\nparticles = 16\nquiet = true\nout = \"elsewhere/m\"\n");
+  place.write(
+      "c.toml",
+      "target = \"banana\"\nsteps = 5\nparticles = 16\nquiet = true\nout = \"elsewhere/m\"\n");
   const Ended ended = place.run("sample --config c.toml");
   EXPECT_EQ(ended.code, usage);
-  EXPECT_EQ(ended.err, "starling: --out: c.toml says elsewhere/m; give --out elsewhere/m, or --trust to write where it says\n");
+  EXPECT_EQ(ended.err, "starling: --out: c.toml says elsewhere/m; give --out elsewhere/m, or "
+                       "--trust to write where it says\n");
   EXPECT_FALSE(place.has("elsewhere"));
   succeed(place, "sample --config c.toml --out here/m");
   EXPECT_TRUE(place.has("here/m/draws.csv"));
@@ -105,9 +121,10 @@ TEST(BadConfig, RefusesBadValuesAsTheCommandLineDoesButBlamesTheFile) {
       "c.toml: bandwidth: must be a positive number, median or median:M; got 'nan'");
   expect_refused_config("step-size = nan\n",
                         "c.toml: step-size: must be a positive finite number; got nan");
-  expect_refused_config("advance = \"adma\"\n",
-                        "c.toml: advance: must be one of adagrad, adagrad-sum, constant, decay, "
-                        "rmsprop, adam, rk4, splitting, stochastic; got 'adma'; did you mean 'adam'?");
+  expect_refused_config(
+      "advance = \"adma\"\n",
+      "c.toml: advance: must be one of adagrad, adagrad-sum, constant, decay, "
+      "rmsprop, adam, rk4, splitting, stochastic; got 'adma'; did you mean 'adam'?");
 }
 
 TEST(BadConfig, BlamesTheCommandLineForItsOwnMistakes) {

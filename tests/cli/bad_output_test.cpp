@@ -34,8 +34,9 @@ TEST(BadOutput, ForceTakesNothingThatNoRunWrote) {
                  "mine: has no .starling of a run; delete it yourself or choose another --out");
   succeed(place, small + "out/m");
   place.write("out/m/notes.txt", "precious");
-  expect_refused(place, small + "out/m --force", cannot_write,
-                 "out/m: holds notes.txt, which no run wrote; move it away or choose another --out");
+  expect_refused(
+      place, small + "out/m --force", cannot_write,
+      "out/m: holds notes.txt, which no run wrote; move it away or choose another --out");
   fs::remove(place.path("out/m/notes.txt"));
   fs::create_directory_symlink(place.path("mine"), place.path("out/m/linked"));
   expect_refused(place, small + "out/m --force", cannot_write,
@@ -54,7 +55,8 @@ TEST(BadOutput, ForceDoesNotFollowALink) {
                    name + ": is a link, which --force does not follow; choose another --out");
   fs::create_directory_symlink("nowhere", place.path("dangling"));
   for (const std::string name : {"dangling", "dangling --force"})
-    expect_refused(place, small + name, cannot_write, "dangling: is a link to nothing; choose another --out");
+    expect_refused(place, small + name, cannot_write,
+                   "dangling: is a link to nothing; choose another --out");
 }
 
 TEST(BadOutput, RefusesAPlaceThatCannotBeWritten) {
@@ -93,13 +95,15 @@ TEST(BadOutput, OfMessagesLosesNoResult) {
   // Warnings, progress and the complaint itself: nowhere, to a full disk, to a reader that is gone.
   for (const std::string to : {"2>&-", "2>/dev/full", "2> >(exit)"}) {
     const Place place;
-    const std::string line = "exec " STARLING_BINARY " sample mixture --particles 5000 --steps 20000 --batch 2 "
-                             "--bandwidth 1 --progress bar --out out/m " + to;
+    const std::string line = "exec " STARLING_BINARY
+                             " sample mixture --particles 5000 --steps 20000 --batch 2 "
+                             "--bandwidth 1 --progress bar --out out/m " +
+                             to;
     Running running("/bin/bash", {"-c", line}, place.path(""), place.path("..") / "streams", {});
     EXPECT_EQ(running.wait_for_code(), ok) << to;
     EXPECT_TRUE(place.has("out/m/draws.npz")) << to;
-    Running refused("/bin/bash", {"-c", "exec " STARLING_BINARY " sample nothing " + to}, place.path(""),
-                    place.path("..") / "streams", {});
+    Running refused("/bin/bash", {"-c", "exec " STARLING_BINARY " sample nothing " + to},
+                    place.path(""), place.path("..") / "streams", {});
     EXPECT_EQ(refused.wait_for_code(), usage) << to;
   }
 }

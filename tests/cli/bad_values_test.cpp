@@ -11,8 +11,9 @@ void expect_refused_option(const std::string& given, const std::string& message)
   expect_refused(place, "sample mixture " + given + " --out out/m", usage, message);
 }
 
-const std::string kernels = "must be one of gaussian, gaussian-paper, imq, matern32, matern52, "
-                            "polynomial, parameters, sinc, riesz, riesz-smooth, marginals, bilinear; got ";
+const std::string kernels =
+    "must be one of gaussian, gaussian-paper, imq, matern32, matern52, "
+    "polynomial, parameters, sinc, riesz, riesz-smooth, marginals, bilinear; got ";
 
 TEST(BadValues, RefusesABatchBelowTwoOrAboveTheNumberOfParticles) {
   expect_refused_option("--batch 1", "batch: must be a whole number of at least 2; got '1'");
@@ -73,10 +74,12 @@ TEST(BadValues, RefusesAStepSizeThatIsNotPositive) {
 TEST(BadValues, RefusesUnknownNamesAndSuggestsTheNearest) {
   const Place place;
   expect_refused(place, "sample mixtur --out out/m", usage,
-                 "target: must be one of mixture, normal, banana, funnel, logistic, linear, poisson, multinomial, stan, plugin; "
+                 "target: must be one of mixture, normal, banana, funnel, logistic, linear, "
+                 "poisson, multinomial, stan, plugin; "
                  "got 'mixtur'; did you mean 'mixture'?");
   expect_refused(place, "sample lgistic --out out/m", usage,
-                 "target: must be one of mixture, normal, banana, funnel, logistic, linear, poisson, multinomial, stan, plugin; "
+                 "target: must be one of mixture, normal, banana, funnel, logistic, linear, "
+                 "poisson, multinomial, stan, plugin; "
                  "got 'lgistic'; did you mean 'logistic'?");
   expect_refused(place, "sampel mixture", usage, "sampel: is no command; did you mean 'sample'?");
   expect_refused(place, "sample mixture --particels 10 --out out/m", usage,
@@ -93,9 +96,9 @@ TEST(BadValues, RefusesUnknownNamesAndSuggestsTheNearest) {
                         "you mean 'normal'?");
   expect_refused_option("--grow-batch duble:3", "grow-batch: must be one of double, power; got "
                                                 "'duble'; did you mean 'double'?");
-  expect_refused_option("--deal shufle",
-                        "deal: must be one of shuffle, moebius, cosets, matching; got 'shufle'; did "
-                        "you mean 'shuffle'?");
+  expect_refused_option(
+      "--deal shufle", "deal: must be one of shuffle, moebius, cosets, matching; got 'shufle'; did "
+                       "you mean 'shuffle'?");
   expect_refused_option("--domain tours:3",
                         "domain: must be one of torus; got 'tours'; did you mean 'torus'?");
   expect_refused_option("--precision dubble", "precision: must be one of double, single; got "
@@ -118,12 +121,10 @@ TEST(BadValues, RefusesWordsTooManyAndTooFew) {
   expect_refused(place, "summary", usage, "PATH: must be given; see starling summary --help");
   expect_refused(place, "sample mixture twice --out out/m", usage,
                  "twice: is one argument too many for sample");
-  expect_refused(place, "sample mixture --out out/m --steps", usage,
-                 "--steps: needs a value");
+  expect_refused(place, "sample mixture --out out/m --steps", usage, "--steps: needs a value");
   expect_refused(place, "sample mixture --sds --out out/m", usage,
                  "--sds: needs a value; got --out");
-  expect_refused(place, "sample mixture --out --force", usage,
-                 "--out: needs a value; got --force");
+  expect_refused(place, "sample mixture --out --force", usage, "--out: needs a value; got --force");
   expect_refused(place, "sample mixture --out out/m --replace=no", usage,
                  "--replace: takes no value");
   expect_refused(place, "demo --threads two", usage,
@@ -131,8 +132,7 @@ TEST(BadValues, RefusesWordsTooManyAndTooFew) {
 }
 
 TEST(BadValues, RefusesKernelsWithTheWrongSettings) {
-  expect_refused_option("--kernel gaussian:a=1",
-                        "kernel gaussian: takes no settings; got 'a=1'");
+  expect_refused_option("--kernel gaussian:a=1", "kernel gaussian: takes no settings; got 'a=1'");
   expect_refused_option("--kernel polynomial:b=1",
                         "kernel polynomial: takes a=NUMBER, m=NUMBER; got 'b=1'");
   expect_refused_option("--kernel polynomial:m=1.5",
@@ -141,7 +141,8 @@ TEST(BadValues, RefusesKernelsWithTheWrongSettings) {
                         "kernel polynomial, m: must be a whole number from 1 to 64; got 1e+300");
   expect_refused_option("--kernel sinc:a=big",
                         "kernel sinc, a: must be a finite number; got 'big'");
-  expect_refused_option("--kernel riesz:a=0", "kernel riesz, a: must be a positive finite number; got 0");
+  expect_refused_option("--kernel riesz:a=0",
+                        "kernel riesz, a: must be a positive finite number; got 0");
   expect_refused_option("--kernel riesz:a=1",
                         "kernel riesz, a: must be below the dimension, 1; got 1");
   expect_refused_option("--kernel riesz-smooth:a=1.5",
@@ -153,7 +154,8 @@ TEST(BadValues, RefusesKernelsWithTheWrongSettings) {
 }
 
 TEST(BadValues, RefusesABandwidthForAKernelThatHasNone) {
-  for (const std::string kernel : {"polynomial", "parameters", "sinc", "riesz", "riesz-smooth", "marginals"})
+  for (const std::string kernel :
+       {"polynomial", "parameters", "sinc", "riesz", "riesz-smooth", "marginals"})
     expect_refused_option("--bandwidth 1 --kernel " + kernel,
                           "bandwidth: kernel " + kernel + " has none; leave --bandwidth out");
 }
@@ -161,35 +163,44 @@ TEST(BadValues, RefusesABandwidthForAKernelThatHasNone) {
 TEST(BadValues, RefusesPartsThatDoNotGoTogether) {
   expect_refused_option("--kernel sinc --means 0,0;1,1",
                         "kernel: sinc is for 1 dimension; the target has 2");
-  expect_refused_option("--advance splitting",
-                        "kernel: --advance splitting solves the repulsion of riesz:a=A alone; got 'gaussian'");
-  expect_refused_option("--advance splitting --kernel riesz+imq --batch 2",
-                        "kernel: --advance splitting solves the repulsion of riesz:a=A alone; got 'riesz+imq'");
+  expect_refused_option(
+      "--advance splitting",
+      "kernel: --advance splitting solves the repulsion of riesz:a=A alone; got 'gaussian'");
+  expect_refused_option(
+      "--advance splitting --kernel riesz+imq --batch 2",
+      "kernel: --advance splitting solves the repulsion of riesz:a=A alone; got 'riesz+imq'");
   expect_refused_option("--advance splitting --kernel riesz",
                         "batch: --advance splitting moves pairs: use --batch 2; got 8");
   expect_refused_option("--advance splitting --kernel riesz --batch all",
                         "batch: --advance splitting moves pairs: use --batch 2; got all");
-  expect_refused_option("--domain torus:5 --kernel parameters",
-                        "kernel: parameters cannot be used on a torus, which needs smooth kernels of the distance");
-  expect_refused_option("--replace --kernel marginals",
-                        "kernel: the marginals part needs all of R^d, and batches without --replace");
-  expect_refused_option("--kernel parameters:h=0", "kernel parameters, h: must be a positive finite number; got 0");
-  expect_refused_option("--domain torus:5 --kernel polynomial",
-                        "kernel: polynomial cannot be used on a torus, which needs smooth kernels of the distance");
-  expect_refused_option("--domain torus:5 --kernel riesz",
-                        "kernel: riesz cannot be used on a torus, which needs smooth kernels of the distance");
+  expect_refused_option(
+      "--domain torus:5 --kernel parameters",
+      "kernel: parameters cannot be used on a torus, which needs smooth kernels of the distance");
+  expect_refused_option(
+      "--replace --kernel marginals",
+      "kernel: the marginals part needs all of R^d, and batches without --replace");
+  expect_refused_option("--kernel parameters:h=0",
+                        "kernel parameters, h: must be a positive finite number; got 0");
+  expect_refused_option(
+      "--domain torus:5 --kernel polynomial",
+      "kernel: polynomial cannot be used on a torus, which needs smooth kernels of the distance");
+  expect_refused_option(
+      "--domain torus:5 --kernel riesz",
+      "kernel: riesz cannot be used on a torus, which needs smooth kernels of the distance");
   expect_refused_option("--domain torus:0",
                         "domain torus:L: must be a positive finite number; got 0");
   expect_refused_option("--domain torus", "domain torus:L: must be a finite number; got ''");
-  expect_refused_option("--replace --batch all",
-                        "replace: needs a batch smaller than all of the particles; got --batch all");
+  expect_refused_option(
+      "--replace --batch all",
+      "replace: needs a batch smaller than all of the particles; got --batch all");
   expect_refused_option("--grow-batch double:3 --batch all",
                         "grow-batch: cannot be used with --batch all: nothing is left to grow");
   expect_refused_option("--grow-batch double:3 --replace",
                         "grow-batch: cannot be used with --replace");
-  expect_refused_option("--deal matching",
-                        "deal: matching does not deal these batches (pairs from a random tournament round, "
-                        "cheaper: for --batch 2 that does not grow, without --replace)");
+  expect_refused_option(
+      "--deal matching",
+      "deal: matching does not deal these batches (pairs from a random tournament round, "
+      "cheaper: for --batch 2 that does not grow, without --replace)");
   expect_refused_option("--grow-batch double:0",
                         "grow-batch double:K: must be a whole number of at least 1; got '0'");
   expect_refused_option("--grow-batch power:-1",
@@ -206,7 +217,8 @@ TEST(BadValues, RefusesAStartThatIsNone) {
   expect_refused_option("--start normal:a,1", "start: must be a finite number; got 'a'");
   expect_refused_option("--start uniform:1,1",
                         "start: must be uniform:LO,HI with LO below HI; got 'uniform:1,1'");
-  expect_refused_option("--start prior", "start: must be one of normal, uniform, FILE.npy; got 'prior'");
+  expect_refused_option("--start prior",
+                        "start: must be one of normal, uniform, FILE.npy; got 'prior'");
 }
 
 TEST(BadValues, RefusesTargetsThatAreNone) {
@@ -217,8 +229,7 @@ TEST(BadValues, RefusesTargetsThatAreNone) {
                         "mixture weights and sds: must be as many as the means, 2; got "
                         "1 weights and 2 sds");
   expect_refused_option("--sds 0", "sds: must be positive; got 0");
-  expect_refused_option("--means 0,0;1",
-                        "mixture mean: must be 2 finite numbers; got 1 numbers");
+  expect_refused_option("--means 0,0;1", "mixture mean: must be 2 finite numbers; got 1 numbers");
   const Place place;
   expect_refused(place, "sample normal --dim 0 --out out/m", usage,
                  "dim: must be at least 1; got 0");
@@ -234,18 +245,21 @@ TEST(BadValues, RefusesTargetsThatAreNone) {
 
 TEST(BadValues, AreShownWithoutWhatATerminalWouldObeyAndNotInFull) {
   const Place place;
-  expect_refused(place, "sample logistic --data a\x1b[31mb.csv --label y --out out/m", input_missing,
-                 "a\\x1b[31mb.csv: no such file");
-  const Ended ended = place.run("sample logistic --label y --out out/m --data " + std::string(100000, 'z'));
+  expect_refused(place, "sample logistic --data a\x1b[31mb.csv --label y --out out/m",
+                 input_missing, "a\\x1b[31mb.csv: no such file");
+  const Ended ended =
+      place.run("sample logistic --label y --out out/m --data " + std::string(100000, 'z'));
   EXPECT_NE(ended.code, ok);
   EXPECT_LT(ended.err.size(), 3000u);
-  expect_refused_option("--seed 99999999999999999999", "seed: must be a whole number below 2^63; got '99999999999999999999'");
+  expect_refused_option("--seed 99999999999999999999",
+                        "seed: must be a whole number below 2^63; got '99999999999999999999'");
 }
 
 TEST(BadValues, RefusesOptionsOfAnotherTarget) {
-  expect_refused_option("--dim 3", "--dim: is an option of normal and funnel; the target here is mixture");
-  expect_refused_option("--data d.csv",
-                        "--data: is an option of logistic, linear, poisson, multinomial, stan and plugin; the target here is mixture");
+  expect_refused_option("--dim 3",
+                        "--dim: is an option of normal and funnel; the target here is mixture");
+  expect_refused_option("--data d.csv", "--data: is an option of logistic, linear, poisson, "
+                                        "multinomial, stan and plugin; the target here is mixture");
   expect_refused_option("--model m.so",
                         "--model: is an option of stan and plugin; the target here is mixture");
   expect_refused_option("--curvature 1",

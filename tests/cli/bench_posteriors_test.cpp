@@ -1,4 +1,5 @@
-// starling bench posteriors and shapes: what they say of runs whose truth is known, right and wrong references both.
+// starling bench posteriors and shapes: what they say of runs whose truth is known, right and wrong
+// references both.
 #include "results.hpp"
 
 #include <functional>
@@ -16,13 +17,14 @@ double quantile(const std::function<double(double)>& below, double low, double h
 
 const std::vector<std::string> names = {"mu[1]", "mu[2]", "sigma"};
 
-/// 2 chains of 500 draws of the small model with y = 3: mu ~ normal(3, 1), sigma ~ exponential(1), at
-/// even quantiles, so that they are exact; then mu[1] moved and sigma stretched.
+/// 2 chains of 500 draws of the small model with y = 3: mu ~ normal(3, 1), sigma ~ exponential(1),
+/// at even quantiles, so that they are exact; then mu[1] moved and sigma stretched.
 void write_draws(const fs::path& file, double moved = 0, double stretched = 1) {
   std::vector<double> draws;
   for (int i = 0; i < 1000; ++i) {
     const double q = (i + 0.5) / 1000;
-    const double z = quantile([](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }, -9, 9, q);
+    const double z =
+        quantile([](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }, -9, 9, q);
     draws.insert(draws.end(), {3 + z + moved, 3 - z, -std::log1p(-q) * stretched});
   }
   io::NpzWriter out(file);
@@ -32,14 +34,16 @@ void write_draws(const fs::path& file, double moved = 0, double stretched = 1) {
 }
 
 /// A folder of one posterior, "small".
-void make_models(const Place& place, double moved = 0, double stretched = 1, const std::string& model = "stan_tame") {
+void make_models(const Place& place, double moved = 0, double stretched = 1,
+                 const std::string& model = "stan_tame") {
   place.write("models/small/data.json", "{ \"y\" : 3 }");
   place.write("models/README.md", "not a posterior");
   fs::copy_file(STARLING_TEST_LIBRARIES "/" + model + ".so", place.path("models/small/model.so"));
   write_draws(place.path("models/small/reference.npz"), moved, stretched);
 }
 
-const std::string quick = "bench posteriors --models models --particles 256 --seeds 1 --json b.json";
+const std::string quick =
+    "bench posteriors --models models --particles 256 --seeds 1 --json b.json";
 
 TEST(BenchPosteriors, PassesARunThatAgreesWithItsReference) {
   const Place place;
@@ -59,8 +63,10 @@ TEST(BenchPosteriors, PassesARunThatAgreesWithItsReference) {
     EXPECT_GT(run.at("gradients").get<double>(), 256 * 125);
   }
   EXPECT_EQ(j.at("tally").at("125").at("passes"), 1);
-  EXPECT_NE(shown.find("\n125 steps: 1 of 1 runs pass; wrong but called converged 0; right but not converged 0; "),
-            shown.npos) << shown;
+  EXPECT_NE(shown.find("\n125 steps: 1 of 1 runs pass; wrong but called converged 0; right but not "
+                       "converged 0; "),
+            shown.npos)
+      << shown;
 }
 
 TEST(BenchPosteriors, CallsARunWrongThatItsReferenceContradicts) {
@@ -74,7 +80,8 @@ TEST(BenchPosteriors, CallsARunWrongThatItsReferenceContradicts) {
   EXPECT_NEAR(run.at("sd_ratio_low").get<double>(), 1 / 1.5, 0.07);
   EXPECT_EQ(run.at("sd_ratio_of"), "sigma");
   EXPECT_GT(run.at("quantile_error").get<double>(), 0.3);
-  EXPECT_GT(run.at("w1").get<double>(), 0.3); // of mu[1] .4, of mu[2] none, of sigma 1/3: the median
+  EXPECT_GT(run.at("w1").get<double>(),
+            0.3); // of mu[1] .4, of mu[2] none, of sigma 1/3: the median
   EXPECT_LT(run.at("w1").get<double>(), 0.4);
   EXPECT_FALSE(run.at("pass").get<bool>());
   EXPECT_TRUE(run.at("wrong").get<bool>());
@@ -84,7 +91,8 @@ TEST(BenchPosteriors, CallsARunWrongThatItsReferenceContradicts) {
 
 TEST(BenchPosteriors, CallsARightRunConvergedWhereAColumnHasNoMean) {
   const Place place;
-  make_models(place, 0, 1, "stan_full"); // tau has no mean there, and is judged by its winsorised value
+  make_models(place, 0, 1,
+              "stan_full"); // tau has no mean there, and is judged by its winsorised value
   succeed(place, quick);
   const Json j = Json::parse(place.read("b.json")).at("posteriors");
   EXPECT_TRUE(j.at("runs").at(0).at("pass").get<bool>());
@@ -94,12 +102,16 @@ TEST(BenchPosteriors, CallsARightRunConvergedWhereAColumnHasNoMean) {
 
 TEST(BenchPosteriors, SaysWhatIsNotThere) {
   const Place place;
-  expect_refused(place, "bench posteriors", 64, "models: posteriors needs a folder of them: --models DIR");
+  expect_refused(place, "bench posteriors", 64,
+                 "models: posteriors needs a folder of them: --models DIR");
   expect_refused(place, "bench posteriors --models models", 66, "models: no such file");
   make_models(place);
-  expect_refused(place, quick + " --against stan", 64, "against: must be one of nutpie; got 'stan'");
-  expect_refused(place, quick + " --skip small", 64, "models: there is no posterior in models that was asked for");
-  expect_refused(place, quick + " --only large", 64, "models: there is no posterior in models that was asked for");
+  expect_refused(place, quick + " --against stan", 64,
+                 "against: must be one of nutpie; got 'stan'");
+  expect_refused(place, quick + " --skip small", 64,
+                 "models: there is no posterior in models that was asked for");
+  expect_refused(place, quick + " --only large", 64,
+                 "models: there is no posterior in models that was asked for");
   fs::remove(place.path("models/small/reference.npz"));
   expect_refused(place, quick, 66, "models/small/reference.npz: no such file");
   fs::remove(place.path("models/small/model.so"));
@@ -115,7 +127,9 @@ TEST(BenchPosteriors, RefusesAReferenceOfAnotherModel) {
   out.close();
   const Ended ended = place.run(quick);
   EXPECT_EQ(ended.code, 65);
-  EXPECT_EQ(ended.err, "starling: models/small/reference.npz: must have only parameters of the model; got nu\n");
+  EXPECT_EQ(
+      ended.err,
+      "starling: models/small/reference.npz: must have only parameters of the model; got nu\n");
 }
 
 /// A python3 that stands for one with nutpie, or without.
@@ -131,7 +145,8 @@ TEST(BenchPosteriors, GoesOnWithoutNutpieAndSaysSoOnce) {
   const auto environment = with_python(place, "echo \"No module named 'nutpie'\"; exit 77\n");
   const Ended ended = place.run(quick + " --seeds 2 --against nutpie", environment);
   EXPECT_EQ(ended.code, 0) << ended.err;
-  const std::string sentence = "nutpie: python3 on the path cannot run it, so there is no comparison: No module named 'nutpie'\n";
+  const std::string sentence = "nutpie: python3 on the path cannot run it, so there is no "
+                               "comparison: No module named 'nutpie'\n";
   const std::size_t at = ended.out.find(sentence);
   ASSERT_NE(at, ended.out.npos) << ended.out;
   EXPECT_EQ(ended.out.find(sentence, at + 1), ended.out.npos);
@@ -143,21 +158,26 @@ TEST(BenchPosteriors, JudgesNutpieByTheSameFigures) {
   make_models(place);
   write_draws(place.path("peer.npz"), 0.15);
   const std::string from = place.path("peer.npz").string();
-  const auto environment = with_python(place, "cp " + from + " \"$6\"; echo a warning\n"
-                                              "echo '{\"gradients\": 1234, \"seconds\": 0.5}'\n");
+  const auto environment =
+      with_python(place, "cp " + from +
+                             " \"$6\"; echo a warning\n"
+                             "echo '{\"gradients\": 1234, \"seconds\": 0.5}'\n");
   const Ended ended = place.run(quick + " --against nutpie", environment);
   EXPECT_EQ(ended.code, 0) << ended.err;
   const Json j = Json::parse(place.read("b.json")).at("posteriors");
   const Json& run = j.at("runs").at(1);
   EXPECT_EQ(run.at("verdict"), "nutpie");
-  EXPECT_NEAR(run.at("mean_error").get<double>(), 0.15, 1e-3); // the reference's sd is that of 1000 draws
+  EXPECT_NEAR(run.at("mean_error").get<double>(), 0.15,
+              1e-3); // the reference's sd is that of 1000 draws
   EXPECT_FALSE(run.at("pass").get<bool>());
   EXPECT_FALSE(run.at("wrong").get<bool>());
   EXPECT_EQ(run.at("gradients"), 1234);
   EXPECT_EQ(j.at("tally").at("nutpie").at("passes"), 0);
-  EXPECT_NE(ended.out.find("nutpie: 0 of 1 runs pass; median gradients 1234, seconds 0.50; "), ended.out.npos);
+  EXPECT_NE(ended.out.find("nutpie: 0 of 1 runs pass; median gradients 1234, seconds 0.50; "),
+            ended.out.npos);
 
-  write_draws(place.path("peer.npz"), std::numeric_limits<double>::quiet_NaN()); // no number is never right
+  write_draws(place.path("peer.npz"),
+              std::numeric_limits<double>::quiet_NaN()); // no number is never right
   EXPECT_EQ(place.run(quick + " --against nutpie", environment).code, 0);
   const Json other = Json::parse(place.read("b.json")).at("posteriors").at("runs").at(1);
   EXPECT_FALSE(other.at("pass").get<bool>());
@@ -169,13 +189,15 @@ TEST(BenchShapes, PassesEasyOnesAndTellsHardOnes) {
   const Place place;
   succeed(place, "bench shapes --seeds 2 --particles 256 --json b.json");
   const Json j = Json::parse(place.read("b.json")).at("shapes");
-  for (const char* easy : {"normal, d = 20", "Student t5, d = 10", "two modes, d = 2", "four modes, d = 2"})
+  for (const char* easy :
+       {"normal, d = 20", "Student t5, d = 10", "two modes, d = 2", "four modes, d = 2"})
     EXPECT_EQ(j.at("tally").at(easy).at("passes"), 2) << easy;
   for (const auto& [name, tally] : j.at("tally").items())
     EXPECT_EQ(tally.at("wrong_but_converged"), 0) << name;
   EXPECT_EQ(j.at("tally").at("funnel, d = 10").at("wrong"), 2);
   for (const Json& run : j.at("runs")) {
-    const bool two = run.at("name") == "two modes, d = 2", four = run.at("name") == "four modes, d = 2";
+    const bool two = run.at("name") == "two modes, d = 2",
+               four = run.at("name") == "four modes, d = 2";
     EXPECT_EQ(run.at("modes"), four ? 4 : two ? 2 : 1) << run;
   }
 }

@@ -1,5 +1,5 @@
-// starling bench at small sizes: every benchmark runs and reports the figures that the docs quote; and
-// the level and the dealer can be chosen.
+// starling bench at small sizes: every benchmark runs and reports the figures that the docs quote;
+// and the level and the dealer can be chosen.
 #include "results.hpp"
 
 #include <starling/cpu/level.hpp>
@@ -16,7 +16,9 @@ TEST(Bench, RunsEveryBenchmarkAndWritesItsFigures) {
   ASSERT_EQ(j.at("overhead").size(), 2u);
   for (const Json& problem : j.at("overhead"))
     for (const Json& size : problem.at("sizes")) {
-      EXPECT_TRUE((std::set<std::string>{"matching", "shuffle", "moebius", "cosets", "whole"}.contains(size.at("dealer"))));
+      EXPECT_TRUE(
+          (std::set<std::string>{"matching", "shuffle", "moebius", "cosets", "whole"}.contains(
+              size.at("dealer"))));
       for (const char* part : {"total", "score", "drift", "advance", "speedup", "overhead"})
         EXPECT_GT(size.at(part).get<double>(), 0) << part;
     }
@@ -30,20 +32,23 @@ TEST(Bench, RunsEveryBenchmarkAndWritesItsFigures) {
         EXPECT_GT(count.at(stage).get<double>(), 0) << stage;
   EXPECT_GT(j.at("logistic").at("ratio").get<double>(), 0);
   for (const Json& size : j.at("wide"))
-    for (const char* figure : {"step", "least", "step_over_least", "look_over_step", "memory_over_columns"})
+    for (const char* figure :
+         {"step", "least", "step_over_least", "look_over_step", "memory_over_columns"})
       EXPECT_GT(size.at(figure).get<double>(), 0) << figure;
   for (const Json& size : j.at("whole"))
     EXPECT_GT(size.at("whole_over_roles").get<double>(), 0);
   for (const char* accuracy : {"posteriors", "shapes"}) // take far longer, and only when asked for
     EXPECT_FALSE(j.contains(accuracy)) << accuracy;
-  for (const char* title : {"mixture: N", "logistic: N", "full: N", "scale: d", "threads: N", "wide: ", "whole: "})
+  for (const char* title :
+       {"mixture: N", "logistic: N", "full: N", "scale: d", "threads: N", "wide: ", "whole: "})
     EXPECT_NE(shown.find(title), shown.npos) << title;
 }
 
 TEST(Bench, RefusesANameThatIsNotThere) {
   const Place place;
   expect_refused(place, "bench overhed", 64,
-                 "bench: must be one of overhead, full, scale, threads, logistic, wide, whole, posteriors, shapes, cuda; got "
+                 "bench: must be one of overhead, full, scale, threads, logistic, wide, whole, "
+                 "posteriors, shapes, cuda; got "
                  "'overhed'; did you mean 'overhead'?");
 }
 
@@ -52,7 +57,8 @@ TEST(Simd, CanBeForcedToEveryLevelThereIs) {
   for (const std::string& level : cpu::levels()) {
     const Json j = Json::parse(succeed(place, "--simd " + level + " info --json"));
     EXPECT_EQ(j.at("simd").at("in_use"), level);
-    const Json run = Json::parse(succeed(place, "--simd " + level + " sample normal --steps 50 --json"));
+    const Json run =
+        Json::parse(succeed(place, "--simd " + level + " sample normal --steps 50 --json"));
     EXPECT_EQ(run.at("particles"), 1000);
   }
 }
@@ -66,11 +72,13 @@ TEST(Deal, IsAMatchingForPairsAndAShuffleOtherwise) {
   };
   EXPECT_EQ(deal("--batch 2"), "deal = \"matching\"");
   EXPECT_EQ(deal("--batch 2 --deal shuffle"), "deal = \"shuffle\"");
-  EXPECT_EQ(deal("--batch 02"), "deal = \"matching\""); // a number is a number however it is written
+  EXPECT_EQ(deal("--batch 02"),
+            "deal = \"matching\""); // a number is a number however it is written
   EXPECT_EQ(deal("--batch 4"), "deal = \"shuffle\"");
-  expect_refused(place, "sample normal --batch 4 --deal matching", 64,
-                 "deal: matching does not deal these batches (pairs from a random tournament round, "
-                 "cheaper: for --batch 2 that does not grow, without --replace)");
+  expect_refused(
+      place, "sample normal --batch 4 --deal matching", 64,
+      "deal: matching does not deal these batches (pairs from a random tournament round, "
+      "cheaper: for --batch 2 that does not grow, without --replace)");
 }
 
 } // namespace

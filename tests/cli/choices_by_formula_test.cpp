@@ -1,5 +1,5 @@
-// Every kernel, step rule, bandwidth, dealer and target of the command line, against its formula: one
-// or a few steps of few particles, computed here from log densities and kernels alone.
+// Every kernel, step rule, bandwidth, dealer and target of the command line, against its formula:
+// one or a few steps of few particles, computed here from log densities and kernels alone.
 #include "results.hpp"
 
 #include <algorithm>
@@ -19,12 +19,13 @@ const Values cloud = {-1.2, 0.3, 1.9};
 Values moved(const std::string& line, const Values& start, std::size_t dim = 1) {
   const Place place;
   io::write_npy(place.path("s.npy"), {{start.size() / dim, dim}, start});
-  succeed(place, "sample " + line + " --start s.npy --particles " + std::to_string(start.size() / dim) +
-                     " --quiet --out out");
+  succeed(place, "sample " + line + " --start s.npy --particles " +
+                     std::to_string(start.size() / dim) + " --quiet --out out");
   return draws_of(place, "out").values;
 }
 
-void expect_near(const Values& seen, const Values& expected, double tolerance, const std::string& what) {
+void expect_near(const Values& seen, const Values& expected, double tolerance,
+                 const std::string& what) {
   ASSERT_EQ(seen.size(), expected.size()) << what;
   for (std::size_t i = 0; i < seen.size(); ++i)
     EXPECT_NEAR(seen[i], expected[i], tolerance) << what << ", number " << i;
@@ -75,7 +76,9 @@ TEST(ChoicesByFormula, EveryKernelDrivesAndRepels) {
   const auto polynomial = [](double a, double m) {
     return [=](double x, double y) { return std::pow(a * x * y + 1, m); };
   };
-  const auto matern = [](double a) { return [=](double r) { return (1 + a * r) * std::exp(-a * r); }; };
+  const auto matern = [](double a) {
+    return [=](double r) { return (1 + a * r) * std::exp(-a * r); };
+  };
   const auto sinc = [=](double a) {
     return [=](double r) { return r == 0 ? a / pi : std::sin(a * r) / (pi * r); };
   };
@@ -84,7 +87,9 @@ TEST(ChoicesByFormula, EveryKernelDrivesAndRepels) {
     mean += x / double(cloud.size());
   for (const double x : cloud)
     variance += (x - mean) * (x - mean) / double(cloud.size());
-  const auto parameters = [=](double width) { return [=](double r) { return std::exp(-r * r / (2 * width * variance)); }; };
+  const auto parameters = [=](double width) {
+    return [=](double r) { return std::exp(-r * r / (2 * width * variance)); };
+  };
   const auto marginals = [=](double width) { return matern(std::sqrt(3 / (width * variance))); };
   struct Case {
     const char* name;
@@ -106,22 +111,27 @@ TEST(ChoicesByFormula, EveryKernelDrivesAndRepels) {
       {"parameters", radial(parameters(0.1))},
       {"parameters:h=2", radial(parameters(2))},
       {"marginals", radial(marginals(0.1))},
-      {"2*marginals:h=0.5+gaussian", radial([=](double r) { return 2 * marginals(0.5)(r) + gaussian(r); })},
+      {"2*marginals:h=0.5+gaussian",
+       radial([=](double r) { return 2 * marginals(0.5)(r) + gaussian(r); })},
       {"sinc", radial(sinc(1))},
       {"sinc:a=2", radial(sinc(2))},
       {"riesz", radial([](double r) { return std::pow(r, -0.5); }), true},
       {"riesz:a=0.3", radial([](double r) { return std::pow(r, -0.3); }), true},
       {"riesz-smooth", radial([](double r) { return mollified(r, 0.5, 1); }), false, 1e-6},
-      {"riesz-smooth:a=0.5,s=2", radial([](double r) { return mollified(r, 0.5, 2); }), false, 1e-6},
+      {"riesz-smooth:a=0.5,s=2", radial([](double r) { return mollified(r, 0.5, 2); }), false,
+       1e-6},
       {"gaussian+0.1*polynomial",
-       [=](double x, double y) { return gaussian(std::abs(x - y)) + 0.1 * polynomial(1, 2)(x, y); }},
+       [=](double x, double y) {
+         return gaussian(std::abs(x - y)) + 0.1 * polynomial(1, 2)(x, y);
+       }},
       {"2*imq", radial([=](double r) { return 2 * imq(r); })}};
   for (const auto& [name, kernel, singular, tolerance] : cases) {
     const std::string kind = name;
     const bool has_length = kind.find("gaussian") != kind.npos || kind.find("imq") != kind.npos ||
                             kind.find("matern") != kind.npos;
-    const std::string line = "normal --dim 1 --batch all --steps 1 --advance constant --step-size 0.1 --kernel " +
-                             kind + (has_length ? " --bandwidth 0.7" : "");
+    const std::string line =
+        "normal --dim 1 --batch all --steps 1 --advance constant --step-size 0.1 --kernel " + kind +
+        (has_length ? " --bandwidth 0.7" : "");
     expect_near(moved(line, cloud), one_step(kernel, cloud, 0.1, singular), tolerance, name);
   }
 }
@@ -160,7 +170,8 @@ TEST(ChoicesByFormula, EveryStepRuleTakesItsSteps) {
        [=](int k, double g, Values& m) {
          m[0] = 0.9 * m[0] + 0.1 * g;
          m[1] = 0.999 * m[1] + 0.001 * g * g;
-         const double mean = m[0] / (1 - std::pow(0.9, k + 1)), square = m[1] / (1 - std::pow(0.999, k + 1));
+         const double mean = m[0] / (1 - std::pow(0.9, k + 1)),
+                      square = m[1] / (1 - std::pow(0.999, k + 1));
          return eta * mean / (std::sqrt(square) + 1e-8);
        }},
       {"rk4", [=](int, double g, Values&) { // the classical one: exp(-eta) to its fourth power
@@ -171,8 +182,9 @@ TEST(ChoicesByFormula, EveryStepRuleTakesItsSteps) {
     Values memory(2, 0.0);
     for (int k = 0; k < 3; ++k)
       x += move(k, -x, memory);
-    expect_near(moved(std::string("normal --dim 1 --steps 3 --step-size 0.1 --advance ") + line, {2}), {x}, 1e-12,
-                line);
+    expect_near(
+        moved(std::string("normal --dim 1 --steps 3 --step-size 0.1 --advance ") + line, {2}), {x},
+        1e-12, line);
   }
 }
 
@@ -181,9 +193,12 @@ TEST(ChoicesByFormula, EveryBandwidthIsTheOneAskedFor) {
   const double median = 1.6 * 1.6 / (2 * std::log(3.0));
   for (const auto& [name, h] : {std::pair{"0.3", 0.3}, {"3", 3.0}, {"median", median}}) {
     const Kernel k = radial([h = h](double r) { return std::exp(-r * r / (2 * h)); });
-    expect_near(moved(std::string("normal --dim 1 --batch all --steps 1 --advance constant --step-size 0.1 "
-                                  "--bandwidth ") + name, cloud),
-                one_step(k, cloud, 0.1, false), 1e-9, name);
+    expect_near(
+        moved(std::string("normal --dim 1 --batch all --steps 1 --advance constant --step-size 0.1 "
+                          "--bandwidth ") +
+                  name,
+              cloud),
+        one_step(k, cloud, 0.1, false), 1e-9, name);
   }
 }
 
@@ -192,12 +207,17 @@ TEST(ChoicesByFormula, EveryDealerOfPairsLetsEveryParticleFeelOneOther) {
   const double n = 8, eta = 0.1;
   const Kernel k = radial([](double r) { return std::exp(-r * r / 2); });
   for (const char* dealer : {"--deal shuffle", "--deal matching"}) {
-    const Values to = moved(std::string("normal --dim 1 --batch 2 --steps 1 --bandwidth 1 --advance constant "
-                                        "--step-size 0.1 ") + dealer, x);
+    const Values to =
+        moved(std::string("normal --dim 1 --batch 2 --steps 1 --bandwidth 1 --advance constant "
+                          "--step-size 0.1 ") +
+                  dealer,
+              x);
     std::vector<std::size_t> partner(x.size(), x.size());
     for (std::size_t i = 0; i < x.size(); ++i)
       for (std::size_t j = 0; j < x.size(); ++j)
-        if (i != j && std::abs(x[i] + eta / n * (force(k, x[i], x[i]) + (n - 1) * force(k, x[i], x[j])) - to[i]) < 1e-9)
+        if (i != j &&
+            std::abs(x[i] + eta / n * (force(k, x[i], x[i]) + (n - 1) * force(k, x[i], x[j])) -
+                     to[i]) < 1e-9)
           partner[i] = j; // weights 1/N for itself, (N-1)/N for the other (Lemma 1)
     for (std::size_t i = 0; i < x.size(); ++i) {
       ASSERT_LT(partner[i], x.size()) << dealer << ": particle " << i << " feels nobody";
@@ -217,11 +237,14 @@ TEST(ChoicesByFormula, EveryTargetOptionChangesTheTargetAsItSays) {
     };
   };
   const auto normal = [=](double r) -> Density { // of two coordinates
-    return [=](const Values& x) { return -(x[0] * x[0] - 2 * r * x[0] * x[1] + x[1] * x[1]) / (2 * (1 - r * r)); };
+    return [=](const Values& x) {
+      return -(x[0] * x[0] - 2 * r * x[0] * x[1] + x[1] * x[1]) / (2 * (1 - r * r));
+    };
   };
   const auto banana = [=](double curvature, double width) -> Density {
     return [=](const Values& x) {
-      return -(square(x[0] / width) + square(x[1] - curvature * (square(x[0]) - square(width)))) / 2;
+      return -(square(x[0] / width) + square(x[1] - curvature * (square(x[0]) - square(width)))) /
+             2;
     };
   };
   const auto funnel = [=](double width) -> Density {
@@ -255,12 +278,15 @@ TEST(ChoicesByFormula, EveryTargetOptionChangesTheTargetAsItSays) {
       x[a] = 0.7 - 1.1 * static_cast<double>(a);
     Values to = x; // one particle takes a step along its score
     for (std::size_t a = 0; a < dim; ++a)
-      to[a] += 0.1 * slope([&, d = density](double at) {
-        Values there = x;
-        there[a] = at;
-        return d(there);
-      }, x[a]);
-    expect_near(moved(std::string(line) + " --steps 1 --advance constant --step-size 0.1", x, dim), to, 1e-8, line);
+      to[a] += 0.1 * slope(
+                         [&, d = density](double at) {
+                           Values there = x;
+                           there[a] = at;
+                           return d(there);
+                         },
+                         x[a]);
+    expect_near(moved(std::string(line) + " --steps 1 --advance constant --step-size 0.1", x, dim),
+                to, 1e-8, line);
   }
 }
 

@@ -39,7 +39,8 @@ TEST(Choices, EveryDealerMovesParticlesItsOwnWay) {
   const std::string line = "banana --particles 24 --steps 5 --batch 2";
   const Place place;
   std::set<Values> seen;
-  for (const char* choice : {"--deal shuffle", "--deal matching", "--replace", "--grow-batch double:2"})
+  for (const char* choice :
+       {"--deal shuffle", "--deal matching", "--replace", "--grow-batch double:2"})
     EXPECT_TRUE(seen.insert(run(place, line + " " + choice)).second) << choice;
   EXPECT_EQ(run(place, line), run(place, line + " --deal matching"));
 }
@@ -104,7 +105,8 @@ TEST(Choices, BatchesGrowAsTheRuleSays) {
   succeed(place, line + "--grow-batch double:10 --out out/double");
   EXPECT_EQ(first_four("out/double"), (Values{4, 16, 64, 64}));
   succeed(place, line + "--grow-batch power:0.5 --out out/power");
-  EXPECT_EQ(first_four("out/power"), (Values{4, 16, 32, 32})); // 4 sqrt(1 + k), and 64 in equal parts
+  EXPECT_EQ(first_four("out/power"),
+            (Values{4, 16, 32, 32})); // 4 sqrt(1 + k), and 64 in equal parts
 }
 
 TEST(Choices, ParticlesStayOnTheTorus) {

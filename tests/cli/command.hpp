@@ -23,7 +23,8 @@
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TOO_LONG_UNDER_SANITIZERS() GTEST_SKIP() << "takes many minutes under sanitizers; shorter runs go the same ways"
+#define TOO_LONG_UNDER_SANITIZERS()                                                                \
+  GTEST_SKIP() << "takes many minutes under sanitizers; shorter runs go the same ways"
 #else
 #define TOO_LONG_UNDER_SANITIZERS()
 #endif
@@ -33,8 +34,8 @@ namespace starling::cli {
 namespace fs = std::filesystem;
 
 /// How a command ends, by the contract: written again here, so that a change there is noticed.
-constexpr int ok = 0, failed = 1, usage = 64, bad_data = 65, input_missing = 66, cannot_write = 73, bad_config = 78,
-              over_time = 124, interrupted = 130;
+constexpr int ok = 0, failed = 1, usage = 64, bad_data = 65, input_missing = 66, cannot_write = 73,
+              bad_config = 78, over_time = 124, interrupted = 130;
 
 inline std::string bytes_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -58,7 +59,8 @@ inline std::vector<std::string> lines_of(const std::string& text) {
 
 /// Without lines of progress, which appear where a short run takes long after all.
 inline std::string without_progress(const std::string& err) {
-  static const std::regex progress("(run [0-9]+ of [0-9]+  )?step [0-9]+ of [0-9]+, [0-9:]+ left, [^\n]*\n");
+  static const std::regex progress(
+      "(run [0-9]+ of [0-9]+  )?step [0-9]+ of [0-9]+, [0-9:]+ left, [^\n]*\n");
   return std::regex_replace(err, progress, "");
 }
 
@@ -70,8 +72,8 @@ struct Ended {
   double seconds = 0;
 };
 
-/// A command under way, which hears every signal whoever started the tests. Killed with all it started when it is still
-/// there at the end.
+/// A command under way, which hears every signal whoever started the tests. Killed with all it
+/// started when it is still there at the end.
 class Running {
 public:
   using Environment = std::map<std::string, std::string>;
@@ -120,19 +122,21 @@ public:
   void signal(int which) const { ::kill(child_, which); }
   std::string err_so_far() const { return fs::exists(err_) ? bytes_of(err_) : std::string(); }
 
-  /// Whether it has a function for this signal, or has asked not to hear of it: from the system, so without a guess how long
-  /// it takes to get there.
+  /// Whether it has a function for this signal, or has asked not to hear of it: from the system, so
+  /// without a guess how long it takes to get there.
   bool catches(int which) const { return has_signal("SigCgt:", which); }
   bool ignores(int which) const { return has_signal("SigIgn:", which); }
 
-  /// Waits until that holds, however slow the machine is. A failure when the command ends without it.
+  /// Waits until that holds, however slow the machine is. A failure when the command ends without
+  /// it.
   template <typename Condition>
   void until(const char* what, Condition&& holds) const {
     while (!holds()) {
       const bool over = seconds() > timeout_s;
       if ((over || has_ended()) && !holds()) {
-        ADD_FAILURE() << (over ? "not after " + std::to_string(timeout_s) + " s" : "it ended before") << ": " << what
-                      << "; stderr: " << err_so_far();
+        ADD_FAILURE() << (over ? "not after " + std::to_string(timeout_s) + " s"
+                               : "it ended before")
+                      << ": " << what << "; stderr: " << err_so_far();
         return;
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -166,7 +170,8 @@ private:
 
   bool has_ended() const { // it can still be waited for
     siginfo_t about{};
-    return ::waitid(P_PID, static_cast<id_t>(child_), &about, WEXITED | WNOHANG | WNOWAIT) != 0 || about.si_pid != 0;
+    return ::waitid(P_PID, static_cast<id_t>(child_), &about, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+           about.si_pid != 0;
   }
 
   /// A set of signals of /proc/PID/status, in hexadecimal digits.

@@ -85,7 +85,8 @@ TEST(Completion, GivesTheWordsThatBegin) {
   EXPECT_EQ(offered(place, "starling check --scale s"), Words{"standard"});
   EXPECT_EQ(offered(place, "starling completion ''"), (Words{"bash", "zsh", "fish"}));
   EXPECT_EQ(offered(place, "starling explain conv"), Words{"converged"});
-  EXPECT_EQ(offered(place, "starling explain sti"), Words{"still"}); // a verdict of two words, one at a time
+  EXPECT_EQ(offered(place, "starling explain sti"),
+            Words{"still"}); // a verdict of two words, one at a time
   EXPECT_EQ(offered(place, "starling explain still ''"), Words{"moving"});
   EXPECT_EQ(offered(place, "starling explain cannot ''"), Words{"tell"});
   EXPECT_EQ(offered(place, "starling --v"), Words{"--version"});

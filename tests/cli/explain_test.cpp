@@ -21,9 +21,12 @@ std::set<std::string> every_option(const Place& place) {
 TEST(Explain, GivesThePagesWordsAboutEachVerdict) {
   const Place place;
   const std::pair<const char*, const char*> verdicts[] = {
-      {"converged", "no sign of the five others"},         {"cannot tell", "more --particles, or --certify 20"},
-      {"still moving", "the scores do not balance"}, {"collapsed", "do not trust means and standard deviations"},
-      {"noisy", "raise --batch"},                  {"diverged", "the cloud grows without end"}};
+      {"converged", "no sign of the five others"},
+      {"cannot tell", "more --particles, or --certify 20"},
+      {"still moving", "the scores do not balance"},
+      {"collapsed", "do not trust means and standard deviations"},
+      {"noisy", "raise --batch"},
+      {"diverged", "the cloud grows without end"}};
   for (const auto& [verdict, meaning] : verdicts) {
     const std::string said = succeed(place, std::string("explain ") + verdict);
     EXPECT_NE(said.find(meaning), said.npos) << verdict << ": " << said;
@@ -35,7 +38,8 @@ TEST(Explain, GivesThePagesWordsAboutEachVerdict) {
 TEST(Explain, KnowsEveryOptionWithAndWithoutItsDashes) {
   const Place place;
   for (const std::string& option : every_option(place)) {
-    const std::string said = succeed(place, (option == "help" ? "explain " : "explain --") + option);
+    const std::string said =
+        succeed(place, (option == "help" ? "explain " : "explain --") + option);
     EXPECT_NE(said.find("--" + option + " ("), said.npos) << option;
   }
   EXPECT_EQ(succeed(place, "explain batch"), succeed(place, "explain --batch"));
@@ -48,16 +52,21 @@ TEST(Explain, KnowsEveryOptionWithAndWithoutItsDashes) {
 
 TEST(Explain, KnowsEveryFileOfARunAndFiguresAndKernels) {
   const Place place;
-  for (const std::string file : {"draws.csv", "draws.npz", "draws.zarr", "summary.json", "config.toml", "trace.csv", ".starling"})
+  for (const std::string file : {"draws.csv", "draws.npz", "draws.zarr", "summary.json",
+                                 "config.toml", "trace.csv", ".starling"})
     EXPECT_NE(succeed(place, "explain " + file).find("docs/files.md"), std::string::npos) << file;
-  EXPECT_NE(succeed(place, "explain draws.npz").find("numpy.load"), std::string::npos); // the section, with its code
-  EXPECT_NE(succeed(place, "explain spread_identity").find("which is 1 under pi"), std::string::npos);
+  EXPECT_NE(succeed(place, "explain draws.npz").find("numpy.load"),
+            std::string::npos); // the section, with its code
+  EXPECT_NE(succeed(place, "explain spread_identity").find("which is 1 under pi"),
+            std::string::npos);
 }
 
 TEST(Explain, SuggestsTheNearestWord) {
   const Place place;
-  expect_refused(place, "explain convergd", 64, "explain: the pages say nothing about 'convergd'; did you mean 'converged'?");
-  expect_refused(place, "explain --bandwith", 64, "explain: the pages say nothing about '--bandwith'; did you mean '--bandwidth'?");
+  expect_refused(place, "explain convergd", 64,
+                 "explain: the pages say nothing about 'convergd'; did you mean 'converged'?");
+  expect_refused(place, "explain --bandwith", 64,
+                 "explain: the pages say nothing about '--bandwith'; did you mean '--bandwidth'?");
   expect_refused(place, "explain", 64, "WORD: must be given; see starling explain --help");
 }
 
@@ -79,7 +88,9 @@ TEST(Man, HasEveryCommandAndOptionAndPleasesGroff) {
   }
   place.write("starling.1", page);
   const std::string in = place.path("").string();
-  EXPECT_EQ(std::system(("cd '" + in + "' && groff -man -ww -Tascii starling.1 >shown 2>errors").c_str()), 0);
+  EXPECT_EQ(
+      std::system(("cd '" + in + "' && groff -man -ww -Tascii starling.1 >shown 2>errors").c_str()),
+      0);
   EXPECT_EQ(place.read("errors"), "");
   EXPECT_NE(place.read("shown").find("STARLING(1)"), std::string::npos);
 }

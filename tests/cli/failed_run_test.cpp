@@ -34,15 +34,18 @@ TEST(FailedRun, SavesTheStateAndNothingElse) {
   std::vector<std::string> names;
   for (const auto& [name, content] : left)
     names.push_back(name);
-  EXPECT_EQ(names, (std::vector<std::string>{"out", "out/m-state", "out/m-state/run-1.checkpoint"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"out", "out/m-state", "out/m-state/run-1.checkpoint"}));
 }
 
 TEST(FailedRun, GoesOnFromTheStateWhereItIsFinite) {
   const Place place;
   EXPECT_EQ(place.run(fails_at_once + "--out out/m").code, failed);
-  const std::string rest = "sample banana --particles 16 --quiet --start out/m-state/run-1.checkpoint ";
+  const std::string rest =
+      "sample banana --particles 16 --quiet --start out/m-state/run-1.checkpoint ";
   succeed(place, rest + "--steps 0 --out out/same");
-  succeed(place, "sample banana --particles 16 --quiet --steps 0 --out out/start"); // it failed at once
+  succeed(place,
+          "sample banana --particles 16 --quiet --steps 0 --out out/start"); // it failed at once
   EXPECT_EQ(draws_of(place, "out/same").values, draws_of(place, "out/start").values);
   succeed(place, rest + "--steps 20 --out out/on");
   EXPECT_NE(draws_of(place, "out/on").values, draws_of(place, "out/same").values);
@@ -70,7 +73,8 @@ TEST(FailedRun, LeavesAnEarlierStateAndAnythingElseOfThatName) {
   succeed(place, "sample banana --particles 16 --steps 3 --quiet --out out/n-state");
   const std::string kept = place.read("out/n-state/draws.npz");
   const Ended ended = place.run(fails_at_once + "--out out/n");
-  EXPECT_NE(ended.err.find("--start out/n-state-2/run-1.checkpoint"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("--start out/n-state-2/run-1.checkpoint"), std::string::npos)
+      << ended.err;
   EXPECT_EQ(place.read("out/n-state/draws.npz"), kept);
   EXPECT_TRUE(place.has("out/n-state-2/run-1.checkpoint"));
 }
@@ -93,7 +97,8 @@ TEST(FailedRun, SavesTheStateEvenWithoutAnOutputFolder) {
   const Place place;
   const Ended ended = place.run(fails_at_once);
   EXPECT_EQ(ended.code, failed);
-  EXPECT_NE(ended.err.find("--start starling-state/run-1.checkpoint"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("--start starling-state/run-1.checkpoint"), std::string::npos)
+      << ended.err;
   EXPECT_TRUE(place.has("starling-state/run-1.checkpoint"));
 }
 
@@ -106,7 +111,8 @@ TEST(FailedRun, SaysBothWhenTheStateCannotBeSavedEither) {
   const std::string said = running.wait().out;
   EXPECT_EQ(lines_of(said).size(), 1u) << said;
   EXPECT_TRUE(said.starts_with("starling: target: failed at step 0")) << said;
-  EXPECT_NE(said.find("; its state is lost: out/m-state/run-1.checkpoint"), std::string::npos) << said;
+  EXPECT_NE(said.find("; its state is lost: out/m-state/run-1.checkpoint"), std::string::npos)
+      << said;
   EXPECT_NE(said.find("file too large"), std::string::npos) << said;
 }
 

@@ -1,4 +1,5 @@
-// starling reproduce: figures in JSON, going on after an interruption, folders that are not its own.
+// starling reproduce: figures in JSON, going on after an interruption, folders that are not its
+// own.
 #include "command.hpp"
 
 #include <gmock/gmock.h>
@@ -32,14 +33,17 @@ TEST(Reproduce, WritesWhatWasAskedMeasuredAndFound) {
   const Place place;
   const Ended ended = place.run("reproduce mixture-error" + settings + "r");
   EXPECT_EQ(ended.code, failed);
-  EXPECT_THAT(ended.err, HasSubstr("warning: no page was drawn: no-such-python cannot import matplotlib and numpy"));
+  EXPECT_THAT(
+      ended.err,
+      HasSubstr("warning: no page was drawn: no-such-python cannot import matplotlib and numpy"));
   EXPECT_THAT(ended.out, HasSubstr("mixture-error      Figure 2"));
   const OrderedJson result = result_of(place, "r", "mixture-error");
   std::vector<std::string> keys;
   for (const auto& [key, value] : result.items())
     keys.push_back(key);
-  EXPECT_THAT(keys, ElementsAre("name", "title", "paper", "question", "version", "simd", "cores", "quick", "seconds", "command",
-                                "settings", "data", "claims", "verdict"));
+  EXPECT_THAT(keys,
+              ElementsAre("name", "title", "paper", "question", "version", "simd", "cores", "quick",
+                          "seconds", "command", "settings", "data", "claims", "verdict"));
   EXPECT_EQ(result["name"], "mixture-error");
   EXPECT_EQ(result["quick"], true);
   EXPECT_EQ(result["command"], "starling reproduce mixture-error --quick --out r");
@@ -54,8 +58,9 @@ TEST(Reproduce, WritesWhatWasAskedMeasuredAndFound) {
   EXPECT_EQ(summary["experiments"][0]["claims"], result["claims"]);
   EXPECT_TRUE(summary["page"].is_null());
 
-  expect_refused(place, "reproduce mixture-error --out r", cannot_write,
-                 "r/mixture-error.json: is of a run with --quick; choose another --out or add --force");
+  expect_refused(
+      place, "reproduce mixture-error --out r", cannot_write,
+      "r/mixture-error.json: is of a run with --quick; choose another --out or add --force");
 }
 
 TEST(Reproduce, GoesOnWithWhatIsMeasuredAndEndsAsIfItHadNotBeenCut) {
@@ -77,7 +82,8 @@ TEST(Reproduce, GoesOnWithWhatIsMeasuredAndEndsAsIfItHadNotBeenCut) {
 TEST(Reproduce, IsInterruptedAndKeepsWhatWasMeasured) {
   const Place place;
   Ended ended;
-  for (int tries = 0; tries < 20 && ended.code != interrupted; ++tries) { // it may be over before the signal comes
+  for (int tries = 0; tries < 20 && ended.code != interrupted;
+       ++tries) { // it may be over before the signal comes
     fs::remove_all(place.path("cut"));
     Running cut = place.start("reproduce growing-batch" + settings + "cut");
     cut.until("a part", [&] { return place.has("cut/parts/growing-batch/p = 2.json"); });
@@ -86,7 +92,8 @@ TEST(Reproduce, IsInterruptedAndKeepsWhatWasMeasured) {
   }
   EXPECT_EQ(ended.code, interrupted);
   EXPECT_EQ(ended.out, "");
-  EXPECT_THAT(ended.err, HasSubstr("starling: interrupted; what was measured is kept in cut: the same command goes on from there\n"));
+  EXPECT_THAT(ended.err, HasSubstr("starling: interrupted; what was measured is kept in cut: the "
+                                   "same command goes on from there\n"));
   EXPECT_TRUE(place.has("cut/parts/growing-batch/p = 2.json"));
   EXPECT_FALSE(place.has("cut/growing-batch.json"));
 }
@@ -94,17 +101,21 @@ TEST(Reproduce, IsInterruptedAndKeepsWhatWasMeasured) {
 TEST(Reproduce, RefusesNamesThatItDoesNotKnow) {
   const Place place;
   expect_refused(place, "reproduce mixture-eror --out r", usage,
-                 "experiment: must be one of mixture-density, mixture-error, mixture-runtime, logistic-accuracy, "
-                 "logistic-runtime, lemma, theorem, algorithm-2, growing-batch; got 'mixture-eror'; did you mean "
+                 "experiment: must be one of mixture-density, mixture-error, mixture-runtime, "
+                 "logistic-accuracy, "
+                 "logistic-runtime, lemma, theorem, algorithm-2, growing-batch; got "
+                 "'mixture-eror'; did you mean "
                  "'mixture-error'?");
 }
 
 TEST(Reproduce, RefusesToGoWithoutAFolderOrTheData) {
   const Place place;
-  expect_refused(place, "reproduce lemma", usage, "--out: must be given; see starling reproduce --help");
+  expect_refused(place, "reproduce lemma", usage,
+                 "--out: must be given; see starling reproduce --help");
   expect_refused(place, "reproduce logistic-accuracy --out r", usage,
                  "logistic-accuracy: needs the data: --covertype FILE");
-  expect_refused(place, "reproduce lemma --covertype none.csv --out r", input_missing, "none.csv: no such file");
+  expect_refused(place, "reproduce lemma --covertype none.csv --out r", input_missing,
+                 "none.csv: no such file");
 }
 
 TEST(Reproduce, LeavesAFolderAloneThatIsNotItsOwn) {
@@ -112,8 +123,10 @@ TEST(Reproduce, LeavesAFolderAloneThatIsNotItsOwn) {
   const Place place;
   const std::string command = "reproduce algorithm-2" + settings;
   place.write("mine/notes.txt", "keep");
-  expect_refused(place, command + "mine", cannot_write, "mine: holds something else; choose another --out or add --force");
-  expect_refused(place, command + "mine/notes.txt", cannot_write, "mine/notes.txt: exists and is not a folder; choose another --out");
+  expect_refused(place, command + "mine", cannot_write,
+                 "mine: holds something else; choose another --out or add --force");
+  expect_refused(place, command + "mine/notes.txt", cannot_write,
+                 "mine/notes.txt: exists and is not a folder; choose another --out");
   const Ended forced = place.run(command + "mine --force");
   EXPECT_EQ(forced.code, failed); // no page
   EXPECT_TRUE(place.has("mine/algorithm-2.json"));

@@ -13,7 +13,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::string small_run = "sample banana --particles 40 --batch 4 --steps 30 --seed 5 --out out/m ";
+const std::string small_run =
+    "sample banana --particles 40 --batch 4 --steps 30 --seed 5 --out out/m ";
 
 TEST(Results, AreFiveFilesAndTheirMark) {
   const Place place;
@@ -21,9 +22,9 @@ TEST(Results, AreFiveFilesAndTheirMark) {
   std::vector<std::string> names;
   for (const auto& [name, content] : place.everything())
     names.push_back(name);
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"out", "out/m", "out/m/.starling", "out/m/config.toml", "out/m/draws.csv",
-                                      "out/m/draws.npz", "out/m/summary.json", "out/m/trace.csv"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"out", "out/m", "out/m/.starling", "out/m/config.toml",
+                                             "out/m/draws.csv", "out/m/draws.npz",
+                                             "out/m/summary.json", "out/m/trace.csv"}));
 }
 
 TEST(Results, SummaryHasWhatScriptsRelyOn) {
@@ -58,7 +59,8 @@ TEST(Results, SummaryHasWhatScriptsRelyOn) {
   }
   EXPECT_TRUE(s.at("ksd").at("value").is_number());
   EXPECT_GT(s.at("ksd").at("se").get<double>(), 0);
-  const std::vector<std::string> verdicts = {"converged", "cannot tell", "still moving", "collapsed", "noisy"};
+  const std::vector<std::string> verdicts = {"converged", "cannot tell", "still moving",
+                                             "collapsed", "noisy"};
   EXPECT_NE(std::ranges::find(verdicts, s.at("verdict").get<std::string>()), verdicts.end());
   EXPECT_TRUE(s.at("warnings").is_array());
   EXPECT_FALSE(s.contains("test_accuracy"));
@@ -97,7 +99,9 @@ TEST(Results, TraceHasARowPerLookUpToTheLastStep) {
   EXPECT_TRUE(rows[1].starts_with("0,0,")) << rows[1];
   EXPECT_TRUE(rows[31].starts_with("30,30,")) << rows[31];
   for (const std::string& row : rows)
-    EXPECT_EQ(std::count(row.begin(), row.end(), ','), std::count(rows[0].begin(), rows[0].end(), ',')) << row;
+    EXPECT_EQ(std::count(row.begin(), row.end(), ','),
+              std::count(rows[0].begin(), rows[0].end(), ','))
+        << row;
 }
 
 TEST(Results, JsonPrintsTheSummaryAndQuietPrintsNothing) {
@@ -138,7 +142,11 @@ TEST(Results, OfARunThatHasNotConvergedExitWithTwoWhereAsked) {
       0);
   EXPECT_EQ(summary_of(place, "out/n").at("verdict"), "converged");
   // Too few to tell is not converged either, whatever their figures are.
-  EXPECT_EQ(place.run("sample normal --dim 1 --particles 32 --steps 0 --start normal:0,1.3 --quiet --fail-unless-converged --out out/few").code, 2);
+  EXPECT_EQ(place
+                .run("sample normal --dim 1 --particles 32 --steps 0 --start normal:0,1.3 --quiet "
+                     "--fail-unless-converged --out out/few")
+                .code,
+            2);
   EXPECT_EQ(summary_of(place, "out/few").at("verdict"), "cannot tell");
 }
 
@@ -172,9 +180,11 @@ TEST(Results, OfTheMixtureHaveItsMeanAndVariance) {
 // Whoever adds an option of the method to a run that tuned itself should hear what that did.
 TEST(Results, SayWhichOptionMadeARunRaw) {
   const Place place;
-  const std::string run = "sample normal --dim 20 --particles 64 ", why = "This was the raw method, since --batch and --steps were given";
+  const std::string run = "sample normal --dim 20 --particles 64 ",
+                    why = "This was the raw method, since --batch and --steps were given";
   EXPECT_THAT(succeed(place, run + "--batch 8 --steps 20"), HasSubstr(why));
-  EXPECT_THAT(succeed(place, run + "--batch 8 --steps 20 --method paper"), Not(HasSubstr("This was the raw method")));
+  EXPECT_THAT(succeed(place, run + "--batch 8 --steps 20 --method paper"),
+              Not(HasSubstr("This was the raw method")));
   EXPECT_THAT(succeed(place, run), Not(HasSubstr("This was the raw method")));
 }
 

@@ -30,7 +30,9 @@ const std::string moody_plugin = std::string(STARLING_TEST_LIBRARIES) + "/plugin
 /// another number of threads, and compares with a run that was never stopped.
 void expect_resumed(const Place& place, const std::string& what) {
   {
-    Running running = place.start("sample " + what + " --steps 100000000 --threads 1 --checkpoint-every 70 --quiet --out out/m");
+    Running running =
+        place.start("sample " + what +
+                    " --steps 100000000 --threads 1 --checkpoint-every 70 --quiet --out out/m");
     wait_for(running, place, state);
     running.signal(SIGKILL);
     EXPECT_EQ(running.wait().code, 128 + SIGKILL);
@@ -48,8 +50,9 @@ void expect_resumed(const Place& place, const std::string& what) {
 TEST(Resume, EqualsAnUninterruptedRun) {
   for (const std::string what :
        {"banana --particles 64", "banana --particles 64 --precision single --advance adam",
-        "normal --particles 65 --batch 2 --bandwidth 1", "normal --particles 64 --batch all --advance rmsprop",
-        "mixture --particles 64 --replace", "mixture --particles 64 --grow-batch double:50 --advance decay",
+        "normal --particles 65 --batch 2 --bandwidth 1",
+        "normal --particles 64 --batch all --advance rmsprop", "mixture --particles 64 --replace",
+        "mixture --particles 64 --grow-batch double:50 --advance decay",
         "normal --dim 3 --particles 64 --advance stochastic --kernel gaussian+bilinear",
         "mixture --particles 64 --batch auto --advance constant --step-size 0.05"}) {
     const Place place;
@@ -74,7 +77,8 @@ TEST(Resume, KeepsADataPathThatIsNotUtf8) {
 TEST(Resume, EqualsAnUninterruptedRunThatStartedFromAnother) {
   const Place place;
   {
-    Running running = place.start("sample banana --particles 64 --steps 100000000 --checkpoint-every 70 --quiet --out out/first");
+    Running running = place.start("sample banana --particles 64 --steps 100000000 "
+                                  "--checkpoint-every 70 --quiet --out out/first");
     wait_for(running, place, "out/first-state/run-1.checkpoint");
     running.signal(SIGKILL);
     running.wait();
@@ -83,7 +87,8 @@ TEST(Resume, EqualsAnUninterruptedRunThatStartedFromAnother) {
 }
 
 /// A checkpoint whose column of ids is changed; its checksum is right.
-void write_with_ids(const Place& place, const std::string& file, const std::vector<std::uint64_t>& ids) {
+void write_with_ids(const Place& place, const std::string& file,
+                    const std::vector<std::uint64_t>& ids) {
   run::Checkpoint checkpoint = run::read_checkpoint(place.path(state));
   for (auto& [name, bytes] : checkpoint.columns)
     if (name == "id")
@@ -94,7 +99,8 @@ void write_with_ids(const Place& place, const std::string& file, const std::vect
 TEST(Resume, RefusesIdsThatAreNone) {
   const Place place;
   {
-    Running running = place.start("sample normal --particles 3 --batch all --steps 100000000 --checkpoint-every 10 --quiet --out out/m");
+    Running running = place.start("sample normal --particles 3 --batch all --steps 100000000 "
+                                  "--checkpoint-every 10 --quiet --out out/m");
     wait_for(running, place, state);
     running.signal(SIGKILL);
     running.wait();
@@ -105,15 +111,18 @@ TEST(Resume, RefusesIdsThatAreNone) {
                  "bad/run-1.checkpoint: must hold each of the ids 0 to 2 once; got 1000000000000");
   expect_refused(place, "sample --resume twice --quiet", bad_data,
                  "twice/run-1.checkpoint: must hold each of the ids 0 to 2 once; got 1 twice");
-  expect_refused(place, "sample normal --particles 3 --batch all --start bad/run-1.checkpoint", bad_data,
+  expect_refused(place, "sample normal --particles 3 --batch all --start bad/run-1.checkpoint",
+                 bad_data,
                  "bad/run-1.checkpoint: must hold each of the ids 0 to 2 once; got 1000000000000");
 }
 
 TEST(Resume, GoesOnAfterCtrlCAndKeepsFinishedRuns) {
   const Place place;
-  const std::string what = "plugin " + moody_plugin + " --particles 64 --batch 8 --bandwidth 1 --runs 2 --steps 400 --seed 5";
-  const Ended ended = place.run("sample " + what + " --checkpoint-every 50 --quiet --out out/m",
-                                {{"SIGNAL_AT_CALL", "620"}, {"SIGNAL", std::to_string(SIGINT)}}); // in the second
+  const std::string what = "plugin " + moody_plugin +
+                           " --particles 64 --batch 8 --bandwidth 1 --runs 2 --steps 400 --seed 5";
+  const Ended ended =
+      place.run("sample " + what + " --checkpoint-every 50 --quiet --out out/m",
+                {{"SIGNAL_AT_CALL", "620"}, {"SIGNAL", std::to_string(SIGINT)}}); // in the second
   EXPECT_EQ(ended.code, interrupted);
   EXPECT_THAT(ended.err, HasSubstr("saved, go on with --resume out/m-state"));
   const Step done = steps_in(place, "out/m-state/run-2.checkpoint");
@@ -132,22 +141,25 @@ int kills() {
 }
 
 TEST(Resume, SurvivesBeingKilledAtAnyMoment) {
-  const std::string what = "sample mixture --particles 200 --batch 2 --runs 2 --steps 3000 --threads 2 --quiet --out out/m ";
+  const std::string what = "sample mixture --particles 200 --batch 2 --runs 2 --steps 3000 "
+                           "--threads 2 --quiet --out out/m ";
   const Place whole;
   const Ended uninterrupted = whole.run(what);
   ASSERT_EQ(uninterrupted.code, ok) << uninterrupted.err;
   std::mt19937 random(7); // of the moments only
   int killed = 0, lives = 0;
-  double longest = 0.02 + 0.6 * uninterrupted.seconds; // of a life, while the machine is as busy as it was
+  double longest =
+      0.02 + 0.6 * uninterrupted.seconds; // of a life, while the machine is as busy as it was
   while (killed < kills()) {
     const Place place;
     for (bool ended = false; !ended; ++lives) {
       const bool resumed = place.has(state);
       const Step before = resumed ? steps_in(place, state) : 0;
-      Running running = place.start(resumed ? "sample --resume out/m --threads 2 --checkpoint-every 100 --quiet"
-                                            : what + "--checkpoint-every 100");
-      std::this_thread::sleep_for(
-          std::chrono::duration<double>(std::uniform_real_distribution<double>(0.005, longest)(random)));
+      Running running =
+          place.start(resumed ? "sample --resume out/m --threads 2 --checkpoint-every 100 --quiet"
+                              : what + "--checkpoint-every 100");
+      std::this_thread::sleep_for(std::chrono::duration<double>(
+          std::uniform_real_distribution<double>(0.005, longest)(random)));
       running.signal(SIGKILL);
       const Ended now = running.wait();
       ended = now.code == ok || place.has("out/m/summary.json"); // the last moment is after that
@@ -183,7 +195,8 @@ TEST(Resume, RefusesSettingsThatTheRunHasAlready) {
 
 TEST(Resume, NamesACheckpointThatIsMissingOrBroken) {
   const Place place;
-  expect_refused(place, "sample --resume out/m", input_missing, "out/m/run-1.checkpoint: no such file");
+  expect_refused(place, "sample --resume out/m", input_missing,
+                 "out/m/run-1.checkpoint: no such file");
   place.write(state, "starling checkpoint 1\nrubbish");
   expect_refused(place, "sample --resume out/m", bad_data,
                  state + ": is a damaged checkpoint: its checksum does not fit");
@@ -191,30 +204,40 @@ TEST(Resume, NamesACheckpointThatIsMissingOrBroken) {
 
 TEST(Resume, RefusesFewerStepsThanAreDone) {
   const Place place;
-  EXPECT_EQ(place.run("sample banana --particles 16 --steps 20 --bandwidth 1 --quiet --advance constant "
-                      "--step-size 10 --out out/m").code, failed);
+  EXPECT_EQ(
+      place
+          .run("sample banana --particles 16 --steps 20 --bandwidth 1 --quiet --advance constant "
+               "--step-size 10 --out out/m")
+          .code,
+      failed);
   expect_refused(place, "sample --resume out/m --steps 0", usage,
-                 "steps: must be at least the " + std::to_string(steps_in(place, state)) + " that are done; got 0");
+                 "steps: must be at least the " + std::to_string(steps_in(place, state)) +
+                     " that are done; got 0");
 }
 
 TEST(Resume, RefusesOtherStepsForARunInStages) {
   const Place place;
-  const Ended ended = place.run("sample plugin " + moody_plugin + " --particles 100 --quiet --out out/m", {{"SIGNAL_AT_CALL", "200"}});
+  const Ended ended =
+      place.run("sample plugin " + moody_plugin + " --particles 100 --quiet --out out/m",
+                {{"SIGNAL_AT_CALL", "200"}});
   ASSERT_EQ(ended.code, interrupted) << ended.err;
   const std::string resume = "sample --resume out/m --quiet --model " + moody_plugin;
   expect_refused(place, resume + " --steps 100000", usage,
-                 "--steps: cannot be changed with --resume for a run in stages: its steps are part of its schedule");
+                 "--steps: cannot be changed with --resume for a run in stages: its steps are part "
+                 "of its schedule");
   succeed(place, resume);
 }
 
 TEST(Resume, OfOneStateByTwoIsRefusedToTheSecond) {
   const Place place;
-  const std::string endless_run = "sample banana --particles 64 --bandwidth 1 --steps 100000000 --checkpoint-every 50 --quiet ";
+  const std::string endless_run =
+      "sample banana --particles 64 --bandwidth 1 --steps 100000000 --checkpoint-every 50 --quiet ";
   Running first = place.start(endless_run + "--out out/m");
   wait_for(first, place, state);
   const Ended refused = place.run("sample --resume out/m-state --quiet --out out/other");
   EXPECT_EQ(refused.code, cannot_write);
-  EXPECT_EQ(refused.err, "starling: out/m-state: is in use by another process, which goes on with this run\n");
+  EXPECT_EQ(refused.err,
+            "starling: out/m-state: is in use by another process, which goes on with this run\n");
   EXPECT_FALSE(place.has("out/other"));
   // Another run of the same results keeps its state elsewhere, from its beginning.
   Running second = place.start(endless_run + "--seed 2 --out out/m");
@@ -224,26 +247,30 @@ TEST(Resume, OfOneStateByTwoIsRefusedToTheSecond) {
     EXPECT_EQ(running->wait().code, interrupted);
   }
   EXPECT_EQ(run::saved(run::read_checkpoint(place.path(state)), "first").seed, 1u);
-  EXPECT_EQ(run::saved(run::read_checkpoint(place.path("out/m-state-2/run-1.checkpoint")), "second").seed, 2u);
+  EXPECT_EQ(
+      run::saved(run::read_checkpoint(place.path("out/m-state-2/run-1.checkpoint")), "second").seed,
+      2u);
 }
 
 TEST(Resume, LeavesNoStateOfARunThatNeverBegan) {
   const Place place;
-  expect_refused(place, "sample logistic --data none.csv --checkpoint-every 5 --out m", input_missing,
-                 "none.csv: no such file");
+  expect_refused(place, "sample logistic --data none.csv --checkpoint-every 5 --out m",
+                 input_missing, "none.csv: no such file");
 }
 
 TEST(Resume, WritesBesideTheStateOrWhereTheUserSays) {
   const Place place;
-  Running running = place.start("sample banana --particles 16 --bandwidth 1 --steps 100000000 --checkpoint-every 50 --quiet --out out/m");
+  Running running = place.start("sample banana --particles 16 --bandwidth 1 --steps 100000000 "
+                                "--checkpoint-every 50 --quiet --out out/m");
   wait_for(running, place, state);
   running.signal(SIGKILL);
   running.wait();
   const std::string steps = " --quiet --steps " + std::to_string(steps_in(place, state) + 1);
   fs::create_directories(place.path("sent"));
   fs::copy(place.path("out/m-state"), place.path("sent/run"));
-  expect_refused(place, "sample --resume sent/run" + steps, usage,
-                 "--out: sent/run/run-1.checkpoint says out/m; give --out, or --trust to write where it says");
+  expect_refused(
+      place, "sample --resume sent/run" + steps, usage,
+      "--out: sent/run/run-1.checkpoint says out/m; give --out, or --trust to write where it says");
   succeed(place, "sample --resume sent/run --out mine" + steps);
   EXPECT_TRUE(place.has("mine/draws.npz"));
   EXPECT_FALSE(place.has("out/m"));
@@ -253,7 +280,8 @@ TEST(Resume, WritesBesideTheStateOrWhereTheUserSays) {
 
 TEST(Checkpoint, StopsTheRunWhenItCannotBeWrittenAndLosesNothingOlder) {
   const Place place;
-  const std::string what = "sample normal --dim 20 --particles 400 --bandwidth 1 --steps 100000000 --quiet --out out/m ";
+  const std::string what =
+      "sample normal --dim 20 --particles 400 --bandwidth 1 --steps 100000000 --quiet --out out/m ";
   {
     Running running = place.start(what + "--checkpoint-every 10");
     wait_for(running, place, state);
@@ -262,14 +290,16 @@ TEST(Checkpoint, StopsTheRunWhenItCannotBeWrittenAndLosesNothingOlder) {
   }
   const std::string older = place.read(state);
   // A file may have 64 KiB at most: the next checkpoint does not fit.
-  const std::string line = "trap '' XFSZ; ulimit -f 64; exec " STARLING_BINARY " sample --resume out/m --quiet --checkpoint-every 10";
+  const std::string line = "trap '' XFSZ; ulimit -f 64; exec " STARLING_BINARY
+                           " sample --resume out/m --quiet --checkpoint-every 10";
   Running running("/bin/bash", {"-c", line}, place.path(""), place.path("..") / "streams", {});
   const Ended ended = running.wait();
   EXPECT_EQ(ended.code, cannot_write) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("out/m-state/run-1.checkpoint"));
   EXPECT_THAT(ended.err, HasSubstr("file too large"));
   EXPECT_EQ(place.read(state), older);
-  succeed(place, "sample --resume out/m --quiet --steps " + std::to_string(steps_in(place, state) + 20));
+  succeed(place,
+          "sample --resume out/m --quiet --steps " + std::to_string(steps_in(place, state) + 20));
   EXPECT_TRUE(place.has("out/m/draws.npz"));
 }
 

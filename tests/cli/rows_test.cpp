@@ -1,4 +1,5 @@
-// Tables of many rows on the command line: few of them read in a step, from text and from a .npy file.
+// Tables of many rows on the command line: few of them read in a step, from text and from a .npy
+// file.
 #include "results.hpp"
 
 #include <cmath>
@@ -33,7 +34,8 @@ TEST(ManyRows, AreReadFewAtATimeFromTextAndFromAFileAlike) {
   EXPECT_EQ(s.at("certificate").at("particles"), 64);
   const io::Array text = draws_of(place, "out/text"), file = draws_of(place, "out/file");
   ASSERT_EQ(text.values.size(), file.values.size());
-  for (std::size_t i = 0; i < text.values.size(); ++i) // the same run, but for how features were scaled to single precision
+  for (std::size_t i = 0; i < text.values.size();
+       ++i) // the same run, but for how features were scaled to single precision
     EXPECT_NEAR(text.values[i], file.values[i], 1e-3 * (1 + std::abs(text.values[i])));
 }
 
@@ -46,7 +48,8 @@ TEST(ManyRows, AreAllReadWhereThereAreFew) {
   EXPECT_EQ(summary_of(place, "out/some").at("rows").at("a_step"), 50);
   // What config.toml says repeats the run, also one that read all rows.
   for (const std::string which : {"all", "some"}) {
-    succeed(place, "sample --config out/" + which + "/config.toml --quiet --out out/again-" + which);
+    succeed(place,
+            "sample --config out/" + which + "/config.toml --quiet --out out/again-" + which);
     EXPECT_EQ(draws_csv_of(place, "out/" + which), draws_csv_of(place, "out/again-" + which));
   }
 }
@@ -55,16 +58,22 @@ TEST(ManyRows, OtherRegressionsTakeATableToo) {
   const Place place;
   write_both(place, 400);
   for (const std::string target : {"linear", "poisson", "multinomial"}) {
-    succeed(place, "sample " + target + " --data d.csv --particles 128 --quiet --out out/" + target);
+    succeed(place,
+            "sample " + target + " --data d.csv --particles 128 --quiet --out out/" + target);
     const Json s = summary_of(place, "out/" + target);
     EXPECT_EQ(s.at("verdict"), "converged") << target;
     EXPECT_EQ(s.at("dim"), target == "linear" ? 5 : 4) << target;
     succeed(place, "check " + target + " --data d.csv");
-    succeed(place, "sample " + target + " --data d.npy --method auto --data-batch 100 --particles 64 --certify 4 --quiet --out out/n" + target);
+    succeed(place, "sample " + target +
+                       " --data d.npy --method auto --data-batch 100 --particles 64 --certify 4 "
+                       "--quiet --out out/n" +
+                       target);
   }
-  // Two classes: the multinomial regression is the logistic one, with the sign of the class that is compared with.
+  // Two classes: the multinomial regression is the logistic one, with the sign of the class that is
+  // compared with.
   succeed(place, "sample logistic --data d.csv --particles 128 --quiet --out out/logistic");
-  const Json one = summary_of(place, "out/logistic").at("parameters"), other = summary_of(place, "out/multinomial").at("parameters");
+  const Json one = summary_of(place, "out/logistic").at("parameters"),
+             other = summary_of(place, "out/multinomial").at("parameters");
   for (std::size_t a = 0; a < 3; ++a) {
     const double sd = one.at(a).at("sd").get<double>();
     EXPECT_NEAR(one.at(a).at("mean").get<double>(), -other.at(a).at("mean").get<double>(), .1 * sd);
@@ -75,17 +84,24 @@ TEST(ManyRows, OtherRegressionsTakeATableToo) {
 TEST(ManyRows, OfAnyRegressionCanBeHeldOut) {
   const Place place;
   place.write("d.csv", SmallData().text(1000));
-  const std::string with = " --data d.csv --holdout 0.2 --particles 64 --certify none --exact none --quiet --out out/";
+  const std::string with =
+      " --data d.csv --holdout 0.2 --particles 64 --certify none --exact none --quiet --out out/";
   for (const std::string target : {"linear", "poisson", "multinomial", "logistic"}) {
     succeed(place, "sample " + target + with + target);
     const Json s = summary_of(place, "out/" + target);
-    EXPECT_EQ(s.contains("test_accuracy"), target == "multinomial" || target == "logistic") << target;
-    // Labels of 0 and 1, about half each: a guess has log(1/2); a normal of sd 1/2 -.73, counts of mean 1/2 -.85.
-    EXPECT_GT(s.at("test_log_likelihood").get<double>(), target == "linear" ? -.6 : target == "poisson" ? -.85 : std::log(.5)) << target;
+    EXPECT_EQ(s.contains("test_accuracy"), target == "multinomial" || target == "logistic")
+        << target;
+    // Labels of 0 and 1, about half each: a guess has log(1/2); a normal of sd 1/2 -.73, counts of
+    // mean 1/2 -.85.
+    EXPECT_GT(s.at("test_log_likelihood").get<double>(), target == "linear"    ? -.6
+                                                         : target == "poisson" ? -.85
+                                                                               : std::log(.5))
+        << target;
   }
   const Json one = summary_of(place, "out/logistic"), other = summary_of(place, "out/multinomial");
   // The same rows held out, the same model.
-  EXPECT_NEAR(one.at("test_log_likelihood").get<double>(), other.at("test_log_likelihood").get<double>(), .01);
+  EXPECT_NEAR(one.at("test_log_likelihood").get<double>(),
+              other.at("test_log_likelihood").get<double>(), .01);
   EXPECT_NEAR(one.at("test_accuracy").get<double>(), other.at("test_accuracy").get<double>(), .02);
 }
 
@@ -94,7 +110,8 @@ TEST(ManyRows, BadTablesAreNamed) {
   place.write("d.csv", "a,b,y\n1,2,0.5\n3,1,-1\n2,2,1\n");
   expect_refused(place, "sample poisson --data d.csv --out out/p", bad_data,
                  "d.csv: label y: must be a whole number from 0 in every row; got '0.5'");
-  expect_refused(place, "sample linear --out out/p", usage, "data: linear regression needs a table: --data FILE");
+  expect_refused(place, "sample linear --out out/p", usage,
+                 "data: linear regression needs a table: --data FILE");
 }
 
 } // namespace

@@ -40,7 +40,8 @@ TEST(Summary, OfDrawsLeavesOutWhatIsNotANumberAndSaysSo) {
     EXPECT_EQ(gaps.at("parameters")[1].at(figure), whole.at("parameters")[1].at(figure)) << figure;
   EXPECT_EQ(gaps.at("parameters")[1].at("left_out"), 2);
   EXPECT_FALSE(gaps.at("parameters")[2].contains("left_out"));
-  EXPECT_NE(succeed(place, "summary gaps.csv").find("2 values of a are not numbers; its figures leave them out\n"),
+  EXPECT_NE(succeed(place, "summary gaps.csv")
+                .find("2 values of a are not numbers; its figures leave them out\n"),
             std::string::npos);
 }
 
@@ -73,7 +74,8 @@ TEST(Summary, RefusesWhatIsNotThereOrNoRun) {
 TEST(Summary, AndAllThatReadRefuseANameThatNoFileCanHave) {
   const Place place;
   const std::string name(300, 'x');
-  for (const std::string& command : {"summary " + name, "convert " + name + " to.csv", "thin " + name + " --to 3"}) {
+  for (const std::string& command :
+       {"summary " + name, "convert " + name + " to.csv", "thin " + name + " --to 3"}) {
     const Ended ended = place.run(command);
     EXPECT_EQ(ended.code, 66) << command;
     EXPECT_TRUE(ended.err.starts_with("starling: " + name + ": ")) << ended.err;

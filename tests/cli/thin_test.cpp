@@ -11,7 +11,9 @@ namespace {
 using testing::HasSubstr;
 
 void make_run(const Place& place, const std::string& more = "") {
-  succeed(place, "sample normal --dim 2 --particles 2000 --method paper --steps 0 --quiet --out run " + more);
+  succeed(place,
+          "sample normal --dim 2 --particles 2000 --method paper --steps 0 --quiet --out run " +
+              more);
 }
 
 TEST(ThinCommand, WritesAFolderLikeThatOfTheRun) {
@@ -65,12 +67,15 @@ TEST(ThinCommand, RefusesWhatCannotBe) {
 
 TEST(BatchAuto, GrowsByTheLooksAndSaysSo) {
   const Place place;
-  const std::string said = succeed(place, "sample mixture --particles 128 --batch auto --start normal:-10,1 --steps 200 --out run");
+  const std::string said = succeed(
+      place,
+      "sample mixture --particles 128 --batch auto --start normal:-10,1 --steps 200 --out run");
   EXPECT_THAT(said, HasSubstr("batches of auto (2 to "));
   const std::string trace = place.read("run/trace.csv");
   EXPECT_EQ(nlohmann::json::parse(place.read("run/summary.json"))["batch"], "auto");
   EXPECT_NE(trace.find(",2,"), std::string::npos);
-  for (const std::string words : {"--grow-batch double:5", "--replace", "--advance stochastic", "--method auto"})
+  for (const std::string words :
+       {"--grow-batch double:5", "--replace", "--advance stochastic", "--method auto"})
     EXPECT_EQ(place.run("sample mixture --batch auto " + words).code, usage) << words;
 }
 

@@ -66,8 +66,10 @@ Cloud after_two_steps(const Formula& k, bool singular, const Rule& rule) {
 
 std::vector<double> drawn(const std::string& choices) {
   const Place place;
-  succeed(place, "sample normal --dim 2 --particles 12 --batch all --steps 2 --seed 3 --step-size 0.1 "
-                 "--start normal:1,0.5 --quiet --out m " + choices);
+  succeed(place,
+          "sample normal --dim 2 --particles 12 --batch all --steps 2 --seed 3 --step-size 0.1 "
+          "--start normal:1,0.5 --quiet --out m " +
+              choices);
   return draws_of(place, "m").values;
 }
 
@@ -124,8 +126,8 @@ TEST(TwoSteps, AreThoseOfTheKernelsFormula) {
   for (const Case& c : cases) {
     const bool has_length = c.name.find("gauss") != std::string::npos ||
                             c.name.find("imq") != std::string::npos || c.name[0] == 'm';
-    const std::string choices = "--advance constant --kernel " + c.name +
-                                (has_length ? " --bandwidth 0.7" : "");
+    const std::string choices =
+        "--advance constant --kernel " + c.name + (has_length ? " --bandwidth 0.7" : "");
     const auto draws = drawn(choices);
     EXPECT_LT(apart(draws, after_two_steps(c.kernel, c.singular, constant)), equal) << c.name;
     const Formula flipped = [&](const Point& x, const Point& y) { return -c.kernel(x, y); };

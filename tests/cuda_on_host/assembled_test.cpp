@@ -1,5 +1,5 @@
-// Plugins and regressions asked for by name, on a device and on the host: the same run, mini-batches and all, or a
-// sentence.
+// Plugins and regressions asked for by name, on a device and on the host: the same run,
+// mini-batches and all, or a sentence.
 #include "assemble/flight.hpp"
 #include "cuda_on_host/machines.hpp"
 #include "plan/plan.hpp"
@@ -17,7 +17,8 @@ using namespace cuda_tests;
 
 class Assembled : public OnOpened {
 protected:
-  static std::unique_ptr<run::Flight> flown(plan::Recipe recipe, const std::string& device, Step steps) {
+  static std::unique_ptr<run::Flight> flown(plan::Recipe recipe, const std::string& device,
+                                            Step steps) {
     recipe.device = device;
     recipe.method = "paper";
     recipe.deal = "moebius";
@@ -27,7 +28,8 @@ protected:
     return flight;
   }
   static double apart(const plan::Recipe& recipe, Step steps) {
-    const auto x = flown(recipe, "cpu", steps)->positions(), y = flown(recipe, "cuda", steps)->positions();
+    const auto x = flown(recipe, "cpu", steps)->positions(),
+               y = flown(recipe, "cuda", steps)->positions();
     EXPECT_EQ(x.size(), y.size());
     double worst = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -86,15 +88,16 @@ TEST_P(Assembled, APluginWithoutTheFunctionIsRefused) {
     flown(recipe, "cuda", 5);
     FAIL() << "it flew";
   } catch (const std::invalid_argument& error) {
-    EXPECT_EQ(error.what(),
-              "device: " + library("plugin_all") +
-                  " exports no starling_score_on_device_single, or scores by rows of data, so a card cannot score it; use --device cpu");
+    EXPECT_EQ(error.what(), "device: " + library("plugin_all") +
+                                " exports no starling_score_on_device_single, or scores by rows of "
+                                "data, so a card cannot score it; use --device cpu");
   }
 }
 
 /// A table in a file while it lives.
 struct TableFile {
-  std::string name = testing::TempDir() + "card_rows_" + std::to_string(::getpid()) + ".csv"; // tests run side by side
+  std::string name = testing::TempDir() + "card_rows_" + std::to_string(::getpid()) +
+                     ".csv"; // tests run side by side
   explicit TableFile(std::size_t rows) {
     std::ofstream file(name);
     file << "a,b,c,y\n";
@@ -118,7 +121,8 @@ TEST_P(Assembled, LogisticRegressionFliesAsOnTheHost) {
 }
 
 TEST_P(Assembled,
-       LogisticRegressionOfAnotherSeedIsAnotherRun) { // so the comparison above would find other mini-batches
+       LogisticRegressionOfAnotherSeedIsAnotherRun) { // so the comparison above would find other
+                                                      // mini-batches
   const TableFile file(150);
   auto recipe = asked("logistic", "double");
   recipe.set("data", file.name);

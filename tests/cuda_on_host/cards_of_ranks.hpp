@@ -1,4 +1,5 @@
-// Ranks as threads with a card each, and a target whose scores know how many rows are asked for at once.
+// Ranks as threads with a card each, and a target whose scores know how many rows are asked for at
+// once.
 #pragma once
 
 #include "assemble/flight.hpp"
@@ -17,10 +18,11 @@ namespace cuda_tests {
 
 using RankWire = std::shared_ptr<mpi::RankAsThread>;
 
-/// Scores of a wave that knows how many rows it is given, as products of matrices do, made by the host from what it brings
-/// down. `spoil` may change them, or throw.
+/// Scores of a wave that knows how many rows it is given, as products of matrices do, made by the
+/// host from what it brings down. `spoil` may change them, or throw.
 template <typename Real>
-std::shared_ptr<const cuda::Outside<Real>> wave_on_card(const std::function<void(Step, Rows<Real>)>& spoil) {
+std::shared_ptr<const cuda::Outside<Real>>
+wave_on_card(const std::function<void(Step, Rows<Real>)>& spoil) {
   auto outside = std::make_shared<cuda::Outside<Real>>();
   outside->on = [spoil](const std::shared_ptr<cuda::Machine>& machine) -> cuda::OutsideScore<Real> {
     return [machine, spoil](Step k, const Real* x, Real* s, std::size_t count, std::size_t dim) {
@@ -55,7 +57,8 @@ inline assemble::Guest wave(const std::function<void(Step, Rows<double>)>& spoil
   return guest;
 }
 
-inline plan::Recipe asked_of_cards(const std::string& target, const std::string& precision = "double") {
+inline plan::Recipe asked_of_cards(const std::string& target,
+                                   const std::string& precision = "double") {
   plan::Recipe recipe;
   recipe.target = target;
   recipe.method = "paper";
@@ -71,7 +74,8 @@ inline plan::Recipe asked_of_cards(const std::string& target, const std::string&
   return recipe;
 }
 
-inline std::vector<double> on_one_card(const plan::Recipe& recipe, const assemble::Guest* guest = nullptr) {
+inline std::vector<double> on_one_card(const plan::Recipe& recipe,
+                                       const assemble::Guest* guest = nullptr) {
   const auto flight = assemble::make_flight(plan::resolve(recipe), 0, guest);
   flight->take(flight->total(), {});
   return flight->positions();
@@ -79,12 +83,14 @@ inline std::vector<double> on_one_card(const plan::Recipe& recipe, const assembl
 
 /// The positions that each rank ends with. `guest_of` makes a rank's own.
 using GuestOf = std::function<assemble::Guest(std::size_t rank)>;
-inline std::vector<std::vector<double>> on_cards(std::size_t ranks, const plan::Recipe& recipe, bool takes_cards, const GuestOf& guest_of = {}) {
+inline std::vector<std::vector<double>> on_cards(std::size_t ranks, const plan::Recipe& recipe,
+                                                 bool takes_cards, const GuestOf& guest_of = {}) {
   std::vector<std::vector<double>> found(ranks);
   mpi::on_ranks(ranks, [&](const RankWire& wire) {
     wire->cards = takes_cards;
     const assemble::Guest guest = guest_of ? guest_of(wire->rank()) : assemble::Guest();
-    const auto flight = assemble::make_flight(plan::resolve(recipe), 0, guest_of ? &guest : nullptr, {}, wire);
+    const auto flight =
+        assemble::make_flight(plan::resolve(recipe), 0, guest_of ? &guest : nullptr, {}, wire);
     flight->take(flight->total(), {});
     found[wire->rank()] = flight->positions();
   });
@@ -94,7 +100,9 @@ inline std::vector<std::vector<double>> on_cards(std::size_t ranks, const plan::
 class CardsOfRanks : public OnOpened {
 protected:
   /// Whether threads may read from each other's cards: where those are the host.
-  static std::vector<bool> ways() { return GetParam() ? std::vector<bool>{false} : std::vector<bool>{false, true}; }
+  static std::vector<bool> ways() {
+    return GetParam() ? std::vector<bool>{false} : std::vector<bool>{false, true};
+  }
 
   static void expect_same(const plan::Recipe& recipe, const GuestOf& guest_of = {}) {
     const assemble::Guest guest = guest_of ? guest_of(0) : assemble::Guest();
@@ -102,7 +110,8 @@ protected:
     for (const std::size_t ranks : {1u, 2u, 3u, 4u, 7u})
       for (const bool takes_cards : ways())
         for (const std::vector<double>& x : on_cards(ranks, recipe, takes_cards, guest_of))
-          EXPECT_EQ(x, one) << ranks << " ranks, " << (takes_cards ? "from card to card" : "by way of the host");
+          EXPECT_EQ(x, one) << ranks << " ranks, "
+                            << (takes_cards ? "from card to card" : "by way of the host");
   }
 };
 

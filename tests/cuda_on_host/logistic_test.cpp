@@ -1,4 +1,5 @@
-// Logistic regression on a device: its sweeps against LogisticRegression, with the mini-batches that the host takes.
+// Logistic regression on a device: its sweeps against LogisticRegression, with the mini-batches
+// that the host takes.
 #include "cuda/logistic.hpp"
 #include "cuda_on_host/machines.hpp"
 
@@ -25,9 +26,11 @@ std::shared_ptr<const LabelledData<Real>> table(Eigen::Index rows, Eigen::Index 
 }
 
 template <typename Real>
-std::shared_ptr<const cuda::Outside<Real>> on_card(const std::shared_ptr<const LabelledData<Real>>& data,
-                                                   std::size_t batch, std::uint64_t seed) {
-  return cuda::logistic_on_card<Real>({data->features.data(), data->labels.data(), std::size_t(data->features.rows()),
+std::shared_ptr<const cuda::Outside<Real>>
+on_card(const std::shared_ptr<const LabelledData<Real>>& data, std::size_t batch,
+        std::uint64_t seed) {
+  return cuda::logistic_on_card<Real>({data->features.data(), data->labels.data(),
+                                       std::size_t(data->features.rows()),
                                        std::size_t(data->features.cols()), data},
                                       batch, seed);
 }
@@ -36,8 +39,8 @@ class Logistic : public OnMachine {
 protected:
   /// The largest error of a score, beside the sum of the sizes of what is added up in it.
   template <typename Real>
-  double apart(std::size_t particles, std::size_t weights, std::size_t rows, std::size_t batch, Step k,
-               Real wrong = 1) {
+  double apart(std::size_t particles, std::size_t weights, std::size_t rows, std::size_t batch,
+               Step k, Real wrong = 1) {
     const auto data = table<Real>(Eigen::Index(rows), Eigen::Index(weights));
     LogisticRegression<Real> slow(data, batch, 11);
     Ensemble<Real> here = start<Real>(particles, weights + 1);
@@ -51,26 +54,30 @@ protected:
     double worst = 0;
     for (std::size_t n = 0; n < there.size(); ++n) {
       const Real* own = here.position().data + n / (weights + 1) * (weights + 1);
-      double most = double(rows) +
-                    std::exp(double(own[weights])) * double(weights); // each row adds at most n/B, features are below 1
+      double most =
+          double(rows) + std::exp(double(own[weights])) *
+                             double(weights); // each row adds at most n/B, features are below 1
       const double gap = std::abs(double(wrong * there[n]) - double(here.score().data[n])) / most;
       worst = gap <= worst ? worst : gap;
     }
     return worst;
   }
   template <typename Real>
-  void expect_twins(std::size_t particles, std::size_t weights, std::size_t rows, std::size_t batch, Step k) {
+  void expect_twins(std::size_t particles, std::size_t weights, std::size_t rows, std::size_t batch,
+                    Step k) {
     // Sums of `weights` products inside a sigmoid, of `batch` outside it.
     const double bound = 4 * std::numeric_limits<Real>::epsilon() * double(weights + batch + 8);
     EXPECT_LT(apart<Real>(particles, weights, rows, batch, k), bound)
-        << particles << " particles, " << weights << " weights, " << batch << " of " << rows << " rows, step " << k;
+        << particles << " particles, " << weights << " weights, " << batch << " of " << rows
+        << " rows, step " << k;
   }
 };
 
 TEST_P(Logistic, ScoresAreThoseOfTheHostForTheSameMiniBatch) {
   for (const std::size_t weights : {1u, 2u, 3u, 31u, 32u, 55u, 64u, 131u})
     for (const std::size_t particles : {1u, 3u, 4u, 5u, 67u})
-      for (const std::size_t batch : {1u, 7u, 100u, 129u, 300u, 301u}) { // the last of a pass is smaller
+      for (const std::size_t batch :
+           {1u, 7u, 100u, 129u, 300u, 301u}) { // the last of a pass is smaller
         expect_twins<float>(particles, weights, 301, batch, 0);
         expect_twins<double>(particles, weights, 301, batch, 301 / batch);
         expect_twins<double>(particles, weights, 301, batch, 1000); // another pass
@@ -85,7 +92,9 @@ TEST_P(Logistic, ScoresOfACrowdAreThoseOfTheHost) {
   }
 }
 
-TEST_P(Logistic, ScoresOfVeryManyFeaturesAreThoseOfTheHost) { // a row of them does not fit beside the particles
+TEST_P(
+    Logistic,
+    ScoresOfVeryManyFeaturesAreThoseOfTheHost) { // a row of them does not fit beside the particles
   expect_twins<float>(5, 3000, 40, 13, 2);
   expect_twins<double>(3, 1500, 40, 40, 2);
   expect_twins<float>(5, 1000, 40, 13, 2); // in pieces of few rows

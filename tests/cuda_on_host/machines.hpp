@@ -1,4 +1,5 @@
-// The machines that the sweeps are tested on: the host in the place of a card, and a card where there is one.
+// The machines that the sweeps are tested on: the host in the place of a card, and a card where
+// there is one.
 #pragma once
 
 #include "cuda/cloud.hpp"
@@ -24,8 +25,8 @@ namespace cuda_tests {
 using namespace starling;
 using By = cuda::Dealing::By;
 
-/// Each test once for either. On a card it is skipped with the reason where there is none, and fails so where
-/// STARLING_REQUIRE_GPU is 1.
+/// Each test once for either. On a card it is skipped with the reason where there is none, and
+/// fails so where STARLING_REQUIRE_GPU is 1.
 class OnMachine : public testing::TestWithParam<bool> {
 protected:
   void SetUp() override {
@@ -55,12 +56,16 @@ protected:
   }
   void TearDown() override { cuda::open_instead(nullptr); }
 };
-inline std::string machine_name(const testing::TestParamInfo<bool>& info) { return info.param ? "Card" : "Host"; }
-#define STARLING_ON_MACHINES(Suite) INSTANTIATE_TEST_SUITE_P(On, Suite, testing::Bool(), machine_name)
+inline std::string machine_name(const testing::TestParamInfo<bool>& info) {
+  return info.param ? "Card" : "Host";
+}
+#define STARLING_ON_MACHINES(Suite)                                                                \
+  INSTANTIATE_TEST_SUITE_P(On, Suite, testing::Bool(), machine_name)
 
 /// A charge for a standard normal with one kernel.
 template <typename Real>
-cuda::Charge<Real> charge(std::size_t n, std::size_t dim, By by, std::size_t p, double correlation = 0.2) {
+cuda::Charge<Real> charge(std::size_t n, std::size_t dim, By by, std::size_t p,
+                          double correlation = 0.2) {
   cuda::Charge<Real> c;
   c.particles = n;
   c.dim = dim;

@@ -1,4 +1,5 @@
-// Scores that others make: steps by them against those of the built-in target, and what happens when they fail.
+// Scores that others make: steps by them against those of the built-in target, and what happens
+// when they fail.
 #include "cuda_on_host/machines.hpp"
 
 #include <cmath>
@@ -7,23 +8,26 @@ namespace {
 
 using namespace cuda_tests;
 
-/// The scores of the charge's own normal, made by the host from what it brings down. `spoil` may change them.
+/// The scores of the charge's own normal, made by the host from what it brings down. `spoil` may
+/// change them.
 template <typename Real>
-std::shared_ptr<const cuda::Outside<Real>> by_the_host(std::size_t dim,
-                                                       std::function<void(Step, Rows<Real>)> spoil = {}) {
+std::shared_ptr<const cuda::Outside<Real>>
+by_the_host(std::size_t dim, std::function<void(Step, Rows<Real>)> spoil = {}) {
   auto outside = std::make_shared<cuda::Outside<Real>>();
-  outside->on = [dim, spoil](const std::shared_ptr<cuda::Machine>& machine) -> cuda::OutsideScore<Real> {
-    return [machine, dim, spoil](Step k, const Real* x, Real* s, std::size_t count, std::size_t of) {
-      ASSERT_EQ(of, dim);
-      std::vector<Real> at(count * dim), score(count * dim);
-      machine->download(at.data(), x, at.size() * sizeof(Real));
-      const Rows<Real> rows{score.data(), count, dim};
-      EvenNormal<Real>(dim, dim == 1 ? 0 : 0.2)(k, {at.data(), count, dim}, rows);
-      if (spoil)
-        spoil(k, rows);
-      machine->upload(s, score.data(), score.size() * sizeof(Real));
-      machine->wait();
-    };
+  outside->on = [dim,
+                 spoil](const std::shared_ptr<cuda::Machine>& machine) -> cuda::OutsideScore<Real> {
+    return
+        [machine, dim, spoil](Step k, const Real* x, Real* s, std::size_t count, std::size_t of) {
+          ASSERT_EQ(of, dim);
+          std::vector<Real> at(count * dim), score(count * dim);
+          machine->download(at.data(), x, at.size() * sizeof(Real));
+          const Rows<Real> rows{score.data(), count, dim};
+          EvenNormal<Real>(dim, dim == 1 ? 0 : 0.2)(k, {at.data(), count, dim}, rows);
+          if (spoil)
+            spoil(k, rows);
+          machine->upload(s, score.data(), score.size() * sizeof(Real));
+          machine->wait();
+        };
   };
   return outside;
 }
@@ -51,7 +55,8 @@ protected:
     auto other = flying<Real>(asked, steps);
     other->flush();
     EXPECT_EQ(other->next(), steps);
-    const auto x = own->column(own->particles().position()), y = other->column(other->particles().position());
+    const auto x = own->column(own->particles().position()),
+               y = other->column(other->particles().position());
     double worst = 0;
     for (std::size_t i = 0; i < x.size(); ++i)
       worst = std::max(worst, std::abs(double(x[i]) - double(y[i])));
@@ -90,7 +95,8 @@ TEST_P(Outside, ScoresThatAreNoNumbersAreNamed) {
   EXPECT_EQ(flight->next(), 17u);
 }
 
-/// What is thrown comes out, and the steps before it stand: going on from there is as if nothing had happened.
+/// What is thrown comes out, and the steps before it stand: going on from there is as if nothing
+/// had happened.
 TEST_P(Outside, FailuresLeaveTheStepsBeforeThem) {
   auto asked = charge<double>(41, 3, By::moebius, 4);
   auto sound = flying<double>(asked, 40);
@@ -113,7 +119,8 @@ TEST_P(Outside, FailuresLeaveTheStepsBeforeThem) {
     EXPECT_EQ(cloud->particles().moved, bad);
     failing = false;
     fly(bad);
-    const auto x = sound->column(sound->particles().position()), y = cloud->column(cloud->particles().position());
+    const auto x = sound->column(sound->particles().position()),
+               y = cloud->column(cloud->particles().position());
     for (std::size_t i = 0; i < x.size(); ++i)
       EXPECT_NEAR(x[i], y[i], 1e-12);
   }

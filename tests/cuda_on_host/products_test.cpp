@@ -15,7 +15,7 @@ struct Case {
   std::size_t n = 300, dim = 56, p = 0; ///< 0: everyone
   double bandwidth = 0;                 ///< 0: the dimension
   float shift = 0, stray = 0;           ///< everyone's, the last one's alone
-  float pole = 0;                       ///< if not 0: close to so far out on either side, in every coordinate
+  float pole = 0; ///< if not 0: close to so far out on either side, in every coordinate
   double wrong = 1;
 };
 
@@ -32,7 +32,8 @@ protected:
     Ensemble<float> begin = start<float>(c.n, c.dim);
     for (std::size_t i = 0; i < c.n; ++i)
       for (float& v : begin.position()[i])
-        v = c.pole != 0 ? (i % 2 ? -c.pole : c.pole) + 1e-4F * v : v + c.shift + (i + 1 == c.n ? c.stray : 0);
+        v = c.pole != 0 ? (i % 2 ? -c.pole : c.pole) + 1e-4F * v
+                        : v + c.shift + (i + 1 == c.n ? c.stray : 0);
     cloud.particles().upload(begin);
     std::unique_ptr<Ensemble<float>> seen;
     Batches batches;
@@ -111,7 +112,8 @@ TEST_P(ByProducts, AreTakenInSharesAndInBatches) {
   EXPECT_LT(apart({.n = 303, .dim = 20, .p = 100}), 1);
 }
 
-/// Numbers that 8 bits round the same way everywhere: what their low parts lack does not average out.
+/// Numbers that 8 bits round the same way everywhere: what their low parts lack does not average
+/// out.
 TEST_P(ByProducts, NeedTheLowPartsOfPositions) {
   EXPECT_LT(apart({.n = 100, .bandwidth = 4, .pole = 1 + 0.9F / 512}), 1);
 }

@@ -68,8 +68,10 @@ TEST_P(EndsOfCards, AskForScoresWhenTheOthersDoWhateverTheirClocks) {
     const assemble::Guest guest = wave([&](Step k, Rows<double>) { last = k; });
     const auto flight = assemble::make_flight(plan::resolve(recipe), 0, &guest, {}, wire);
     flight->take(flight->total(), [&] {
-      EXPECT_LE(flight->done(), last + 2); // a step waits at most: how many do, a clock would decide
-      return mpi::any(*wire, wire->rank() == 2 && flight->done() == 140) ? Signal::stop : Signal::go_on;
+      EXPECT_LE(flight->done(),
+                last + 2); // a step waits at most: how many do, a clock would decide
+      return mpi::any(*wire, wire->rank() == 2 && flight->done() == 140) ? Signal::stop
+                                                                         : Signal::go_on;
     });
     EXPECT_EQ(flight->done(), 140u);
   });
@@ -85,7 +87,8 @@ TEST_P(EndsOfCards, ShareNothingOutThatACardScoresWithinItsSteps) {
       assemble::make_flight(plan::resolve(recipe), 0, nullptr, {}, wire);
       ADD_FAILURE() << "it was begun";
     } catch (const std::invalid_argument& error) {
-      EXPECT_STREQ(error.what(), "device: the cards of several ranks share out scores, and a card makes those of normal within its steps: use one rank");
+      EXPECT_STREQ(error.what(), "device: the cards of several ranks share out scores, and a card "
+                                 "makes those of normal within its steps: use one rank");
     }
   });
 }
@@ -124,8 +127,11 @@ TEST(CardsOfSeveralRanks, EndAllWhereOneCannotBeOpenedOrIsOfAnotherKind) {
         return new cuda::OnHost;
       },
       "device: not enough memory");
-  expect_all_say([]() -> cuda::Machine* { return ++machines_opened == 2 ? new OfAnotherKind : new cuda::OnHost; },
-                 "mpi: all ranks must have the same kind of card; ");
+  expect_all_say(
+      []() -> cuda::Machine* {
+        return ++machines_opened == 2 ? new OfAnotherKind : new cuda::OnHost;
+      },
+      "mpi: all ranks must have the same kind of card; ");
 }
 
 TEST(CardsOfSeveralRanks, AreTakenInTurnUnlessOneIsNamed) {
@@ -138,7 +144,8 @@ TEST(CardsOfSeveralRanks, AreTakenInTurnUnlessOneIsNamed) {
   mpi::on_ranks(5, [&](const RankWire& wire) {
     taken[wire->rank()] = assemble::card_of(in_turn, *wire, three);
     EXPECT_EQ(assemble::card_of(named, *wire, three), 1u);
-    EXPECT_EQ(assemble::card_of(in_turn, *wire, []() -> std::size_t { return 0; }), 0u); // and none can be opened
+    EXPECT_EQ(assemble::card_of(in_turn, *wire, []() -> std::size_t { return 0; }),
+              0u); // and none can be opened
   });
   EXPECT_EQ(taken, (std::vector<std::size_t>{0, 1, 2, 0, 1}));
   EXPECT_EQ(assemble::card_of(in_turn, *mpi::alone(), three), 0u);
@@ -153,7 +160,8 @@ TEST(CardsOfSeveralRanks, DoNotDealInsideBlocks) {
     plan::resolve(recipe);
     FAIL() << "it was taken";
   } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "redeal: is for the steps of hosts; with --device cuda batches go over all rows");
+    EXPECT_STREQ(error.what(),
+                 "redeal: is for the steps of hosts; with --device cuda batches go over all rows");
   }
 }
 

@@ -1,4 +1,5 @@
-// Ranks with a card each, which share out the scores, have the bits of one process with the same blocks.
+// Ranks with a card each, which share out the scores, have the bits of one process with the same
+// blocks.
 #include "cuda_on_host/cards_of_ranks.hpp"
 
 #include <atomic>
@@ -12,7 +13,8 @@ using namespace cuda_tests;
 
 /// A table in a file while it lives.
 struct LabelledFile {
-  std::string name = testing::TempDir() + "card_ranks_" + std::to_string(::getpid()) + ".csv"; // tests run side by side
+  std::string name = testing::TempDir() + "card_ranks_" + std::to_string(::getpid()) +
+                     ".csv"; // tests run side by side
   LabelledFile() {
     std::ofstream file(name);
     file << "a,b,c,y\n";
@@ -54,7 +56,9 @@ TEST_P(CardsOfRanks, HaveTheBitsOfOneProcessWithAFunctionAndEachScoresItsOwnRows
   for (std::size_t n = 0; n < x.size(); ++n)
     EXPECT_NEAR(x[n], y[n], 1e-2);
   std::vector<std::atomic<std::size_t>> rows(3);
-  on_cards(3, recipe, false, [&](std::size_t rank) { return wave([&rows, rank](Step, Rows<double> s) { rows[rank] += s.count; }); });
+  on_cards(3, recipe, false, [&](std::size_t rank) {
+    return wave([&rows, rank](Step, Rows<double> s) { rows[rank] += s.count; });
+  });
   const std::size_t sweeps = (rows[0] + rows[1] + rows[2]) / 101;
   EXPECT_GE(sweeps, 70u); // and looks
   EXPECT_EQ(rows[0] + rows[1] + rows[2], sweeps * 101);
@@ -91,7 +95,9 @@ TEST_P(CardsOfRanks, EndAsOneProcessDoes) {
     ASSERT_EQ(outcome.trace.size(), expected.trace.size());
     EXPECT_EQ(outcome.trace[0].score, expected.trace[0].score);
     ASSERT_FALSE(outcome.warnings.empty());
-    EXPECT_EQ(outcome.warnings[0], "scores cross between the cards by way of the hosts: MPI takes no addresses on cards here");
+    EXPECT_EQ(
+        outcome.warnings[0],
+        "scores cross between the cards by way of the hosts: MPI takes no addresses on cards here");
   });
 }
 

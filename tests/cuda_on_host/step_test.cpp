@@ -31,8 +31,8 @@ protected:
   /// Steps of a Moebius or other dealer on both, from the same start; the farthest that a
   /// coordinate comes out apart.
   template <typename Real, typename Deal, typename Rule>
-  double apart(std::size_t n, std::size_t dim, By by, BatchSize p, Deal deal, Rule rule,
-               Step steps, double wrong = 1, double bandwidth = 0, bool outside = false) {
+  double apart(std::size_t n, std::size_t dim, By by, BatchSize p, Deal deal, Rule rule, Step steps,
+               double wrong = 1, double bandwidth = 0, bool outside = false) {
     auto asked = charge<Real>(n, dim, by, p.first());
     if (by == By::moebius)
       asked.dealing.emplace(by, asked.seed, p, n);
@@ -61,7 +61,9 @@ protected:
       EXPECT_EQ(there.id()[i], host.id()[i]);
       EXPECT_EQ(there.moves()[i], steps);
       for (std::size_t a = 0; a < dim; ++a)
-        if (const double gap = std::abs(double(there.position()[i][a]) - double(host.position()[i][a])); !(gap <= worst))
+        if (const double gap =
+                std::abs(double(there.position()[i][a]) - double(host.position()[i][a]));
+            !(gap <= worst))
           worst = gap; // NaN counts
     }
     return worst;
@@ -112,7 +114,8 @@ TEST_P(Steps, OfPairsAndCosetsAreThoseOfTheLoop) {
   }
 }
 
-/// In one sweep as well: memories that are asked for early, batches of one size side by side, rows by four threads.
+/// In one sweep as well: memories that are asked for early, batches of one size side by side, rows
+/// by four threads.
 TEST_P(Steps, InOneSweepAreThoseOfTheLoopForEveryRule) {
   for (const std::size_t dim : {1u, 2u, 9u, 12u, 20u, 32u, 36u, 56u, 64u, 68u})
     for (const std::size_t p : {2u, 3u, 4u, 8u})
@@ -141,14 +144,16 @@ TEST_P(Steps, OfBatchesThatGrowInOneBlockAreThoseOfTheLoop) {
       EXPECT_LT(gap(Cautious(), 1), in_single) << n << " in " << dim;
       EXPECT_GT(gap(Cautious(), 1.3), 100 * in_single);
     }
-  EXPECT_GT((apart<float>(64, 2, By::moebius, 2u, Moebius(5, 2), ConstantStep<float>(0.1), 4, 1.3)), 100 * in_single);
+  EXPECT_GT((apart<float>(64, 2, By::moebius, 2u, Moebius(5, 2), ConstantStep<float>(0.1), 4, 1.3)),
+            100 * in_single);
 }
 
 TEST_P(Steps, InOneSweepByScoresOfOthersAreThoseOfTheLoop) {
   for (const std::size_t dim : {2u, 9u, 12u, 32u, 56u, 64u})
     for (const std::size_t p : {2u, 4u, 8u}) {
       const auto gap = [&](double wrong, double bandwidth) {
-        return apart<float>(64, dim, By::moebius, p, Moebius(5, p), ConstantStep<float>(0.1), 4, wrong, bandwidth, true);
+        return apart<float>(64, dim, By::moebius, p, Moebius(5, p), ConstantStep<float>(0.1), 4,
+                            wrong, bandwidth, true);
       };
       EXPECT_LT(gap(1, 0), in_single) << dim << " dimensions, batches of " << p;
       EXPECT_LT(gap(1, 1e-6), in_single) << "strangers: " << dim << " dimensions, batches of " << p;
@@ -156,7 +161,8 @@ TEST_P(Steps, InOneSweepByScoresOfOthersAreThoseOfTheLoop) {
     }
 }
 
-/// So many steps at once that each row's memory lies behind its position meanwhile, for batches that come from all over.
+/// So many steps at once that each row's memory lies behind its position meanwhile, for batches
+/// that come from all over.
 TEST_P(Steps, OfRowsSideBySideAreThoseOfTheLoop) {
   const Step steps = cuda::layout::side_by_side_turns + 2;
   const std::size_t many = cuda::layout::one_block + 8;
@@ -168,18 +174,22 @@ TEST_P(Steps, OfRowsSideBySideAreThoseOfTheLoop) {
       for (const std::size_t n : {std::size_t{24}, many}) {
         if (dim <= 2 && n < many)
           continue; // one block takes their steps
-        EXPECT_LT(gap(n, dim, p, 1), in_single) << n << " in " << dim << " dimensions, batches of " << p;
+        EXPECT_LT(gap(n, dim, p, 1), in_single)
+            << n << " in " << dim << " dimensions, batches of " << p;
       }
     EXPECT_GT(gap(many, 2, p, 1.3), 100 * in_single);
     EXPECT_GT(gap(24, 56, p, 1.3), 100 * in_single);
   }
 }
 
-/// A narrow kernel, of which nobody sees anybody: only the score is left, and nothing may cancel beside it.
+/// A narrow kernel, of which nobody sees anybody: only the score is left, and nothing may cancel
+/// beside it.
 TEST_P(Steps, OfStrangersAreTheirScores) {
   for (const std::size_t dim : {2u, 12u, 13u, 56u})
     for (const std::size_t p : {2u, 4u, 8u})
-      EXPECT_LT((apart<float>(64, dim, By::moebius, p, Moebius(5, p), ConstantStep<float>(1), 4, 1, 1e-6)), in_single)
+      EXPECT_LT((apart<float>(64, dim, By::moebius, p, Moebius(5, p), ConstantStep<float>(1), 4, 1,
+                              1e-6)),
+                in_single)
           << dim << " dimensions, batches of " << p;
 }
 
@@ -211,7 +221,10 @@ TEST_P(Steps, OfCloudsThatHardlyFitIntoABlockAreThoseOfTheLoop) {
     --n;
   ASSERT_LT(n, Sweep::rows);
   for (const std::size_t count : {n, n + 1})
-    EXPECT_LT((apart<double>(count, 2, By::moebius, 2, Moebius(5, 2), ConstantStep<double>(0.1), 64)), 1e-9) << count;
+    EXPECT_LT(
+        (apart<double>(count, 2, By::moebius, 2, Moebius(5, 2), ConstantStep<double>(0.1), 64)),
+        1e-9)
+        << count;
 }
 
 TEST_P(Steps, GoOnAlikeWhenRowsHaveTravelled) {
@@ -260,13 +273,15 @@ TEST_P(Steps, ThatFailAreTakenBack) {
     EXPECT_NEAR(one.position().data[n], other.position().data[n], 1e-12);
 }
 
-/// The same where rows lie side by side: the columns are as they were, and steps are taken from there.
+/// The same where rows lie side by side: the columns are as they were, and steps are taken from
+/// there.
 TEST_P(Steps, OfRowsSideBySideThatFailAreTakenBack) {
   const auto run = [&](Step bad, Step steps) {
     auto asked = charge<float>(1032, 2, By::moebius, 8);
     asked.memories = 1;
     asked.rule = [bad](double time, std::uint32_t) {
-      return cuda::Move<float>(Scaled<float>{time == double(bad) ? INFINITY : 0.01F, 0.9F, 0.1F, 1e-3F});
+      return cuda::Move<float>(
+          Scaled<float>{time == double(bad) ? INFINITY : 0.01F, 0.9F, 0.1F, 1e-3F});
     };
     auto cloud = std::make_unique<cuda::Cloud<float>>(machine, asked);
     cloud->particles().upload(start<float>(1032, 2));

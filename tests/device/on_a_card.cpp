@@ -1,10 +1,11 @@
 // Steps on a card beside the same steps on the host, then how long they take: needs nothing but
 // nvcc, no package.
 //
-//     nvcc -std=c++20 -O2 --expt-relaxed-constexpr -prec-div=false -prec-sqrt=false -ftz=true -arch=sm_90 -I include -I src
-//     tests/device/on_a_card.cpp
+//     nvcc -std=c++20 -O2 --expt-relaxed-constexpr -prec-div=false -prec-sqrt=false -ftz=true
+//     -arch=sm_90 -I include -I src tests/device/on_a_card.cpp
 //       src/cuda/present.cu src/cuda/cloud.cpp src/cuda/dealing.cpp src/cuda/figures.cpp
-//       src/cuda/figures_logistic.cpp src/cuda/logistic.cpp src/cuda/turns.cpp src/cpu/threads.cpp -o on_a_card
+//       src/cuda/figures_logistic.cpp src/cuda/logistic.cpp src/cuda/turns.cpp src/cpu/threads.cpp
+//       -o on_a_card
 //     on_a_card check     the comparison alone, for compute-sanitizer;     on_a_card time     the
 //     times alone
 #include "from_outside.hpp"
@@ -76,7 +77,8 @@ void check(const std::shared_ptr<cuda::Machine>& card, std::size_t n, std::size_
   auto asked = charge<Real>(n, dim, by, p, kernel, median, remembers);
   if (outside)
     asked.outside = from_outside<Real>(asked);
-  const Step steps = remembers ? 2 + cuda::layout::side_by_side_turns : 5; // of which all but two are taken at once
+  const Step steps = remembers ? 2 + cuda::layout::side_by_side_turns
+                               : 5; // of which all but two are taken at once
   const std::vector<Real> there = flown<Real>(card, asked, steps),
                           here = flown<Real>(std::make_shared<cuda::OnHost>(), asked, steps);
   double worst = 0;
@@ -91,10 +93,10 @@ void check(const std::shared_ptr<cuda::Machine>& card, std::size_t n, std::size_
   if (worst <= most)
     return;
   ++wrong;
-  std::printf(
-      "apart by %.2g: %zu in %zu dimensions, dealer %d, batches of %zu, kernel %u, %zu bytes%s%s%s\n",
-      worst, n, dim, int(by), p, kernel, sizeof(Real), median ? ", median" : "",
-      remembers ? ", memory" : "", outside ? ", scores from outside" : "");
+  std::printf("apart by %.2g: %zu in %zu dimensions, dealer %d, batches of %zu, kernel %u, %zu "
+              "bytes%s%s%s\n",
+              worst, n, dim, int(by), p, kernel, sizeof(Real), median ? ", median" : "",
+              remembers ? ", memory" : "", outside ? ", scores from outside" : "");
 }
 
 template <typename Real>

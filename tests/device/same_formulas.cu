@@ -58,8 +58,8 @@ struct Writer {
   STARLING_DEVICE void step(const Rule& rule, const Domain& domain, double g) {
     double x = 1.5, first = 0, second = 0;
     for (std::uint32_t moves = 0; moves < 3; ++moves)
-      OneByOne::move<Rule::memories>(
-          rule.at(moves, moves), Moving<double>{&x, &g, {&first, &second}, 1}, domain);
+      OneByOne::move<Rule::memories>(rule.at(moves, moves),
+                                     Moving<double>{&x, &g, {&first, &second}, 1}, domain);
     *next++ = x;
   }
 };
@@ -137,9 +137,10 @@ int main() {
     for (int w = 0; w < words; ++w)
       unequal += host.exact[w] != made[i].exact[w];
     for (int n = 0; n < numbers; ++n)
-      worst = std::fmax(worst, std::fabs(host.near[n] - made[i].near[n]) /
-                                   (1 + std::fabs(host.near[n])));
+      worst = std::fmax(worst,
+                        std::fabs(host.near[n] - made[i].near[n]) / (1 + std::fabs(host.near[n])));
   }
   std::printf("%d integers differ; numbers differ by at most %.2g\n", unequal, worst);
-  return unequal == 0 && worst < 1e-13 ? 0 : 1; // a few units in the last place, of a few operations
+  return unequal == 0 && worst < 1e-13 ? 0
+                                       : 1; // a few units in the last place, of a few operations
 }

@@ -1,9 +1,10 @@
-// Scores that are made on a card beside those of the host, then how long steps by them take: needs nothing but nvcc, no
-// package.
+// Scores that are made on a card beside those of the host, then how long steps by them take: needs
+// nothing but nvcc, no package.
 //
-//     nvcc -std=c++20 -O2 --expt-relaxed-constexpr -prec-div=false -prec-sqrt=false -ftz=true -arch=sm_90 -I include -I src tests/device/scores_on_a_card.cpp
-//       src/cuda/present.cu src/cuda/cloud.cpp src/cuda/dealing.cpp src/cuda/figures_logistic.cpp src/cuda/logistic.cpp src/cuda/turns.cpp
-//       src/cpu/threads.cpp -o scores_on_a_card
+//     nvcc -std=c++20 -O2 --expt-relaxed-constexpr -prec-div=false -prec-sqrt=false -ftz=true
+//     -arch=sm_90 -I include -I src tests/device/scores_on_a_card.cpp
+//       src/cuda/present.cu src/cuda/cloud.cpp src/cuda/dealing.cpp src/cuda/figures_logistic.cpp
+//       src/cuda/logistic.cpp src/cuda/turns.cpp src/cpu/threads.cpp -o scores_on_a_card
 #include "cuda/figures.hpp"
 #include "cuda/logistic.hpp"
 #include "cuda/on_host.hpp"
@@ -22,15 +23,16 @@ int checked = 0, wrong = 0;
 
 /// Scores of the same rows of data on both machines.
 template <typename Real>
-void check(const std::shared_ptr<cuda::Machine>& card, std::size_t particles, std::size_t weights, std::size_t rows,
-           std::size_t batch, Step k) {
+void check(const std::shared_ptr<cuda::Machine>& card, std::size_t particles, std::size_t weights,
+           std::size_t rows, std::size_t batch, Step k) {
   std::vector<Real> numbers(rows * (weights + 1)), x(particles * (weights + 1));
   for (std::size_t n = 0; n < rows * weights; ++n)
     numbers[n] = static_cast<Real>(std::sin(double(7 * n + 1)));
   for (std::size_t r = 0; r < rows; ++r)
     numbers[rows * weights + r] = Real(r % 3 == 0);
   start_normal(Rows<Real>{x.data(), particles, weights + 1}, 1, 0.2, 1.0);
-  const cuda::LabelledRows<Real> data{numbers.data(), numbers.data() + rows * weights, rows, weights, {}};
+  const cuda::LabelledRows<Real> data{
+      numbers.data(), numbers.data() + rows * weights, rows, weights, {}};
   std::vector<Real> scores[2];
   for (const bool there : {false, true}) {
     const std::shared_ptr<cuda::Machine> machine = there ? card : std::make_shared<cuda::OnHost>();
@@ -44,7 +46,8 @@ void check(const std::shared_ptr<cuda::Machine>& card, std::size_t particles, st
   double worst = 0;
   for (std::size_t n = 0; n < x.size(); ++n) {
     const double most =
-        double(rows) + std::exp(double(x[n / (weights + 1) * (weights + 1) + weights])) * double(weights);
+        double(rows) +
+        std::exp(double(x[n / (weights + 1) * (weights + 1) + weights])) * double(weights);
     const double gap = std::abs(double(scores[0][n]) - double(scores[1][n])) / most;
     worst = gap <= worst ? worst : gap; // NaN counts
   }
@@ -52,8 +55,8 @@ void check(const std::shared_ptr<cuda::Machine>& card, std::size_t particles, st
   if (worst <= 4 * std::numeric_limits<Real>::epsilon() * double(weights + batch + 8))
     return;
   ++wrong;
-  std::printf("apart by %.2g: %zu particles, %zu weights, %zu of %zu rows, step %zu, %zu bytes\n", worst, particles,
-              weights, batch, rows, std::size_t(k), sizeof(Real));
+  std::printf("apart by %.2g: %zu particles, %zu weights, %zu of %zu rows, step %zu, %zu bytes\n",
+              worst, particles, weights, batch, rows, std::size_t(k), sizeof(Real));
 }
 
 template <typename Real>
@@ -73,12 +76,13 @@ int main(int arguments, char**) {
     const std::shared_ptr<cuda::Machine> card = cuda::open(0);
     check_all<float>(card);
     check_all<double>(card);
-    std::printf("%s: %d of %d scores differ from the host's\n", card->name().c_str(), wrong, checked);
+    std::printf("%s: %d of %d scores differ from the host's\n", card->name().c_str(), wrong,
+                checked);
     if (arguments > 1) // any: the check alone, for compute-sanitizer
       return wrong == 0 ? 0 : 1;
     for (const cuda::Figure& f : cuda::measure_logistic(card, 9, false))
-      std::printf("logistic, %s, N = %zu, d = %zu, p = %zu, %zu rows a step: %.2f us a step\n", f.deal.c_str(),
-                  f.particles, f.dim, f.batch, f.data_batch, 1e6 * f.seconds);
+      std::printf("logistic, %s, N = %zu, d = %zu, p = %zu, %zu rows a step: %.2f us a step\n",
+                  f.deal.c_str(), f.particles, f.dim, f.batch, f.data_batch, 1e6 * f.seconds);
   } catch (const std::exception& error) {
     std::printf("%s\n", error.what());
     return 1;

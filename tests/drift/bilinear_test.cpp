@@ -64,9 +64,9 @@ Sums by_pairs(const Ensemble<Real>& particles, double weight) {
   return {drift, size};
 }
 
-/// Equal up to rounding: no number passes through more than the 2 n additions of two means, the n of
-/// A, the d of its product with x - m and ten others, each of which errs by half an epsilon at most.
-/// The twin works in double and errs as much again.
+/// Equal up to rounding: no number passes through more than the 2 n additions of two means, the n
+/// of A, the d of its product with x - m and ten others, each of which errs by half an epsilon at
+/// most. The twin works in double and errs as much again.
 template <typename Real>
 void expect_twins(std::size_t count, std::size_t dim) {
   Ensemble<Real> particles = cloud<Real>(count, dim);

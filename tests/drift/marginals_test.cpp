@@ -1,4 +1,5 @@
-// The kernel for each parameter over everyone, by sorting: equal to all pairs; what it does to marginals.
+// The kernel for each parameter over everyone, by sorting: equal to all pairs; what it does to
+// marginals.
 #include "drift/twins.hpp"
 
 #include <starling/deal/draw.hpp>
@@ -20,13 +21,16 @@ constexpr double h = 0.3;
 template <typename Real>
 struct EachMatern {
   kernel::Matern32<Real> matern{Real(h)};
-  PairWeights<Real> at_coordinate(Real squared_difference) const { return matern.at_distance(squared_difference); }
+  PairWeights<Real> at_coordinate(Real squared_difference) const {
+    return matern.at_distance(squared_difference);
+  }
 };
 
-/// Sums carried along N neighbours: N eps of the terms without their signs. exp of a sum of gaps is good
-/// to the number of gaps times eps as well; 1 + z for what that moves.
+/// Sums carried along N neighbours: N eps of the terms without their signs. exp of a sum of gaps is
+/// good to the number of gaps times eps as well; 1 + z for what that moves.
 template <typename Real>
-std::vector<double> sorted_bound(const Ensemble<Real>& particles, std::span<const std::uint32_t> dealt) {
+std::vector<double> sorted_bound(const Ensemble<Real>& particles,
+                                 std::span<const std::uint32_t> dealt) {
   const std::size_t dim = particles.dim();
   std::vector<double> bounds(particles.count() * dim);
   Precisions<Real> precisions;
@@ -36,15 +40,18 @@ std::vector<double> sorted_bound(const Ensemble<Real>& particles, std::span<cons
     for (const std::uint32_t j : dealt)
       for (std::size_t a = 0; a < dim; ++a) {
         const double rate = std::sqrt(3 * double(q[a]) / h);
-        const double z = rate * std::abs(double(particles.position()[i][a]) - double(particles.position()[j][a]));
-        bounds[i * dim + a] += std::numeric_limits<Real>::epsilon() * (8 * n + 16) / n * (1 + z) * (1 + z) * std::exp(-z) *
+        const double z = rate * std::abs(double(particles.position()[i][a]) -
+                                         double(particles.position()[j][a]));
+        bounds[i * dim + a] += std::numeric_limits<Real>::epsilon() * (8 * n + 16) / n * (1 + z) *
+                               (1 + z) * std::exp(-z) *
                                (std::abs(double(particles.score()[j][a])) + rate);
       }
   return bounds;
 }
 
 template <typename Real>
-double gap(std::size_t count, std::size_t dim, const Batches& batches, bool ties = false, Real weight = 1) {
+double gap(std::size_t count, std::size_t dim, const Batches& batches, bool ties = false,
+           Real weight = 1) {
   auto fast = cloud<Real>(count, dim), slow = cloud<Real>(count, dim);
   for (auto* particles : {&fast, &slow}) {
     for (std::size_t i = 0; i < count; ++i)
@@ -105,8 +112,8 @@ TEST(MarginalDrift, IsTheSameOnAnyNumberOfThreadsAndKeepsWhatIsNoNumber) {
   EXPECT_THROW(MarginalDrift<double>(0.0), std::invalid_argument);
 }
 
-/// Largest distance of the marginals of 256 normals in 10 dimensions from those of a normal, in sd, over
-/// that of the same independent draws, after 40 steps.
+/// Largest distance of the marginals of 256 normals in 10 dimensions from those of a normal, in sd,
+/// over that of the same independent draws, after 40 steps.
 double distance_left(const std::function<void(Step, Ensemble<double>&, const Batches&)>& drift) {
   constexpr std::size_t n = 256, dim = 10;
   Ensemble<double> particles(n, dim);
@@ -148,7 +155,8 @@ TEST(MarginalDrift, SpreadsMarginalsEvenlyInManyDimensions) {
   using Nothing = decltype(nothing);
   EXPECT_GT(distance_left(WithBilinear<double, Nothing>(nothing, 1.0)), 0.45);
   WithMarginals<double, Nothing> marginals(nothing, 3.0, 0.1);
-  EXPECT_LT(distance_left(WithBilinear<double, WithMarginals<double, Nothing>>(marginals, 1.0)), 0.3);
+  EXPECT_LT(distance_left(WithBilinear<double, WithMarginals<double, Nothing>>(marginals, 1.0)),
+            0.3);
 }
 
 } // namespace

@@ -58,8 +58,8 @@ std::vector<double> bound(const Ensemble<Real>& particles, const Batches& batche
           r2 += domain.chord(x[i][a] - x[j][a]) * domain.chord(x[i][a] - x[j][a]);
           product += x[i][a] * x[j][a];
         }
-        const auto w = i == j ? self_weights<Real>(kernel, product)
-                              : pair_weights<Real>(kernel, r2, product);
+        const auto w =
+            i == j ? self_weights<Real>(kernel, product) : pair_weights<Real>(kernel, r2, product);
         const double c = i == j ? batches.self_weight() : batches.pair_weight(batches[q].size());
         const double operations = 3.0 * double(batches[q].size()) + double(dim) + 8;
         for (std::size_t a = 0; a < dim; ++a)

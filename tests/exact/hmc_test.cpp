@@ -13,8 +13,8 @@ using namespace starling;
 using exact::Stride;
 using exact::Walkers;
 
-// The logarithm of an exponential variable (skewed; mean -0.5772, variance pi^2/6) and a normal of sd
-// 3 that leans on it: x_1 = 2 x_0 + 3 z.
+// The logarithm of an exponential variable (skewed; mean -0.5772, variance pi^2/6) and a normal of
+// sd 3 that leans on it: x_1 = 2 x_0 + 3 z.
 double skewed(std::span<const double> x, std::span<double> s) {
   const double e = std::exp(x[0]), z = (x[1] - 2 * x[0]) / 3;
   s[0] = 1 - e + 2 * z / 3;
@@ -221,7 +221,8 @@ TEST(Moves, GuidedByAnotherDensityLeaveTheirOwnInvariant) {
     if (decided)
       ends(all.position(), all.log_density);
     for (Step move = 0; move < 12; ++move)
-      exact::move(all, lean(), {.step = .5}, guide, 9, move, decided ? ends : exact::LogDensities());
+      exact::move(all, lean(), {.step = .5}, guide, 9, move,
+                  decided ? ends : exact::LogDensities());
     const double mean = all.x.col(0).mean(), sd = std::numbers::pi / std::sqrt(6.0);
     const double off = std::abs(mean + .5772156649) / (sd / std::sqrt(double(n)));
     if (decided)

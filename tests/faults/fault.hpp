@@ -11,14 +11,16 @@ namespace starling::faults {
 using namespace cli;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SKIP_UNDER_SANITIZERS() GTEST_SKIP() << "sanitizers bring an allocator of their own, which cannot be replaced"
+#define SKIP_UNDER_SANITIZERS()                                                                    \
+  GTEST_SKIP() << "sanitizers bring an allocator of their own, which cannot be replaced"
 #else
 #define SKIP_UNDER_SANITIZERS()
 #endif
 
 /// With the library that makes things fail loaded first.
 inline Running::Environment failing(const std::string& what, long at) {
-  return {{"LD_PRELOAD", std::string(STARLING_TEST_LIBRARIES) + "/faults.so"}, {what, std::to_string(at)}};
+  return {{"LD_PRELOAD", std::string(STARLING_TEST_LIBRARIES) + "/faults.so"},
+          {what, std::to_string(at)}};
 }
 
 struct Counts {
@@ -28,7 +30,8 @@ struct Counts {
 /// How many of each the command takes where nothing fails.
 inline Counts count(const Place& place, const std::string& line) {
   auto environment = failing("COUNT", 0);
-  const fs::path file = place.path("").parent_path().parent_path() / "streams" / "counts"; // not among the command's files
+  const fs::path file = place.path("").parent_path().parent_path() / "streams" /
+                        "counts"; // not among the command's files
   environment["COUNT"] = file.string();
   const Ended ended = place.run(line, environment);
   EXPECT_EQ(ended.code, ok) << ended.err;
@@ -37,7 +40,8 @@ inline Counts count(const Place& place, const std::string& line) {
   return counts;
 }
 
-/// About `tried` of the places from `first` to `last`; as many as STARLING_FAULTS says where it is a number, all where it is "all".
+/// About `tried` of the places from `first` to `last`; as many as STARLING_FAULTS says where it is
+/// a number, all where it is "all".
 inline std::vector<long> places(long first, long last, long tried) {
   if (const char* wanted = std::getenv("STARLING_FAULTS"))
     tried = std::string(wanted) == "all" ? last : std::max(1L, std::atol(wanted));
@@ -57,8 +61,10 @@ inline void expect_calm(const Ended& ended, const std::string& when) {
   }
 }
 
-/// The folder as it was; beside it there may be a state, but nothing hidden and nothing half-written.
-inline void expect_as_before(const Place& place, const std::map<std::string, std::string>& before, const std::string& when) {
+/// The folder as it was; beside it there may be a state, but nothing hidden and nothing
+/// half-written.
+inline void expect_as_before(const Place& place, const std::map<std::string, std::string>& before,
+                             const std::string& when) {
   std::map<std::string, std::string> rest;
   for (const auto& [name, content] : place.everything())
     if (name.find("-state") == std::string::npos)

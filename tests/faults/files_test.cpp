@@ -4,9 +4,11 @@
 namespace starling::faults {
 namespace {
 
-const std::string line = "sample normal --dim 2 --particles 24 --batch 4 --bandwidth 1 --steps 6 --threads 1 --quiet --format csv,npz,zarr --out m";
+const std::string line = "sample normal --dim 2 --particles 24 --batch 4 --bandwidth 1 --steps 6 "
+                         "--threads 1 --quiet --format csv,npz,zarr --out m";
 
-/// The command at each of these places, over a result that is there: it stays, or is replaced by the whole new one.
+/// The command at each of these places, over a result that is there: it stays, or is replaced by
+/// the whole new one.
 void try_all(const char* what, long last, long tried, const std::string& more) {
   const Place place;
   succeed(place, line + " --seed 2");
@@ -28,7 +30,8 @@ void try_all(const char* what, long last, long tried, const std::string& more) {
       EXPECT_EQ(ended.code, ok) << when << ": " << ended.err;
     } else {
       ++refused;
-      EXPECT_TRUE(ended.code == cannot_write || ended.code == input_missing) << when << ": " << ended.err;
+      EXPECT_TRUE(ended.code == cannot_write || ended.code == input_missing)
+          << when << ": " << ended.err;
       expect_as_before(place, before, when);
     }
     if (place.has("m-state/run-1.checkpoint")) { // what is saved is whole

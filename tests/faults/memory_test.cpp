@@ -1,10 +1,12 @@
-// An allocation that fails, whichever it is: a sentence, an exit code, nothing half-written, nothing older lost.
+// An allocation that fails, whichever it is: a sentence, an exit code, nothing half-written,
+// nothing older lost.
 #include "fault.hpp"
 
 namespace starling::faults {
 namespace {
 
-const std::string raw = "sample normal --dim 2 --particles 24 --batch 4 --bandwidth 1 --steps 4 --threads 1 --quiet --out m";
+const std::string raw = "sample normal --dim 2 --particles 24 --batch 4 --bandwidth 1 --steps 4 "
+                        "--threads 1 --quiet --out m";
 const std::string staged = "sample normal --dim 2 --particles 24 --threads 1 --quiet --out m";
 
 void try_all(const std::string& line, const char* what, long tried) {
@@ -15,7 +17,8 @@ void try_all(const std::string& line, const char* what, long tried) {
   std::size_t refused = 0;
   for (const bool over_an_older : {false, true})
     for (const long k : places(1, counts.allocations, tried)) {
-      const std::string when = line + (over_an_older ? " --force" : "") + ", " + what + "=" + std::to_string(k);
+      const std::string when =
+          line + (over_an_older ? " --force" : "") + ", " + what + "=" + std::to_string(k);
       std::error_code ignored;
       fs::remove_all(place.path("m-state"), ignored);
       if (!over_an_older)
@@ -23,8 +26,10 @@ void try_all(const std::string& line, const char* what, long tried) {
       else if (!place.has("m"))
         succeed(place, line);
       const Ended ended = place.run(line + (over_an_older ? " --force" : ""), failing(what, k));
-      // The C library ends the process itself where it cannot note down what a thread is to destroy at its end.
-      const bool by_c_library = ended.err.find("failed to register TLS destructor") != std::string::npos;
+      // The C library ends the process itself where it cannot note down what a thread is to destroy
+      // at its end.
+      const bool by_c_library =
+          ended.err.find("failed to register TLS destructor") != std::string::npos;
       if (!by_c_library)
         expect_calm(ended, when);
       if (ended.code == ok) { // it did without, or asked again
@@ -39,9 +44,10 @@ void try_all(const std::string& line, const char* what, long tried) {
       } else {
         EXPECT_EQ(place.has("m"), over_an_older) << when;
       }
-      // Where a library takes memory in a place that no exception may leave, the process ends at once, and its
-      // hidden folder stays. Everywhere else nothing stays.
-      const bool at_once = by_c_library || ended.err.find("there is none left") != std::string::npos;
+      // Where a library takes memory in a place that no exception may leave, the process ends at
+      // once, and its hidden folder stays. Everywhere else nothing stays.
+      const bool at_once =
+          by_c_library || ended.err.find("there is none left") != std::string::npos;
       for (const auto& [name, content] : place.everything())
         if (name.starts_with(".")) {
           EXPECT_TRUE(at_once || what == std::string("FAIL_ALLOC_ON")) << when << " left " << name;

@@ -1,10 +1,12 @@
-// A signal in any step: the state is saved, and the run goes on to the same draws. Folders that disappear.
+// A signal in any step: the state is saved, and the run goes on to the same draws. Folders that
+// disappear.
 #include "fault.hpp"
 
 namespace starling::faults {
 namespace {
 
-const std::string plugin = std::string("plugin ") + STARLING_TEST_LIBRARIES + "/plugin_on_demand.so";
+const std::string plugin =
+    std::string("plugin ") + STARLING_TEST_LIBRARIES + "/plugin_on_demand.so";
 
 void try_all(const std::string& method, long last, long tried) {
   const Place place;
@@ -14,7 +16,8 @@ void try_all(const std::string& method, long last, long tried) {
   for (const long call : places(1, last, tried)) {
     std::error_code ignored;
     fs::remove_all(place.path("m"), ignored);
-    const Ended ended = place.run("sample " + plugin + method + " --threads 1 --quiet --out m", {{"SIGNAL_AT_CALL", std::to_string(call)}});
+    const Ended ended = place.run("sample " + plugin + method + " --threads 1 --quiet --out m",
+                                  {{"SIGNAL_AT_CALL", std::to_string(call)}});
     if (ended.code == ok) { // it came after the last step
       EXPECT_EQ(place.read("m/draws.npz"), whole);
       continue;
@@ -24,7 +27,8 @@ void try_all(const std::string& method, long last, long tried) {
     if (ended.err.find("no state to save") != std::string::npos) // the scout had not come to an end
       continue;
     ++resumed;
-    const Ended again = place.run("sample --resume m-state --quiet --model" + plugin.substr(plugin.find(' ')));
+    const Ended again =
+        place.run("sample --resume m-state --quiet --model" + plugin.substr(plugin.find(' ')));
     EXPECT_EQ(again.code, ok) << again.err;
     EXPECT_EQ(place.read("m/draws.npz"), whole) << "call " << call;
     EXPECT_FALSE(place.has("m-state"));
@@ -32,16 +36,21 @@ void try_all(const std::string& method, long last, long tried) {
   EXPECT_GT(resumed, tried / 3);
 }
 
-TEST(Signal, InAnyStepOfARawRun) { try_all(" --particles 24 --batch 4 --bandwidth 1 --steps 30", 30, 30); }
+TEST(Signal, InAnyStepOfARawRun) {
+  try_all(" --particles 24 --batch 4 --bandwidth 1 --steps 30", 30, 30);
+}
 TEST(Signal, InAnyPartOfARunInStages) { try_all(" --particles 24", 400, 40); }
 
 TEST(Folder, OfTheStateThatDisappearsIsMadeAgain) {
   const Place place;
-  const std::string line = "sample " + plugin + " --particles 24 --batch 4 --bandwidth 1 --steps 30 --threads 1 --quiet --checkpoint-every 5 --out a/m";
+  const std::string line = "sample " + plugin +
+                           " --particles 24 --batch 4 --bandwidth 1 --steps 30 --threads 1 --quiet "
+                           "--checkpoint-every 5 --out a/m";
   succeed(place, line);
   const std::string whole = place.read("a/m/draws.npz");
   fs::remove_all(place.path("a"));
-  const Ended ended = place.run(line, {{"REMOVE_AT_CALL", "12"}, {"REMOVE", place.path("a").string()}});
+  const Ended ended =
+      place.run(line, {{"REMOVE_AT_CALL", "12"}, {"REMOVE", place.path("a").string()}});
   EXPECT_EQ(ended.code, ok) << ended.err;
   EXPECT_EQ(place.read("a/m/draws.npz"), whole);
   EXPECT_FALSE(place.has("a/m-state"));

@@ -98,7 +98,8 @@ TEST(SamplePlugin, RefusesWhatIsNoPlugin) {
   expect_refused(place, "sample plugin a.so b.so --out p", usage,
                  "b.so: is one argument too many for sample");
   expect_refused(place, "sample plugin a.so --label 3 --out p", usage,
-                 "--label: is an option of logistic, linear, poisson and multinomial; the target here is plugin");
+                 "--label: is an option of logistic, linear, poisson and multinomial; the target "
+                 "here is plugin");
 }
 
 TEST(SampleStan, WritesConstrainedParametersUnderStansNames) {
@@ -109,7 +110,8 @@ TEST(SampleStan, WritesConstrainedParametersUnderStansNames) {
                                 "--step-size 0.05 --json --out s");
   ASSERT_EQ(ended.code, 0) << ended.err;
   std::vector<std::string> said = lines_of(ended.err); // of starts that it refused, nothing
-  std::erase_if(said, [](const std::string& line) { return line.starts_with("starling: warning: "); });
+  std::erase_if(said,
+                [](const std::string& line) { return line.starts_with("starling: warning: "); });
   EXPECT_EQ(said, std::vector<std::string>{"a word from the model"});
   EXPECT_EQ(columns_of(place, "s"), "lp__,mu.1,mu.2,sigma,tau,z");
   const auto arrays = io::read_npz(place.path("s/draws.npz"));
@@ -145,10 +147,12 @@ TEST(SampleStan, RepeatsFromItsConfigOnAnyNumberOfThreads) {
 
 TEST(SampleStan, TakesSeveralRunsTogetherInBothSpaces) {
   const Place place;
-  const std::string what = "sample stan " + library("stan_full") + " --particles 40 --steps 30 --quiet ";
+  const std::string what =
+      "sample stan " + library("stan_full") + " --particles 40 --steps 30 --quiet ";
   succeed(place, what + "--runs 2 --out s");
   succeed(place, what + "--out one");
-  const auto mean_of = [&](const char* array, std::size_t width) { // of the first column, over all runs
+  const auto mean_of = [&](const char* array,
+                           std::size_t width) { // of the first column, over all runs
     const auto values = io::read_npz(place.path("s/draws.npz")).at(array).values;
     double sum = 0;
     for (std::size_t at = 0; at < values.size(); at += width)

@@ -1,4 +1,5 @@
-// Tests of compiling a Stan program: what is run, what is kept, what is said where nothing is there.
+// Tests of compiling a Stan program: what is run, what is kept, what is said where nothing is
+// there.
 #include "foreign/compile_stan.hpp"
 
 #include "foreign/libraries.hpp"
@@ -20,8 +21,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* program = "parameters {\n  real x;\n}\nmodel {\n  x ~ normal(0, 1);\n}\n";
 
-/// A folder with a cache, a path with our own programs first, and BRIDGESTAN unset; all as before at
-/// the end.
+/// A folder with a cache, a path with our own programs first, and BRIDGESTAN unset; all as before
+/// at the end.
 class CompileStan : public testing::Test {
 protected:
   CompileStan() {
@@ -72,7 +73,8 @@ TEST_F(CompileStan, UsesBridgeStansMakeAndKeepsWhatItMade) {
   const std::string file = write("my model.stan", program);
   const CompiledStan made = compile_stan(file, "data.json");
   EXPECT_EQ(made.data, "data.json");
-  EXPECT_TRUE(made.library.starts_with((folder_ / "cache/starling/stan/bridgestan-").string())) << made.library;
+  EXPECT_TRUE(made.library.starts_with((folder_ / "cache/starling/stan/bridgestan-").string()))
+      << made.library;
   EXPECT_TRUE(made.library.ends_with("/my_model_model.so")) << made.library;
   const std::string call = read(folder_ / "calls");
   EXPECT_TRUE(call.starts_with("-C /somewhere/bridgestan /")) << call;
@@ -96,14 +98,16 @@ TEST_F(CompileStan, MakesALibraryThatIsAModel) {
 TEST_F(CompileStan, NoticesAChangeOfWhatIsIncluded) {
   fake_make();
   write("part.stan", "real y;\n");
-  const std::string file = write("m.stan", "parameters {\n #include <part.stan>\n}\n#include \"end.stan\"\n");
+  const std::string file =
+      write("m.stan", "parameters {\n #include <part.stan>\n}\n#include \"end.stan\"\n");
   write("end.stan", "model {}\n");
   const std::string first = compile_stan(file, "").library;
   EXPECT_EQ(read(fs::path(first).parent_path() / "m.stan"), "parameters {\nreal y;\n}\nmodel {}\n");
   write("part.stan", "real z;\n");
   EXPECT_NE(compile_stan(file, "").library, first);
   write("part.stan", "#include part.stan\n");
-  EXPECT_NE(thrown_by<BadLibrary>([&] { compile_stan(file, ""); }).find("includes itself"), std::string::npos);
+  EXPECT_NE(thrown_by<BadLibrary>([&] { compile_stan(file, ""); }).find("includes itself"),
+            std::string::npos);
 }
 
 TEST_F(CompileStan, SaysWhatTheCompilerSaidAndKeepsNothing) {
@@ -128,8 +132,9 @@ TEST_F(CompileStan, LetsTheProgramTravelInTheDataForStanli) {
   const std::string file = write("m.stan", program), data = write("d.json", "{\"N\": 3}");
   const CompiledStan made = compile_stan(file, data);
   EXPECT_EQ(made.library, (folder_ / "site/stanli/_bin/libstanli.so").string());
-  EXPECT_EQ(read(made.data), "{\"N\": 3, \"__stanli\": {\"build_id\": \"b1\", \"mir\": \"mir of parameters\", "
-                             "\"name\": \"m\"}}");
+  EXPECT_EQ(read(made.data),
+            "{\"N\": 3, \"__stanli\": {\"build_id\": \"b1\", \"mir\": \"mir of parameters\", "
+            "\"name\": \"m\"}}");
   EXPECT_EQ(compile_stan(file, data).data, made.data);
   write("d.json", "{\"N\": 4}");
   EXPECT_NE(compile_stan(file, data).data, made.data) << "other data, another file";
@@ -139,8 +144,9 @@ TEST_F(CompileStan, LetsTheProgramTravelInTheDataForStanli) {
 
 TEST_F(CompileStan, SaysWhatToInstallWhereThereIsNoCompiler) {
   const std::string file = write("m.stan", program);
-  const std::string said = file + ": is a Stan program, and there is no compiler for it: `pip install stanli`, or set "
-                                  "BRIDGESTAN to the folder of BridgeStan's sources";
+  const std::string said =
+      file + ": is a Stan program, and there is no compiler for it: `pip install stanli`, or set "
+             "BRIDGESTAN to the folder of BridgeStan's sources";
   EXPECT_EQ(thrown_by<BadLibrary>([&] { compile_stan(file, "", "/nowhere/python3"); }), said);
   script("python3", "exit 77\n");
   EXPECT_EQ(thrown_by<BadLibrary>([&] { compile_stan(file, ""); }), said);
@@ -157,7 +163,8 @@ TEST_F(CompileStan, KnowsAProgramByNameOrByContent) {
 TEST_F(CompileStan, IsNamedWhereALibraryIsExpected) {
   const std::string file = write("model.txt", program);
   EXPECT_EQ(thrown_by<BadLibrary>([&] { Library{file}; }),
-            file + ": is a Stan program, not a library that was made from it; compile it with BridgeStan, or give it as "
+            file + ": is a Stan program, not a library that was made from it; compile it with "
+                   "BridgeStan, or give it as "
                    "MODEL.stan");
 }
 

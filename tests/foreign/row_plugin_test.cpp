@@ -1,4 +1,5 @@
-// Plugins that score given rows: what they end with, against all rows; and what is said of those that do not sum.
+// Plugins that score given rows: what they end with, against all rows; and what is said of those
+// that do not sum.
 #include "foreign/libraries.hpp"
 
 #include "cli/results.hpp"
@@ -22,14 +23,16 @@ Moments moments_of(const Place& place, const std::string& folder, std::size_t a)
 
 TEST(RowPlugin, EndsWhereAllRowsLead) {
   const Place place;
-  const std::string run = "sample plugin " + library("plugin_rows_example") + " --particles 256 --quiet ";
+  const std::string run =
+      "sample plugin " + library("plugin_rows_example") + " --particles 256 --quiet ";
   succeed(place, "check plugin " + library("plugin_rows_example"));
   succeed(place, run + "--out few");
   succeed(place, run + "--method auto --data-batch 50000 --certify none --exact none --out all");
   const Json few = summary_of(place, "few");
   EXPECT_EQ(few.at("rows").at("data"), 50'000);
   EXPECT_EQ(few.at("rows").at("a_step"), 1000);
-  EXPECT_LT(few.at("rows").at("read").at("fly").get<double>(), 10 * 50'000); // 200 steps of all would be 200 passes
+  EXPECT_LT(few.at("rows").at("read").at("fly").get<double>(),
+            10 * 50'000); // 200 steps of all would be 200 passes
   EXPECT_EQ(few.at("verdict"), "converged");
   EXPECT_EQ(few.at("certificate").at("finding"), "confirmed");
   EXPECT_FALSE(summary_of(place, "all").contains("rows"));
@@ -41,9 +44,11 @@ TEST(RowPlugin, EndsWhereAllRowsLead) {
   }
 }
 
-TEST(RowPlugin, EndsAtThePosteriorThatIsKnown) { // 30,000 rows, sd 1 each, flat prior; of half of them it would be 1.41
+TEST(RowPlugin, EndsAtThePosteriorThatIsKnown) { // 30,000 rows, sd 1 each, flat prior; of half of
+                                                 // them it would be 1.41
   const Place place;
-  succeed(place, "sample plugin " + library("row_plugin") + " --certify none --exact none --particles 128 --quiet --out known");
+  succeed(place, "sample plugin " + library("row_plugin") +
+                     " --certify none --exact none --particles 128 --quiet --out known");
   double mean = 0;
   for (std::uint32_t r = 0; r < 30'000; ++r)
     mean += (1 + std::sin(12.9898 * r) * std::sqrt(2.0)) / 30'000;
@@ -61,26 +66,39 @@ TEST(RowPlugin, RepeatsFromItsConfigAndReadsRowsInMiniBatchesInTheRawMethod) {
   succeed(place, run + "--steps 20 --data-batch 50 --out raw");
   succeed(place, run + "--steps 20 --data-batch 60 --out other");
   EXPECT_NE(draws_csv_of(place, "raw"), draws_csv_of(place, "other"));
-  expect_refused(place, "sample plugin " + library("row_plugin") + " --steps 5 --data-batch 30001 --out more", usage,
-                 "data_batch: must be at most the 30000 rows; got 30001");
-  expect_refused(place, "sample plugin " + library("plugin_all") + " --steps 5 --data-batch 10 --out none", usage,
-                 "data-batch: " + library("plugin_all") + " scores no rows: it exports no starling_log_likelihood_rows");
+  expect_refused(
+      place, "sample plugin " + library("row_plugin") + " --steps 5 --data-batch 30001 --out more",
+      usage, "data_batch: must be at most the 30000 rows; got 30001");
+  expect_refused(place,
+                 "sample plugin " + library("plugin_all") + " --steps 5 --data-batch 10 --out none",
+                 usage,
+                 "data-batch: " + library("plugin_all") +
+                     " scores no rows: it exports no starling_log_likelihood_rows");
 }
 
 std::string refusal_of_rows(const std::string& name) {
   const Place place;
-  const Ended ended = place.run("sample plugin " + library(name) + " --particles 16 --quiet --out out");
+  const Ended ended =
+      place.run("sample plugin " + library(name) + " --particles 16 --quiet --out out");
   EXPECT_EQ(ended.code, bad_data) << name;
   return ended.err;
 }
 
 TEST(RowPlugin, ThatDoesNotSumByWeightsIsRefused) {
-  EXPECT_NE(refusal_of_rows("row_plugin_no_weights").find("likelihood: must be a sum over the rows with their weights"), std::string::npos);
-  EXPECT_NE(refusal_of_rows("row_plugin_a_mean").find("likelihood: must be a sum over the rows that are given"), std::string::npos);
-  EXPECT_NE(refusal_of_rows("row_plugin_empty").find("starling_rows: must be at least 1; got 0"), std::string::npos);
-  const std::string half = "must export starling_rows and starling_log_likelihood_rows, or neither; got one of them";
+  EXPECT_NE(refusal_of_rows("row_plugin_no_weights")
+                .find("likelihood: must be a sum over the rows with their weights"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_rows("row_plugin_a_mean")
+                .find("likelihood: must be a sum over the rows that are given"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_rows("row_plugin_empty").find("starling_rows: must be at least 1; got 0"),
+            std::string::npos);
+  const std::string half =
+      "must export starling_rows and starling_log_likelihood_rows, or neither; got one of them";
   EXPECT_NE(refusal_of_rows("row_plugin_no_rows").find(half), std::string::npos);
-  EXPECT_NE(refusal_of_rows("row_plugin_no_likelihood").find("must export starling_log_density_all"), std::string::npos);
+  EXPECT_NE(
+      refusal_of_rows("row_plugin_no_likelihood").find("must export starling_log_density_all"),
+      std::string::npos);
 }
 
 TEST(RowPlugin, ThatFailsSaysSo) {
@@ -89,8 +107,9 @@ TEST(RowPlugin, ThatFailsSaysSo) {
   cloud.rows[2][0] = 4;
   const std::vector<std::uint32_t> rows = {0, 1};
   const std::vector<double> weights = {1, 1};
-  EXPECT_NE(thrown_by<TargetError>([&] { plugin.likelihood(cloud.rows, rows, weights, cloud.scores, cloud.density); })
-                .find("the plugin returned 5"),
+  EXPECT_NE(thrown_by<TargetError>([&] {
+              plugin.likelihood(cloud.rows, rows, weights, cloud.scores, cloud.density);
+            }).find("the plugin returned 5"),
             std::string::npos);
 }
 

@@ -199,8 +199,7 @@ TEST(StanModel, ThatCannotBeUsedIsRefusedWithTheReason) {
   file = library("stan_no_parameters");
   EXPECT_EQ(refusal(file), file + ": is a model without parameters: there is nothing to sample");
   file = library("stan_miscounts");
-  EXPECT_EQ(refusal(file),
-            file + ": is a model that does not name each of its parameters");
+  EXPECT_EQ(refusal(file), file + ": is a model that does not name each of its parameters");
   const cli::Place place;
   place.write("d.json", R"({"y": [})");
   const std::string data = place.path("d.json");

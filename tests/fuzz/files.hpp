@@ -1,4 +1,5 @@
-// Where readers find the bytes they are given: on the disk in the tests, in memory under libFuzzer, which is quicker.
+// Where readers find the bytes they are given: on the disk in the tests, in memory under libFuzzer,
+// which is quicker.
 #pragma once
 
 #include <filesystem>

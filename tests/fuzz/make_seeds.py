@@ -1,4 +1,5 @@
-# Writes the seeds of the fuzzers, tests/fuzz/seeds/READER/NAME: small inputs of every form that a reader knows.
+# Writes the seeds of the fuzzers, tests/fuzz/seeds/READER/NAME: small inputs of every form that a
+# reader knows.
 import gzip
 import io
 import json
@@ -51,7 +52,9 @@ for name, text in {
 
 
 def covtype_row(label):
-    return ",".join(str(17 * i % 251) for i in range(10)) + "," + ",".join(["0"] * 44) + f",{label}\n"
+    return (
+        ",".join(str(17 * i % 251) for i in range(10)) + "," + ",".join(["0"] * 44) + f",{label}\n"
+    )
 
 
 seed("covtype", "rows", covtype_row(2) + covtype_row(1) + covtype_row(7))
@@ -108,8 +111,18 @@ def zarr(**files):
 
 def zarray(shape):
     chunks = [1] + shape[1:]
-    return json.dumps({"chunks": chunks, "compressor": None, "dtype": "<f8", "fill_value": None, "filters": None,
-                       "order": "C", "shape": shape, "zarr_format": 2}).encode()
+    return json.dumps(
+        {
+            "chunks": chunks,
+            "compressor": None,
+            "dtype": "<f8",
+            "fill_value": None,
+            "filters": None,
+            "order": "C",
+            "shape": shape,
+            "zarr_format": 2,
+        }
+    ).encode()
 
 
 def numbers(count):
@@ -122,7 +135,11 @@ def names(*all):
 
 seed("zarr", "one", zarr(_0=names("x"), _1=zarray([1, 3]), _2=numbers(3)))
 seed("zarr", "chains", zarr(_0=names("x"), _1=zarray([2, 2]), _2=numbers(2), _3=numbers(2)))
-seed("zarr", "figures", zarr(_0=names("lp__", "x"), _4=zarray([1, 2]), _5=numbers(2), _1=zarray([1, 2]), _2=numbers(2)))
+seed(
+    "zarr",
+    "figures",
+    zarr(_0=names("lp__", "x"), _4=zarray([1, 2]), _5=numbers(2), _1=zarray([1, 2]), _2=numbers(2)),
+)
 seed("zarr", "box", zarr(_0=names("theta[1]", "theta[2]"), _6=zarray([1, 2, 2]), _7=numbers(4)))
 seed("zarr", "huge", zarr(_0=names("x"), _1=zarray([1, 1 << 62]), _2=numbers(1)))
 seed("zarr", "nameless", zarr(_0=names(), _1=zarray([1, 1])))
@@ -145,22 +162,53 @@ def checkpoint(head, **columns):
     def text(data):
         return struct.pack("<Q", len(data)) + data
 
-    body = b"starling checkpoint 1\n" + text(json.dumps(head).encode()) + struct.pack("<Q", len(columns))
+    body = (
+        b"starling checkpoint 1\n"
+        + text(json.dumps(head).encode())
+        + struct.pack("<Q", len(columns))
+    )
     for name, data in columns.items():
         body += text(name.replace("_", " ").encode()) + text(data)
     return body
 
 
-head = {"version": "0", "particles": 3, "dim": 2, "single": False, "seed": 7, "run": 1, "done": 5, "settled": False,
-        "memories": 1, "seconds": [1, 0, 0, 0, 0], "trace": []}
-state = dict(identity=b"target = 'normal'", note=b"out", position=numbers(6), memory_0=numbers(6),
-             moves=struct.pack("<3I", 5, 5, 5), id=struct.pack("<3Q", 2, 0, 1))
+head = {
+    "version": "0",
+    "particles": 3,
+    "dim": 2,
+    "single": False,
+    "seed": 7,
+    "run": 1,
+    "done": 5,
+    "settled": False,
+    "memories": 1,
+    "seconds": [1, 0, 0, 0, 0],
+    "trace": [],
+}
+state = dict(
+    identity=b"target = 'normal'",
+    note=b"out",
+    position=numbers(6),
+    memory_0=numbers(6),
+    moves=struct.pack("<3I", 5, 5, 5),
+    id=struct.pack("<3Q", 2, 0, 1),
+)
 seed("checkpoint", "state", checkpoint(head, **state))
-seed("checkpoint", "single", checkpoint(head | {"single": True, "memories": 0},
-                                        **(state | {"position": struct.pack("<6f", *range(6))})))
+seed(
+    "checkpoint",
+    "single",
+    checkpoint(
+        head | {"single": True, "memories": 0},
+        **(state | {"position": struct.pack("<6f", *range(6))}),
+    ),
+)
 seed("checkpoint", "no_particles", checkpoint(head | {"particles": 0}, **state))
 seed("checkpoint", "many_memories", checkpoint(head | {"memories": 10**7}, **state))
-seed("checkpoint", "wrong_ids", checkpoint(head, **(state | {"id": struct.pack("<3Q", 2, 0, 1 << 40)})))
+seed(
+    "checkpoint",
+    "wrong_ids",
+    checkpoint(head, **(state | {"id": struct.pack("<3Q", 2, 0, 1 << 40)})),
+)
 seed("checkpoint", "bare", checkpoint(head))
 
 # Edits of a true state: which, then (what, column, place, number) each.
@@ -181,18 +229,36 @@ for name, text in {
     "further": 'out = "a/b"\nforce = true\ncheckpoint-every = 5\ntarget = "funnel"\n',
     "grow": 'target = "normal"\ngrow-batch = "double:10"\nbatch = "2"\nstart = "uniform:-1,1"\n',
     "kinds": 'target = 1\nparticles = "x"\nseed = -1\nsteps = 1e9\nreplace = 1979-05-27\n',
-    "tables": '[a]\nb = [1, {c = 2}]\n"quoted key" = \'\'\'x\'\'\'\n',
+    "tables": "[a]\nb = [1, {c = 2}]\n\"quoted key\" = '''x'''\n",
     "unknown": 'partcles = 5\ntarget = "nrmal"\n',
     "texts": 'target = "normal"\nstart = "\\u00e9\\n\\"x\\""\n',
 }.items():
     seed("toml", name, text)
 
-parameter = {"name": "x", "mean": 1, "sd": 2.5, "q05": -1, "q50": 0, "q95": 1e300, "spread_identity": None}
+parameter = {
+    "name": "x",
+    "mean": 1,
+    "sd": 2.5,
+    "q05": -1,
+    "q50": 0,
+    "q95": 1e300,
+    "spread_identity": None,
+}
 for name, value in {
-    "run": {"parameters": [parameter, parameter | {"r_hat": 1.01, "left_out": 3}], "verdict": "converged",
-            "verdict_reason": "it is", "test_accuracy": 0.5, "runs": [{"run": 1}, {"run": 2}]},
-    "groups": {"parameters": [parameter], "groups": [{"share": .5, "se": .01, "particles": 5},
-                                                     {"share": .5, "se": None, "particles": 5}]},
+    "run": {
+        "parameters": [parameter, parameter | {"r_hat": 1.01, "left_out": 3}],
+        "verdict": "converged",
+        "verdict_reason": "it is",
+        "test_accuracy": 0.5,
+        "runs": [{"run": 1}, {"run": 2}],
+    },
+    "groups": {
+        "parameters": [parameter],
+        "groups": [
+            {"share": 0.5, "se": 0.01, "particles": 5},
+            {"share": 0.5, "se": None, "particles": 5},
+        ],
+    },
     "kinds": {"parameters": {"name": 1}, "groups": 3, "runs": "x", "verdict": 5},
     "list": [1, 2],
     "negative": {"parameters": [parameter | {"left_out": -1, "name": 3}]},
@@ -204,9 +270,27 @@ seed("json", "bytes", b'{"parameters": [{"name": "\xff"}]}')
 
 for name, words in {
     "sample": ["sample", "mixture", "--start", "normal:-10,1", "--out", "x", "--particles", "100"],
-    "stages": ["sample", "normal", "--dim", "3", "--method", "auto", "--certify", "20", "--exact", "none"],
+    "stages": [
+        "sample",
+        "normal",
+        "--dim",
+        "3",
+        "--method",
+        "auto",
+        "--certify",
+        "20",
+        "--exact",
+        "none",
+    ],
     "raw": ["sample", "banana", "--batch", "8", "--kernel", "riesz:a=1", "--advance", "splitting"],
-    "kernels": ["sample", "normal", "--kernel", "gaussian + 2 * bilinear", "--bandwidth", "median:10"],
+    "kernels": [
+        "sample",
+        "normal",
+        "--kernel",
+        "gaussian + 2 * bilinear",
+        "--bandwidth",
+        "median:10",
+    ],
     "data": ["sample", "logistic", "--data", "x.csv", "--label", "-1", "--holdout", ".2"],
     "means": ["sample", "mixture", "--means=-5,-5;5,5", "--weights", ".1,.9"],
     "equals": ["sample", "--particles=7", "--quiet", "--json", "normal"],
@@ -225,7 +309,16 @@ for name, words in {
     "wrong": ["smaple", "--partcles"],
     "nothing": [""],
     "dashes": ["sample", "--", "--", "-", "---"],
-    "domain": ["sample", "normal", "--domain", "torus:6.28", "--grow-batch", "power:.5", "--precision", "single"],
+    "domain": [
+        "sample",
+        "normal",
+        "--domain",
+        "torus:6.28",
+        "--grow-batch",
+        "power:.5",
+        "--precision",
+        "single",
+    ],
 }.items():
     seed("arguments", name, "\n".join(words))
 

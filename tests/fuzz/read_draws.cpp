@@ -71,8 +71,14 @@ void read_npz(std::string_view bytes) {
 
 // Several files in a row, each after a line "=== N", N its place in this list.
 void read_zarr(std::string_view bytes) {
-  constexpr std::array names{".zattrs",          "posterior/x/.zarray",     "posterior/x/0.0",         "posterior/x/1.0",
-                             "sample_stats/lp/.zarray", "sample_stats/lp/0.0", "posterior/theta/.zarray", "posterior/theta/0.0.0"};
+  constexpr std::array names{".zattrs",
+                             "posterior/x/.zarray",
+                             "posterior/x/0.0",
+                             "posterior/x/1.0",
+                             "sample_stats/lp/.zarray",
+                             "sample_stats/lp/0.0",
+                             "posterior/theta/.zarray",
+                             "posterior/theta/0.0.0"};
   constexpr std::string_view mark = "=== ";
   std::size_t at = bytes.find(mark);
   while (at != std::string_view::npos) {
@@ -108,11 +114,13 @@ void read_stan_csv(std::string_view bytes) {
   }
   const io::Draws back = io::read_stan_csv(place("draws.csv", written.str()));
   const std::size_t more = back.names.size() - draws.names.size(); // lp__, where there was none
-  promise(more <= 1 && back.rows == draws.rows, "draws that were read can be written and read again");
+  promise(more <= 1 && back.rows == draws.rows,
+          "draws that were read can be written and read again");
   if (more != 0 || back.names != draws.names)
     return; // arrays may have been put together
   for (std::size_t i = 0; i < draws.values.size(); ++i)
-    promise(same_bits(back.values[i], draws.values[i]) || draws.values[i] != draws.values[i], "numbers come back as they were");
+    promise(same_bits(back.values[i], draws.values[i]) || draws.values[i] != draws.values[i],
+            "numbers come back as they were");
 }
 
 } // namespace starling::fuzz

@@ -59,25 +59,30 @@ int complain(Exit code, const std::string& text) {
 void clear_progress() {}
 int sample(SampleRequest s) {
   const Presentation& p = s.presentation;
-  return hear(resolve_or_refuse(s.recipe), s.config, s.model, s.steps_given, s.threads_given, s.device_given, s.out_given, s.trust,
-              s.dump_config, s.json, s.fail_unless_converged, s.report, p.progress, p.quiet, p.force, p.out, p.format,
-              p.checkpoint_every, p.resume, p.time_limit, p.memory_limit);
+  return hear(resolve_or_refuse(s.recipe), s.config, s.model, s.steps_given, s.threads_given,
+              s.device_given, s.out_given, s.trust, s.dump_config, s.json, s.fail_unless_converged,
+              s.report, p.progress, p.quiet, p.force, p.out, p.format, p.checkpoint_every, p.resume,
+              p.time_limit, p.memory_limit);
 }
 int check(CheckRequest c) { return hear(resolve_or_refuse(c.recipe), c.json); }
 int demo(const DemoRequest& d) { return hear(d.out, d.threads, d.json, d.force, d.open); }
 int convert(const ConvertRequest& c) { return hear(c.from, c.to, c.force); }
-int thin(const ThinRequest& t) { return hear(t.from, t.out, t.to, t.threads, t.weights, t.trust, t.json, t.force); }
+int thin(const ThinRequest& t) {
+  return hear(t.from, t.out, t.to, t.threads, t.weights, t.trust, t.json, t.force);
+}
 int info(bool json) { return hear(json); }
 int report(const ReportRequest& r) { return hear(r.folder, r.out, r.python, r.force, r.aside); }
 int manual(const std::vector<CommandWords>& commands) { return hear(commands.size()); }
 int explain(const std::string& word, const std::vector<CommandWords>&) { return hear(word); }
 std::vector<std::string> explained() { return {}; }
 int bench(const BenchRequest& b) {
-  return hear(fmt::join(b.names, " "), b.json, b.quick, b.repeats, b.models, fmt::join(b.only, " "), fmt::join(b.skip, " "), b.against,
-              b.seeds, b.particles, b.threads, b.longer, b.fly_kernel, b.batch, b.polish);
+  return hear(fmt::join(b.names, " "), b.json, b.quick, b.repeats, b.models, fmt::join(b.only, " "),
+              fmt::join(b.skip, " "), b.against, b.seeds, b.particles, b.threads, b.longer,
+              b.fly_kernel, b.batch, b.polish);
 }
 int reproduce(const ReproduceRequest& r) {
-  return hear(fmt::join(r.names, " "), r.out, r.covertype, r.python, r.threads, r.quick, r.json, r.force);
+  return hear(fmt::join(r.names, " "), r.out, r.covertype, r.python, r.threads, r.quick, r.json,
+              r.force);
 }
 
 } // namespace tool
@@ -90,7 +95,8 @@ void read_toml(std::string_view bytes) {
   std::uint64_t every = 0;
   bool force = false;
   try {
-    plan::read_config(place("run.toml", bytes), recipe, {{"out", &out}, {"checkpoint-every", &every}, {"force", &force}});
+    plan::read_config(place("run.toml", bytes), recipe,
+                      {{"out", &out}, {"checkpoint-every", &every}, {"force", &force}});
   } catch (const plan::BadConfig&) {
     return;
   }

@@ -1,4 +1,5 @@
-// States of runs: a checkpoint of any bytes under a right checksum, and the state of a run in stages with edits.
+// States of runs: a checkpoint of any bytes under a right checksum, and the state of a run in
+// stages with edits.
 #include "fuzz/files.hpp"
 #include "fuzz/readers.hpp"
 
@@ -17,13 +18,15 @@ namespace starling::fuzz {
 // Without the checksum, which would keep out all but a few.
 void read_checkpoint(std::string_view bytes) {
   std::string whole(bytes);
-  const auto sum = static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+  const auto sum = static_cast<std::uint32_t>(
+      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
   whole.append(reinterpret_cast<const char*>(&sum), sizeof sum);
   try {
     const run::Checkpoint checkpoint = run::read_checkpoint(place("state", whole));
     promise(run::pack(checkpoint) == whole, "a checkpoint that was read is written as it was");
     const run::Saved s = run::saved(checkpoint, "state");
-    promise(run::positions_in(checkpoint, "state").size() == s.particles * s.dim, "positions are there");
+    promise(run::positions_in(checkpoint, "state").size() == s.particles * s.dim,
+            "positions are there");
   } catch (const io::BadData&) {
   }
 }
@@ -37,7 +40,8 @@ run::Staged staged(bool groups) {
   run::Staged made;
   made.target.dim = 2;
   made.target.names = {"a", "b"};
-  made.target.evaluate = [groups](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+  made.target.evaluate = [groups](Rows<const double> x, Rows<double> score,
+                                  std::span<double> log_density) {
     for (std::size_t i = 0; i < x.count; ++i) {
       const double to = groups ? (x[i][0] < 0 ? -9.0 : 9.0) : 0.0;
       score[i][0] = to - x[i][0];
@@ -59,7 +63,8 @@ run::Settings settings() {
   return made;
 }
 
-/// Without the looks in its head, which take longer to read than all the rest; read_checkpoint has heads.
+/// Without the looks in its head, which take longer to read than all the rest; read_checkpoint has
+/// heads.
 run::Checkpoint without_looks(run::Checkpoint checkpoint) {
   std::string& head = checkpoint.head;
   const std::string_view trace = "\"trace\":[";
@@ -94,10 +99,22 @@ std::uint64_t odd_number(unsigned char which) {
     std::memcpy(&all, &value, sizeof all);
     return all;
   };
-  const std::array<std::uint64_t, 16> list{
-      0, 1, 2, 3, 5, 8, 255, std::uint64_t{1} << 31, std::uint64_t{1} << 62, ~std::uint64_t{0},
-      bits(-1), bits(1e300), bits(std::numeric_limits<double>::infinity()), bits(std::numeric_limits<double>::quiet_NaN()),
-      bits(0.5), bits(1e-320)};
+  const std::array<std::uint64_t, 16> list{0,
+                                           1,
+                                           2,
+                                           3,
+                                           5,
+                                           8,
+                                           255,
+                                           std::uint64_t{1} << 31,
+                                           std::uint64_t{1} << 62,
+                                           ~std::uint64_t{0},
+                                           bits(-1),
+                                           bits(1e300),
+                                           bits(std::numeric_limits<double>::infinity()),
+                                           bits(std::numeric_limits<double>::quiet_NaN()),
+                                           bits(0.5),
+                                           bits(1e-320)};
   return list[which % list.size()];
 }
 
@@ -120,9 +137,16 @@ void read_journey(std::string_view bytes) {
       if (column.size() >= 8)
         std::memcpy(column.data() + at(2) % (column.size() / 8) * 8, &number, 8);
       break;
-    case 1: column.resize(column.size() / 8 * 8 - std::min<std::size_t>(column.size() / 8 * 8, 8 * at(2))); break;
-    case 2: column.append(reinterpret_cast<const char*>(&number), 8); break;
-    case 3: column.clear(); break;
+    case 1:
+      column.resize(column.size() / 8 * 8 -
+                    std::min<std::size_t>(column.size() / 8 * 8, 8 * at(2)));
+      break;
+    case 2:
+      column.append(reinterpret_cast<const char*>(&number), 8);
+      break;
+    case 3:
+      column.clear();
+      break;
     default:
       if (columns.size() > 1)
         columns.erase(columns.begin() + at(1) % columns.size());

@@ -36,7 +36,8 @@ void read_table(std::string_view bytes, const io::LabelChoice& choice) {
 /// The first byte says what is asked for, the rest is the file.
 io::LabelChoice choice(unsigned char byte) {
   constexpr std::array labels{"", "0", "-1", "y"};
-  constexpr std::array responses{io::Response::binary, io::Response::number, io::Response::count, io::Response::classes};
+  constexpr std::array responses{io::Response::binary, io::Response::number, io::Response::count,
+                                 io::Response::classes};
   io::LabelChoice made;
   made.label = labels[byte & 3];
   made.response = responses[byte >> 2 & 3];

@@ -11,8 +11,9 @@ class CommandLine;
 
 namespace starling::fuzz {
 
-/// `read` answers for any bytes at all: it reads them, or refuses them by an error that its reader documents. All else
-/// leaves it: another exception, a memory error, a promise that does not hold (std::logic_error, by `promise`).
+/// `read` answers for any bytes at all: it reads them, or refuses them by an error that its reader
+/// documents. All else leaves it: another exception, a memory error, a promise that does not hold
+/// (std::logic_error, by `promise`).
 struct Reader {
   const char* name;
   void (*read)(std::string_view bytes);

@@ -1,5 +1,5 @@
-// Every seed and every past finding through its reader, and some thousand mutants of them: a short run of the fuzzers,
-// by any compiler. scripts/fuzz is the long one.
+// Every seed and every past finding through its reader, and some thousand mutants of them: a short
+// run of the fuzzers, by any compiler. scripts/fuzz is the long one.
 #include "fuzz/files.hpp"
 #include "fuzz/readers.hpp"
 
@@ -64,23 +64,43 @@ std::string fault(const Reader& reader, std::string_view bytes) {
   return {};
 }
 
-/// A handful of changes at random places: bits, bytes, numbers, parts taken out, doubled, or from another input.
-std::string mutant(std::string bytes, const std::string& other, std::uint64_t seed, std::uint64_t number) {
+/// A handful of changes at random places: bits, bytes, numbers, parts taken out, doubled, or from
+/// another input.
+std::string mutant(std::string bytes, const std::string& other, std::uint64_t seed,
+                   std::uint64_t number) {
   const Philox philox(seed);
   auto draw = [&, n = std::uint64_t{0}](std::size_t below) mutable {
-    return static_cast<std::size_t>(philox(Stream::user, number, n++)[0] % std::max<std::size_t>(below, 1));
+    return static_cast<std::size_t>(philox(Stream::user, number, n++)[0] %
+                                    std::max<std::size_t>(below, 1));
   };
-  constexpr std::array<std::string_view, 12> words{"0", "-1", "1e999", "nan", "18446744073709551616", ",", "\n", "\"", "[", "{", "=", "\xff"};
+  constexpr std::array<std::string_view, 12> words{
+      "0", "-1", "1e999", "nan", "18446744073709551616", ",", "\n", "\"", "[", "{", "=", "\xff"};
   for (std::size_t changes = 1 + draw(4); changes > 0; --changes) {
-    const std::size_t at = draw(bytes.size()), size = draw(std::min<std::size_t>(bytes.size() - at, 32) + 1);
+    const std::size_t at = draw(bytes.size()),
+                      size = draw(std::min<std::size_t>(bytes.size() - at, 32) + 1);
     switch (draw(7)) {
-    case 0: if (!bytes.empty()) bytes[at] = static_cast<char>(bytes[at] ^ (1 << draw(8))); break;
-    case 1: if (!bytes.empty()) bytes[at] = static_cast<char>(draw(256)); break;
-    case 2: bytes.erase(at, size); break;
-    case 3: bytes.insert(at, bytes.substr(at, size)); break;
-    case 4: bytes.insert(at, words[draw(words.size())]); break;
-    case 5: bytes.replace(at, size, other.substr(draw(other.size()), size)); break;
-    default: bytes.resize(at);
+    case 0:
+      if (!bytes.empty())
+        bytes[at] = static_cast<char>(bytes[at] ^ (1 << draw(8)));
+      break;
+    case 1:
+      if (!bytes.empty())
+        bytes[at] = static_cast<char>(draw(256));
+      break;
+    case 2:
+      bytes.erase(at, size);
+      break;
+    case 3:
+      bytes.insert(at, bytes.substr(at, size));
+      break;
+    case 4:
+      bytes.insert(at, words[draw(words.size())]);
+      break;
+    case 5:
+      bytes.replace(at, size, other.substr(draw(other.size()), size));
+      break;
+    default:
+      bytes.resize(at);
     }
   }
   return bytes;
@@ -115,16 +135,19 @@ TEST_P(Replay, ReadsOrRefusesMutants) {
   ASSERT_FALSE(from.empty());
   const Hush hush;
   for (std::uint64_t number = 0; number < mutants_wanted(); ++number) {
-    const std::string bytes = mutant(from[number % from.size()], from[(number / 7) % from.size()], 1, number);
+    const std::string bytes =
+        mutant(from[number % from.size()], from[(number / 7) % from.size()], 1, number);
     const std::string what = fault(GetParam(), bytes);
-    ASSERT_EQ(what, "") << "mutant " << number << " of " << bytes.size() << " bytes: " << testing::PrintToString(bytes.substr(0, 400));
+    ASSERT_EQ(what, "") << "mutant " << number << " of " << bytes.size()
+                        << " bytes: " << testing::PrintToString(bytes.substr(0, 400));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Replay, testing::ValuesIn(readers().begin(), readers().end()),
                          [](const auto& one) { return std::string(one.param.name); });
 
-// The quick way of the fuzzer, options made once, and the slow one, made anew for every command line.
+// The quick way of the fuzzer, options made once, and the slow one, made anew for every command
+// line.
 TEST(ReplayItself, HearsOfAUsedCommandLineWhatANewOneSays) {
   const Hush hush;
   std::vector<std::string> lines;
@@ -145,7 +168,8 @@ TEST(ReplayItself, HearsOfAUsedCommandLineWhatANewOneSays) {
 
 // The reader of fields is asked for more than it has: what the loops above look for is seen.
 TEST(ReplayItself, SeesAPromiseThatIsBroken) {
-  const Reader broken{"broken", [](std::string_view bytes) { promise(bytes.size() < 3, "is short"); }};
+  const Reader broken{"broken",
+                      [](std::string_view bytes) { promise(bytes.size() < 3, "is short"); }};
   EXPECT_EQ(fault(broken, "ab"), "");
   EXPECT_EQ(fault(broken, "abc"), "is short");
 }

@@ -61,21 +61,26 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Obstacles, BadFile,
     testing::Values(
-        Case{"id,a,b,y\nr1,1,,0\nr2,x,NA,1\nr3,2,3,\n",
-             {},
-             "data.csv: column 1 (id): 3 of 3 values are no numbers, the first 'r1' in line 2; column "
-             "2 (a): 1 of 3 values are no numbers, the first 'x' in line 3; column 3 (b): 2 of 3 "
-             "values are missing, the first in line 2; column 4 (y): 1 of 3 values are missing, the "
-             "first in line 4. Mend the file, or leave columns out: --drop 'id,a,b'"},
+        Case{
+            "id,a,b,y\nr1,1,,0\nr2,x,NA,1\nr3,2,3,\n",
+            {},
+            "data.csv: column 1 (id): 3 of 3 values are no numbers, the first 'r1' in line 2; "
+            "column "
+            "2 (a): 1 of 3 values are no numbers, the first 'x' in line 3; column 3 (b): 2 of 3 "
+            "values are missing, the first in line 2; column 4 (y): 1 of 3 values are missing, the "
+            "first in line 4. Mend the file, or leave columns out: --drop 'id,a,b'"},
         Case{"1,?,0\n1,abc,1\n1,inf,1\n",
              {},
-             "data.csv: column 2: 2 of 3 values are no numbers, the first 'abc' in line 2 and 1 of 3 "
+             "data.csv: column 2: 2 of 3 values are no numbers, the first 'abc' in line 2 and 1 of "
+             "3 "
              "values are missing, the first in line 1. Mend the file, or leave columns out: --drop "
              "'1'"},
         Case{"1,2,0\n1,2,\n1,2,nan\n",
              {},
              "data.csv: column 3: 2 of 3 values are missing, the first in line 2"},
-        Case{"a,b,y\n1,2,0\n", {"", "", "y"}, "data.csv: drop: the label is among the columns to leave out"},
+        Case{"a,b,y\n1,2,0\n",
+             {"", "", "y"},
+             "data.csv: drop: the label is among the columns to leave out"},
         Case{"a,b,y\n1,2,0\n",
              {"", "", "a,b"},
              "data.csv: drop: must leave a feature beside the label; got all of them"},
@@ -84,7 +89,8 @@ INSTANTIATE_TEST_SUITE_P(
              "data.csv: drop 'slope': is not a column; did you mean 'Slope'?"},
         Case{"1 1:2\n0 1:1\n",
              {"", "", "x1"},
-             "data.csv: drop: LIBSVM has no names of columns; leave out their indices in the file"}));
+             "data.csv: drop: LIBSVM has no names of columns; leave out their indices in the "
+             "file"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Labels, BadFile,
@@ -134,10 +140,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"1 1:2\n0 99999999999:1\n",
              {},
              "data.csv: is too large as a dense table: 2 rows, largest index 99999999999"},
-        Case{"1 1:2\n0 99999999:1\n", // 19 bytes that would take a gigabyte and more
-             {},
-             "data.csv: is too sparse for a dense table: 2 rows, largest index 99999999, and only 2 "
-             "values; at most 4096 cells for a value"},
+        Case{
+            "1 1:2\n0 99999999:1\n", // 19 bytes that would take a gigabyte and more
+            {},
+            "data.csv: is too sparse for a dense table: 2 rows, largest index 99999999, and only 2 "
+            "values; at most 4096 cells for a value"},
         Case{"1 1:2\n0 1:1\n",
              {"3", ""},
              "data.csv: label: LIBSVM has the label first, so leave it out or give 0; got '3'"}));

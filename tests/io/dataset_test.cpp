@@ -93,7 +93,11 @@ TEST(Delimited, LeavesOutWhatIsDropped) {
 }
 
 TEST(Delimited, GivesEveryColumnANameOfItsOwnInUtf8) {
-  const Dataset data = load("a,Gr\xf6\xdf" "e,a,,y\n1,2,3,4,0\n5,6,7,8,1\n", {"", "", "Gr\xf6\xdf" "e"});
+  const Dataset data = load("a,Gr\xf6\xdf"
+                            "e,a,,y\n1,2,3,4,0\n5,6,7,8,1\n",
+                            {"", "",
+                             "Gr\xf6\xdf"
+                             "e"});
   EXPECT_EQ(data.names, (Names{"a", "a (column 3)", "x4"}));
   EXPECT_EQ(data.dropped, (Names{"Größe"}));
 }

@@ -101,7 +101,8 @@ TEST(OutputFolder, FollowsALinkToAnEmptyFolderAndReplacesNothingThroughOne) {
   leave_a_result(scratch.path("link"), "old");
   EXPECT_TRUE(fs::is_symlink(scratch.path("link")));
   EXPECT_EQ(bytes_of_file(scratch.path("real/old")), "1");
-  EXPECT_EQ(error_text<CannotWrite>(scratch.path("link"), [&] { OutputFolder folder(scratch.path("link"), true); }),
+  EXPECT_EQ(error_text<CannotWrite>(scratch.path("link"),
+                                    [&] { OutputFolder folder(scratch.path("link"), true); }),
             "link: is a link, which --force does not follow; choose another --out");
 }
 
@@ -111,7 +112,8 @@ TEST(OutputFolder, ReplacesResultsWithinResultsByTheirOwnMarks) {
   leave_a_result(scratch.path("m/deep/run"), "sub/old");
   EXPECT_NO_THROW(OutputFolder(scratch.path("m"), true));
   put(scratch.path("m/deep/run/sub/mine"), "precious");
-  EXPECT_EQ(error_text<CannotWrite>(scratch.path("m"), [&] { OutputFolder folder(scratch.path("m"), true); }),
+  EXPECT_EQ(error_text<CannotWrite>(scratch.path("m"),
+                                    [&] { OutputFolder folder(scratch.path("m"), true); }),
             "m: holds deep/run/sub/mine, which no run wrote; move it away or choose another --out");
 }
 

@@ -22,7 +22,8 @@ namespace {
 
 using namespace starling;
 
-/// The largest error of a product of whole numbers, which are exact in double; nothing may be wrong.
+/// The largest error of a product of whole numbers, which are exact in double; nothing may be
+/// wrong.
 double error_of_a_product() {
   constexpr std::size_t rows = 37, columns = 29, inner = 41;
   std::vector<double> a(rows * inner), b(inner * columns), c(rows * columns);
@@ -30,8 +31,8 @@ double error_of_a_product() {
     a[n] = double(n % 17) - 8;
   for (std::size_t n = 0; n < b.size(); ++n)
     b[n] = double(n % 13) - 6;
-  cpu::multiply<double>(cpu::Turn::none, cpu::Turn::none, rows, columns, inner, 1.0, {a.data(), inner}, {b.data(), columns},
-                        0.0, {c.data(), columns});
+  cpu::multiply<double>(cpu::Turn::none, cpu::Turn::none, rows, columns, inner, 1.0,
+                        {a.data(), inner}, {b.data(), columns}, 0.0, {c.data(), columns});
   double worst = 0;
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t j = 0; j < columns; ++j) {
@@ -51,13 +52,16 @@ protected:
   static constexpr const char* word = "OPENBLAS_CORETYPE";
 
 private:
-  std::optional<std::string> said_ = std::getenv(word) ? std::optional<std::string>(std::getenv(word)) : std::nullopt;
+  std::optional<std::string> said_ =
+      std::getenv(word) ? std::optional<std::string>(std::getenv(word)) : std::nullopt;
 };
 
 TEST(BetterCores, AreThoseOfWideVectorsWhereTheLibraryKnowsOfNone) {
   using Cores = std::vector<std::string>;
   for (const char* narrow : {"Prescott", "Nehalem", "Sandybridge", "Opteron"}) {
-    EXPECT_EQ(assemble::better_cores(narrow, {"scalar", "avx2", "avx512"}), (Cores{"SkylakeX", "Haswell"})) << narrow;
+    EXPECT_EQ(assemble::better_cores(narrow, {"scalar", "avx2", "avx512"}),
+              (Cores{"SkylakeX", "Haswell"}))
+        << narrow;
     EXPECT_EQ(assemble::better_cores(narrow, {"scalar", "avx2"}), Cores{"Haswell"}) << narrow;
     EXPECT_EQ(assemble::better_cores(narrow, {"scalar"}), Cores{}) << narrow;
   }
@@ -70,8 +74,8 @@ TEST(BetterCores, AreThoseOfWideVectorsWhereTheLibraryKnowsOfNone) {
 TEST_F(Processor, LeavesNoThreadThatWouldChooseForItself) {
   if (cpu::products().core == "Prescott" || !assemble::multiply_for("Prescott"))
     GTEST_SKIP() << "this OpenBLAS stays with " << cpu::products().core;
-  // A thread of the library's that was slow to start took the choice back, once in many thousand starts. The system may
-  // list a thread for a moment after its end.
+  // A thread of the library's that was slow to start took the choice back, once in many thousand
+  // starts. The system may list a thread for a moment after its end.
   const auto threads = [] {
     const std::filesystem::directory_iterator all("/proc/self/task");
     return std::distance(begin(all), end(all));

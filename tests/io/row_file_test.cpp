@@ -52,9 +52,11 @@ TEST_F(RowFiles, AreReadInPieces) {
         std::vector<float> single;
         rows.read(first, last, some);
         rows.read(first, last, single);
-        const std::vector<double> twin(all.values.begin() + std::ptrdiff_t(3 * first), all.values.begin() + std::ptrdiff_t(3 * last));
+        const std::vector<double> twin(all.values.begin() + std::ptrdiff_t(3 * first),
+                                       all.values.begin() + std::ptrdiff_t(3 * last));
         EXPECT_EQ(some, twin);
-        EXPECT_EQ(std::vector<double>(single.begin(), single.end()), twin); // halves are exact in both
+        EXPECT_EQ(std::vector<double>(single.begin(), single.end()),
+                  twin); // halves are exact in both
       }
   }
 }
@@ -63,8 +65,10 @@ TEST_F(RowFiles, ThatAreNoTablesAreRefused) {
   EXPECT_THROW(RowFile(folder_ / "none.npy"), InputMissing);
   EXPECT_THROW(RowFile(write("text.npy", "1,2\n")), BadData);
   EXPECT_THROW(RowFile(write("line.npy", npy_head("<f8", {3}) + std::string(24, '\0'))), BadData);
-  EXPECT_THROW(RowFile(write("whole.npy", npy_head("<i8", {1, 3}) + std::string(24, '\0'))), BadData);
-  EXPECT_THROW(RowFile(write("short.npy", npy_head("<f8", {2, 3}) + std::string(24, '\0'))), BadData);
+  EXPECT_THROW(RowFile(write("whole.npy", npy_head("<i8", {1, 3}) + std::string(24, '\0'))),
+               BadData);
+  EXPECT_THROW(RowFile(write("short.npy", npy_head("<f8", {2, 3}) + std::string(24, '\0'))),
+               BadData);
 }
 
 } // namespace

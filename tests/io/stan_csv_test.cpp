@@ -36,7 +36,8 @@ TEST(StanCsv, ReadsBackEveryNumberTheSame) {
 
 TEST(StanCsv, IsTheSameFileOnAnyNumberOfThreads) {
   Threads three(3);
-  for (const std::size_t rows : {csv_numbers_together / 3, csv_numbers_together, 70 * csv_numbers_together / 3 + 5}) {
+  for (const std::size_t rows :
+       {csv_numbers_together / 3, csv_numbers_together, 70 * csv_numbers_together / 3 + 5}) {
     Draws draws{{"lp__", "a"}, rows, {}};
     std::string lines;
     for (std::size_t n = 0; n < 2 * rows; ++n) {
@@ -127,7 +128,8 @@ TEST(StanColumns, AreAnArrayOnlyWhereTheReadersCountTheSame) {
   EXPECT_EQ(stan_columns({"a[1]", "a[3]"}).names, (Names{"a_1", "a_3"}));
   EXPECT_EQ(stan_columns({"a", "a[1]"}).names, (Names{"a", "a_1"}));
   EXPECT_EQ(stan_columns({"a b", "a_b", "a,b"}).names, (Names{"a_b_2", "a_b", "a_b_3"}));
-  EXPECT_EQ(stan_columns({"w[x__]", "lp__"}).names, (Names{"w_x__x", "lp__"})); // no figure of a sampler
+  EXPECT_EQ(stan_columns({"w[x__]", "lp__"}).names,
+            (Names{"w_x__x", "lp__"})); // no figure of a sampler
 }
 
 TEST(StanColumns, StandInStansOrder) {
@@ -142,8 +144,9 @@ TEST(StanColumns, StandInStansOrder) {
 
 TEST(StanCsv, ReadsBackEveryNameAsItWasGiven) {
   const Scratch scratch;
-  const Names names = {"lp__",  "b[0]",     "b[1]",          "w[Soil type]", "w[Soil_type]", "theta[1]", "theta[2]",
-                       "odd.1", "w[a, \"b\" = c]", "back\\slash\n", "2nd"};
+  const Names names = {"lp__",     "b[0]",     "b[1]",  "w[Soil type]",    "w[Soil_type]",
+                       "theta[1]", "theta[2]", "odd.1", "w[a, \"b\" = c]", "back\\slash\n",
+                       "2nd"};
   Draws draws{names, 1, Numbers(names.size())};
   for (std::size_t i = 0; i < names.size(); ++i)
     draws.values[i] = static_cast<double>(i);

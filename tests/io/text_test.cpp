@@ -76,8 +76,9 @@ TEST(ReadText, StopsAtAnArchiveMadeToFillTheMemory) {
     ASSERT_LT(packed.size(), std::size_t{1} << 20);
     const auto file = scratch.file("bomb", packed);
     EXPECT_EQ(error_text<BadData>(file, [&] { read_text(file); }),
-              std::string("bomb: ") + kind + ": unpacks to more than 256 MiB and more than 250 "
-                                             "times its size, which no table does");
+              std::string("bomb: ") + kind +
+                  ": unpacks to more than 256 MiB and more than 250 "
+                  "times its size, which no table does");
   }
 }
 

@@ -142,7 +142,8 @@ TEST(ZarrLayout, MakesOneArrayOfNamesThatFillABox) {
 
 TEST(ZarrLayout, LeavesOthersApart) {
   EXPECT_EQ(shown({"a[1]", "a[3]"}), "posterior/a[1];posterior/a[3];");
-  EXPECT_EQ(shown({"a.1", "a.2"}), "posterior/a.1;posterior/a.2;"); // Stan's spelling is no index here
+  EXPECT_EQ(shown({"a.1", "a.2"}),
+            "posterior/a.1;posterior/a.2;"); // Stan's spelling is no index here
   EXPECT_EQ(shown({"a[2]"}), "posterior/a[2];");
   EXPECT_EQ(shown({"a", "a[1]"}), "posterior/a;posterior/a[1];");
   EXPECT_EQ(shown({"a[1]", "a[1,1]"}), "posterior/a[1];posterior/a[1,1];");
@@ -171,8 +172,14 @@ TEST(Zarr, LabelsADimensionWithTheIndicesOfItsNames) {
 TEST(Zarr, TakesTextsThatAreNotUtf8) {
   const Scratch scratch;
   Json attributes;
-  attributes["data"] = std::string("gr\xfc\xdf" "e.csv");
-  write_zarr(scratch.path("d"), runs_of({"w[Gr\xf6\xdf" "e]", "a/b"}, 1, 2), attributes);
+  attributes["data"] = std::string("gr\xfc\xdf"
+                                   "e.csv");
+  write_zarr(scratch.path("d"),
+             runs_of({"w[Gr\xf6\xdf"
+                      "e]",
+                      "a/b"},
+                     1, 2),
+             attributes);
   EXPECT_EQ(read_zarr(scratch.path("d"))[0].names, (Names{"w[Größe]", "a/b"}));
   EXPECT_EQ(Json::parse(read_text(scratch.path("d/.zattrs"))).at("data"), "grüße.csv");
   EXPECT_TRUE(fs::exists(scratch.path("d/posterior/a_b/0.0")));
@@ -211,13 +218,13 @@ TEST(Zarr, NamesTheFileThatIsWrong) {
     return error_text<BadData>(folder, [&] { read_zarr(folder); });
   };
   EXPECT_EQ(refusal(".zattrs", "{"), "d/.zattrs: must be JSON");
-  EXPECT_EQ(refusal(".zattrs", "{}"), "d: zarr: was not written by starling: there is no column_names");
+  EXPECT_EQ(refusal(".zattrs", "{}"),
+            "d: zarr: was not written by starling: there is no column_names");
   EXPECT_EQ(refusal(".zattrs", R"({"column_names": []})"),
             "d: zarr: must name its columns; got no column_names");
   EXPECT_EQ(refusal(".zattrs", R"({"column_names": ["a", "a"]})"),
             "d: draws: must be named differently in each column; got a twice");
-  EXPECT_EQ(refusal("zarr.json", "{}"),
-            "d: zarr: format: must be 2, as starling writes it; got 3");
+  EXPECT_EQ(refusal("zarr.json", "{}"), "d: zarr: format: must be 2, as starling writes it; got 3");
   EXPECT_EQ(refusal("sample_stats/lp/.zarray", R"({"shape": [0, 3]})"),
             "d/sample_stats/lp/.zarray: zarr: must have a shape of chains and draws");
   EXPECT_EQ(refusal("posterior/x/.zarray", "[]"),

@@ -26,9 +26,11 @@ void density(Rows<const double> x, Rows<double> s, std::span<double> l) {
 }
 
 // Phi_i = 3 sum over parameters a of u_a g_ia, u_a the direction of parameter a, and over all pairs
-// g_ia = (1/N) sum_j (1 + z) exp(-z) t_ja + c z exp(-z) sign, z = c |p_ia - p_ja|, c^2 = 3 / (.1 variance); plus
-// mean(s) + (A + I)(y_i - m), A = mean of s (y - m)^T; the move is eta Phi, at most .3 sqrt(d) long.
-Frame::Matrix by_formula(const Frame& frame, const Frame::Matrix& y, const Frame::Matrix& s, double eta) {
+// g_ia = (1/N) sum_j (1 + z) exp(-z) t_ja + c z exp(-z) sign, z = c |p_ia - p_ja|, c^2 = 3 / (.1
+// variance); plus mean(s) + (A + I)(y_i - m), A = mean of s (y - m)^T; the move is eta Phi, at most
+// .3 sqrt(d) long.
+Frame::Matrix by_formula(const Frame& frame, const Frame::Matrix& y, const Frame::Matrix& s,
+                         double eta) {
   Frame::Matrix phi = Frame::Matrix::Zero(n, d);
   for (std::size_t a = 0; a < d; ++a) {
     Eigen::VectorXd u(d); // row a of L over its length
@@ -40,7 +42,8 @@ Frame::Matrix by_formula(const Frame& frame, const Frame::Matrix& y, const Frame
     for (Eigen::Index i = 0; i < p.size(); ++i)
       for (Eigen::Index j = 0; j < p.size(); ++j) {
         const double apart = p[i] - p[j], z = c * std::abs(apart), sign = apart > 0 ? 1 : -1;
-        phi.row(i) += 3.0 / n * ((1 + z) * std::exp(-z) * t[j] + c * z * std::exp(-z) * sign) * u.transpose();
+        phi.row(i) +=
+            3.0 / n * ((1 + z) * std::exp(-z) * t[j] + c * z * std::exp(-z) * sign) * u.transpose();
       }
   }
   const Eigen::RowVectorXd mean = y.colwise().mean();
@@ -51,7 +54,8 @@ Frame::Matrix by_formula(const Frame& frame, const Frame::Matrix& y, const Frame
   phi.rowwise() += s.colwise().mean();
   Frame::Matrix next = y;
   for (Eigen::Index i = 0; i < y.rows(); ++i)
-    next.row(i) += eta * phi.row(i) * std::min(1.0, .3 * std::sqrt(double(d)) / (eta * phi.row(i).norm()));
+    next.row(i) +=
+        eta * phi.row(i) * std::min(1.0, .3 * std::sqrt(double(d)) / (eta * phi.row(i).norm()));
   return next;
 }
 
@@ -60,12 +64,15 @@ TEST(Flight, StepsAsTheFormulaSays) {
   settings.particles = n;
   settings.seed = seed;
   run::Journey journey(density, d, settings);
-  journey.take(1); // the scout
+  journey.take(1);               // the scout
   for (Step k = 0; k < 5; ++k) { // before the frame is refreshed
     journey.take(1);
     const auto columns = journey.save().columns;
-    const auto rows = [&](const char* name) { return Rows<const double>{columns.at(name).data(), n, d}; };
-    const Frame frame = Frame::from_numbers(columns.at("frame.mean"), columns.at("frame.factor"), Frame::Form::dense);
+    const auto rows = [&](const char* name) {
+      return Rows<const double>{columns.at(name).data(), n, d};
+    };
+    const Frame frame = Frame::from_numbers(columns.at("frame.mean"), columns.at("frame.factor"),
+                                            Frame::Form::dense);
     const Frame::Matrix y = frame.in(rows("cloud.x")), s = frame.score_in(rows("cloud.score"));
     const Frame::Matrix wanted = by_formula(frame, y, s, .3 / (1 + 10 * double(k) / 125));
     const Frame::Matrix found = frame.in(rows("next"));

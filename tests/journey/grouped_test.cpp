@@ -27,15 +27,19 @@ JourneySettings settings(std::uint64_t seed, std::size_t particles = 256) {
   return made;
 }
 
-/// The share of rows nearer to each blob than to any other, against its weight: the largest difference.
+/// The share of rows nearer to each blob than to any other, against its weight: the largest
+/// difference.
 double worst_share(const exact::Walkers& cloud, const std::vector<blobs::Blob>& blobs) {
   std::vector<double> share(blobs.size(), 0);
   for (Eigen::Index i = 0; i < cloud.x.rows(); ++i) {
     std::vector<double> distance;
     for (const blobs::Blob& one : blobs)
-      distance.push_back((cloud.x.row(i) - Eigen::Map<const Eigen::RowVectorXd>(one.mean.data(), cloud.x.cols())).norm() /
-                         one.sd);
-    share[std::size_t(std::ranges::min_element(distance) - distance.begin())] += 1 / double(cloud.x.rows());
+      distance.push_back(
+          (cloud.x.row(i) - Eigen::Map<const Eigen::RowVectorXd>(one.mean.data(), cloud.x.cols()))
+              .norm() /
+          one.sd);
+    share[std::size_t(std::ranges::min_element(distance) - distance.begin())] +=
+        1 / double(cloud.x.rows());
   }
   double worst = 0;
   for (std::size_t g = 0; g < blobs.size(); ++g)
@@ -43,8 +47,8 @@ double worst_share(const exact::Walkers& cloud, const std::vector<blobs::Blob>& 
   return worst;
 }
 
-// Shares within .03, as the certificate promises, and the cloud's moments within its bounds. Equal shares, the
-// negative control, would be .15 off.
+// Shares within .03, as the certificate promises, and the cloud's moments within its bounds. Equal
+// shares, the negative control, would be .15 off.
 TEST(GroupedJourney, WeighsFourModesInThePlane) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     GroupedJourney journey(blobs::density(blobs::four(5)), 2, settings(seed));

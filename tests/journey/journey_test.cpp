@@ -39,10 +39,12 @@ TEST(Journey, IsRightUntunedOverScalesAndSaysSo) {
 TEST(Journey, CountsTheGradientsOfItsStages) {
   std::uint64_t rows = 0;
   const DensityOfRows inner = each(scales);
-  Journey journey([&](Rows<const double> x, Rows<double> s, std::span<double> l) {
-    rows += x.count;
-    inner(x, s, l);
-  }, 3, small());
+  Journey journey(
+      [&](Rows<const double> x, Rows<double> s, std::span<double> l) {
+        rows += x.count;
+        inner(x, s, l);
+      },
+      3, small());
   to_the_end(journey);
   const auto gradients = journey.gradients();
   EXPECT_EQ(gradients[0] + gradients[1] + gradients[2] + gradients[3], rows);
@@ -50,8 +52,8 @@ TEST(Journey, CountsTheGradientsOfItsStages) {
   EXPECT_EQ(gradients[3], 0u); // the polish of a flight that was right is a part of its certificate
 }
 
-// A flight that was right is polished from draws of the moves that showed it; where polishing is not
-// wanted, or moves after the flight are not, the flight's own cloud is the end.
+// A flight that was right is polished from draws of the moves that showed it; where polishing is
+// not wanted, or moves after the flight are not, the flight's own cloud is the end.
 TEST(Journey, PolishesAFlightThatWasRight) {
   JourneySettings settings = small(256);
   const auto end = [&] {
@@ -72,8 +74,8 @@ TEST(Journey, PolishesAFlightThatWasRight) {
   EXPECT_EQ(end().second, flown.second);
 }
 
-/// Mean over parameters of the distance of a cloud's marginals from N(0, 1), times sqrt(N): near 1.2 for
-/// independent draws.
+/// Mean over parameters of the distance of a cloud's marginals from N(0, 1), times sqrt(N):
+/// near 1.2 for independent draws.
 double distance_of_marginals(Rows<const double> x) {
   double sum = 0;
   constexpr int points = 2000; // of the integral of |F_N - F|
@@ -85,13 +87,15 @@ double distance_of_marginals(Rows<const double> x) {
     for (int k = 0; k < points; ++k) {
       const double at = -5 + 10 * (k + .5) / points;
       const auto below = std::ranges::upper_bound(column, at) - column.begin();
-      sum += std::abs(double(below) / double(x.count) - .5 * std::erfc(-at / std::sqrt(2.0))) * 10 / points;
+      sum += std::abs(double(below) / double(x.count) - .5 * std::erfc(-at / std::sqrt(2.0))) * 10 /
+             points;
     }
   }
   return sum / double(x.dim) * std::sqrt(double(x.count));
 }
 
-// In ten dimensions a kernel of the distance adds little to the bilinear part; one for each parameter does.
+// In ten dimensions a kernel of the distance adds little to the bilinear part; one for each
+// parameter does.
 TEST(Journey, SpreadsMarginalsByItsKernel) {
   const auto distance = [](run::FlightKernel kernel) {
     JourneySettings settings = small(256);
@@ -140,15 +144,13 @@ TEST(Journey, NeverConfirmsWhenThereAreSeveralModes) {
 // beside the positions take part.
 TEST(Journey, GoesOnBitForBitFromItsState) {
   const run::ReadColumns read{1, [](Rows<const double> x) {
-    std::vector<double> values(x.count);
-    for (std::size_t i = 0; i < x.count; ++i)
-      values[i] = std::exp(.1 * x[i][0]);
-    return values;
-  }};
+                                std::vector<double> values(x.count);
+                                for (std::size_t i = 0; i < x.count; ++i)
+                                  values[i] = std::exp(.1 * x[i][0]);
+                                return values;
+                              }};
   const Frame::Matrix x = normals(64, 3, .5);
-  const auto make = [&] {
-    return Journey(each(standard), 3, small(64), Threads::alone(), read);
-  };
+  const auto make = [&] { return Journey(each(standard), 3, small(64), Threads::alone(), read); };
   for (const bool scouts : {true, false}) {
     Journey whole = make();
     if (!scouts)
@@ -189,9 +191,10 @@ TEST(Journey, IsTheSameOnAnyNumberOfThreads) {
 // A step into a place where the density fails is taken back, so the cloud never holds such a place.
 TEST(Journey, LeavesNoParticleWhereTheDensityFails) {
   Journey journey(each([](auto x, auto s) { // a half normal, cut at 0
-    s[0] = -x[0];
-    return x[0] > 0 ? -.5 * x[0] * x[0] : -std::numeric_limits<double>::infinity();
-  }), 1, small());
+                    s[0] = -x[0];
+                    return x[0] > 0 ? -.5 * x[0] * x[0] : -std::numeric_limits<double>::infinity();
+                  }),
+                  1, small());
   to_the_end(journey);
   for (std::size_t i = 0; i < 128; ++i) {
     EXPECT_GT(journey.positions()[i][0], 0);
@@ -208,7 +211,8 @@ TEST(Journey, RefusesWhatItCannotBegin) {
   EXPECT_THROW(journey.begin_from(rows_of(x), Stage::settle), std::invalid_argument);
 }
 
-// The scout is one unit of many parts; a journey that was saved among them scouts again, and comes to the same.
+// The scout is one unit of many parts; a journey that was saved among them scouts again, and comes
+// to the same.
 TEST(Journey, CanBeCutWithinItsScout) {
   Journey whole(each(scales), 3, small());
   to_the_end(whole);

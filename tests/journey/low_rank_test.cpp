@@ -31,9 +31,11 @@ DensityOfRows wide(const Frame& truth, const Eigen::MatrixXd& v) {
 
 TEST(Journey, FliesInFewDirectionsBesideADiagonal) {
   constexpr std::size_t d = 120, n = 256;
-  const Eigen::MatrixXd v = Eigen::HouseholderQR<Eigen::MatrixXd>(Eigen::MatrixXd(normals(d, 3, 1))).householderQ() *
-                            Eigen::MatrixXd::Identity(d, 3);
-  const Frame truth = Frame::low_rank(Eigen::VectorXd::Zero(d), Eigen::VectorXd::Ones(d), Eigen::Vector3d::Constant(1000), v);
+  const Eigen::MatrixXd v =
+      Eigen::HouseholderQR<Eigen::MatrixXd>(Eigen::MatrixXd(normals(d, 3, 1))).householderQ() *
+      Eigen::MatrixXd::Identity(d, 3);
+  const Frame truth = Frame::low_rank(Eigen::VectorXd::Zero(d), Eigen::VectorXd::Ones(d),
+                                      Eigen::Vector3d::Constant(1000), v);
   for (const run::Metric metric : {run::Metric::low_rank, run::Metric::diagonal}) {
     JourneySettings settings = small(n);
     settings.metric = metric;

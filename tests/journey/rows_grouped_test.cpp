@@ -1,4 +1,5 @@
-// Groups of a density over many rows: counted by the scout, weighed by all rows, the same when cut and gone on with.
+// Groups of a density over many rows: counted by the scout, weighed by all rows, the same when cut
+// and gone on with.
 #include <starling/random/philox.hpp>
 #include <starling/run/grouped_journey.hpp>
 
@@ -19,7 +20,8 @@ using run::JourneySettings;
 constexpr std::size_t rows = 600;
 constexpr double tilt = .4;
 
-/// y_r ~ N(x_0^2, 4), z_r ~ N(x_1, 4): the sign of x_0 shows in no row, and the prior, N(tilt, 1), says which is likelier.
+/// y_r ~ N(x_0^2, 4), z_r ~ N(x_1, 4): the sign of x_0 shows in no row, and the prior, N(tilt, 1),
+/// says which is likelier.
 struct Squares {
   std::vector<double> y, z;
   double mean = 0;
@@ -32,7 +34,8 @@ struct Squares {
       mean += y.back() / double(rows);
     }
   }
-  void add(std::size_t r, double weight, std::span<const double> x, std::span<double> score, double* value) const {
+  void add(std::size_t r, double weight, std::span<const double> x, std::span<double> score,
+           double* value) const {
     const double one = y[r] - x[0] * x[0], other = z[r] - x[1];
     score[0] += weight * one * x[0] / 2;
     score[1] += weight * other / 4;
@@ -54,7 +57,8 @@ RowDensity squares() {
       value[i] = -(x[i][0] - tilt) * (x[i][0] - tilt) / 2;
     }
   };
-  density.all = [data, prior = density.prior](Rows<const double> x, Rows<double> score, std::span<double> value) {
+  density.all = [data, prior = density.prior](Rows<const double> x, Rows<double> score,
+                                              std::span<double> value) {
     prior(x, score, value);
     for (std::size_t i = 0; i < x.count; ++i)
       for (std::size_t r = 0; r < rows; ++r)
@@ -62,8 +66,8 @@ RowDensity squares() {
   };
   density.some = [data](RowNumbers chosen, std::span<const double> weights) -> DensityOfRows {
     return [data, own = std::vector<std::uint32_t>(chosen.begin(), chosen.end()),
-            their = std::vector<double>(weights.begin(), weights.end())](Rows<const double> x, Rows<double> score,
-                                                                        std::span<double> value) {
+            their = std::vector<double>(weights.begin(), weights.end())](
+               Rows<const double> x, Rows<double> score, std::span<double> value) {
       std::ranges::fill(score, 0.0);
       std::ranges::fill(value, 0.0);
       for (std::size_t i = 0; i < x.count; ++i)

@@ -1,4 +1,5 @@
-// Journeys over rows of data: right, counted, the same for any number of threads, cut anywhere and gone on with.
+// Journeys over rows of data: right, counted, the same for any number of threads, cut anywhere and
+// gone on with.
 #include <starling/run/journey.hpp>
 #include <starling/target/regression.hpp>
 
@@ -25,10 +26,13 @@ RowDensity density_of(Threads& threads) {
   made->labels.resize(Eigen::Index(rows));
   for (std::size_t r = 0; r < rows; ++r) {
     const auto pair = normal_pair(Philox(8)(Stream::user, 0, r));
-    made->features.row(Eigen::Index(r)) << pair[0], r % 400 == 7 ? 1 : 0, 1; // the second is rare: its marginal is skewed
-    made->labels[Eigen::Index(r)] = uniform(Philox(8)(Stream::user, 1, r)) < 1 / (1 + std::exp(1 - pair[0])) ? 1 : 0;
+    made->features.row(Eigen::Index(r)) << pair[0], r % 400 == 7 ? 1 : 0,
+        1; // the second is rare: its marginal is skewed
+    made->labels[Eigen::Index(r)] =
+        uniform(Philox(8)(Stream::user, 1, r)) < 1 / (1 + std::exp(1 - pair[0])) ? 1 : 0;
   }
-  return row_density<Model>(std::make_shared<const Model>(rows_in_memory<double>(made), family::Logistic{}, threads));
+  return row_density<Model>(
+      std::make_shared<const Model>(rows_in_memory<double>(made), family::Logistic{}, threads));
 }
 
 JourneySettings small() {
@@ -64,13 +68,15 @@ TEST(RowsJourney, EndsWhereAllRowsLead) {
   for (Eigen::Index a = 0; a < x.cols(); ++a) {
     const double sd = std::sqrt((x.col(a).array() - mean[a]).square().sum() / double(x.rows() - 1));
     const double right = all.pooled_sds()[std::size_t(a)];
-    // 128 particles that repel each other: their mean is nearer than that of as many independent draws, 1/sqrt(128).
+    // 128 particles that repel each other: their mean is nearer than that of as many independent
+    // draws, 1/sqrt(128).
     EXPECT_NEAR(mean[a], all.pooled_means()[std::size_t(a)], .15 * right) << a;
     EXPECT_NEAR(sd / right, 1, .15) << a;
   }
 }
 
-/// How far the guide's log density is from that of all rows, in the sd over the cloud, from the formula.
+/// How far the guide's log density is from that of all rows, in the sd over the cloud, from the
+/// formula.
 double lack_of(Journey& journey, const RowDensity& density) {
   const auto x = journey.positions();
   std::vector<double> score(x.size()), guide(x.count), all(x.count);
@@ -109,7 +115,8 @@ TEST(RowsJourney, LetsTheGuideDecideOnlyWhereItStandsForAllRows) {
   }
 }
 
-// A guide may lead to where all rows say otherwise, or no, which shows only when they are asked after the moves.
+// A guide may lead to where all rows say otherwise, or no, which shows only when they are asked
+// after the moves.
 TEST(RowsJourney, KnowsNoMoreThanItsGuideWhereverThatLed) {
   Threads threads;
   for (const double off : {0.0, 30.0, double(-INFINITY)}) {
@@ -120,10 +127,12 @@ TEST(RowsJourney, KnowsNoMoreThanItsGuideWhereverThatLed) {
         log_density[0] += off;
     };
     if (density.values)
-      density.values = [values = density.values, shift](Rows<const double> x, std::span<double> log_density) {
+      density.values = [values = density.values, shift](Rows<const double> x,
+                                                        std::span<double> log_density) {
         values(x, log_density), shift(x, log_density);
       };
-    density.all = [all = density.all, shift](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+    density.all = [all = density.all, shift](Rows<const double> x, Rows<double> score,
+                                             std::span<double> log_density) {
       all(x, score, log_density), shift(x, log_density);
     };
     JourneySettings settings = small();
@@ -135,8 +144,12 @@ TEST(RowsJourney, KnowsNoMoreThanItsGuideWhereverThatLed) {
     const double lack = journey.over_rows()->lack;
     EXPECT_EQ(std::isfinite(lack), std::isfinite(off));
     EXPECT_EQ(lack > 1, off == 30); // 30 / sqrt(32)
-    for (const judge::Displacement& one : journey.certificate()->all) // one error is the lack of a mean, twice that of a variance
-      EXPECT_EQ(one.se > (one.trait == judge::Trait::square ? 2 : 1) * (off == 0 ? 1 : off > 0 ? lack : .5), off != 0);
+    for (const judge::Displacement& one :
+         journey.certificate()->all) // one error is the lack of a mean, twice that of a variance
+      EXPECT_EQ(one.se > (one.trait == judge::Trait::square ? 2 : 1) * (off == 0  ? 1
+                                                                        : off > 0 ? lack
+                                                                                  : .5),
+                off != 0);
     if (off != 0) {
       EXPECT_EQ(journey.certificate()->finding, judge::Finding::undecided);
     }
@@ -155,9 +168,11 @@ TEST(RowsJourney, IsGuidedByFewerRowsWhereTheyAreQuiet) {
     while (journey.progress().stage != Stage::certify)
       journey.take(1);
     journey.take(1); // tunes 64 walkers by the guide, and asks all rows about 32 or about 96
-    visits[quiet] = journey.over_rows()->read[std::size_t(Stage::certify)].visits - (quiet ? 32 : 96) * rows;
+    visits[quiet] =
+        journey.over_rows()->read[std::size_t(Stage::certify)].visits - (quiet ? 32 : 96) * rows;
   }
-  EXPECT_NEAR(double(visits[0]) / double(visits[1]), 10, 3); // 1000 rows, 100 rows; strides are tuned apart
+  EXPECT_NEAR(double(visits[0]) / double(visits[1]), 10,
+              3); // 1000 rows, 100 rows; strides are tuned apart
 }
 
 TEST(RowsJourney, CountsWhatItReads) {

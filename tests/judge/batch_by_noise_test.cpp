@@ -26,7 +26,8 @@ TEST(BatchByNoise, StaysWhileTheDriftIsLargerAndDoublesWhileTheNoiseIs) {
 
 // Of pairs the noise is V (1 - 1/(N-1)); batches of p have V (1/(p-1) - 1/(N-1)).
 TEST(BatchByNoise, StopsWhereLemma1SaysThatItIsEnough) {
-  const double n = 1001, ratio = 3.5 * batch_noise_share; // enough at 1/(p-1) = 1/12.25 + 1/1000: p = 13.1
+  const double n = 1001,
+               ratio = 3.5 * batch_noise_share; // enough at 1/(p-1) = 1/12.25 + 1/1000: p = 13.1
   std::vector<TraceRow> trace;
   std::size_t p = 2;
   for (Step k = 0; k < 20; ++k) {

@@ -32,8 +32,8 @@ TEST(Together, IsConfirmedIfAllAreAndTheSharesAreKnown) {
   EXPECT_EQ(together(two(Finding::moved, .01)).finding, Finding::moved);
 }
 
-// Mean 5, variance 1 + 100 - 25 = 76. Both means too low by .1: the whole is, by .1 / sqrt(76). The shares add
-// .01 sqrt(15^2 + 5^2) / sqrt(76) to the error of the mean.
+// Mean 5, variance 1 + 100 - 25 = 76. Both means too low by .1: the whole is, by .1 / sqrt(76). The
+// shares add .01 sqrt(15^2 + 5^2) / sqrt(76) to the error of the mean.
 TEST(Together, AddsTheErrorsOfPartsAndShares) {
   const Certificate whole = together(two(Finding::confirmed, .01, .1));
   ASSERT_EQ(whole.all.size(), 3u);
@@ -49,7 +49,11 @@ TEST(Together, AddsTheErrorsOfPartsAndShares) {
 std::vector<Group> four() {
   std::vector<Group> groups;
   for (const double share : {.1, .2, .3, .4})
-    groups.push_back({share, .0042, std::size_t(1000 * share), {share > .25 ? 5.0 : -5.0, share * 100, 0}, {1, 1, 1}});
+    groups.push_back({share,
+                      .0042,
+                      std::size_t(1000 * share),
+                      {share > .25 ? 5.0 : -5.0, share * 100, 0},
+                      {1, 1, 1}});
   return groups;
 }
 
@@ -73,11 +77,13 @@ TEST(GroupsInWords, SaysConvergedOnlyWithoutDoubt) {
   Certificate whole = together(two(Finding::confirmed, .01));
   EXPECT_EQ(certified(whole, names, four(), names, "").word, "converged");
   EXPECT_EQ(certified(whole, names, four(), names, "they overlap").word, "cannot tell");
-  EXPECT_THAT(certified(whole, names, four(), names, "they overlap").sentence, HasSubstr("): they overlap"));
+  EXPECT_THAT(certified(whole, names, four(), names, "they overlap").sentence,
+              HasSubstr("): they overlap"));
   std::vector<Group> unsure = four();
   unsure[0].se = .02;
   whole.finding = Finding::undecided;
-  EXPECT_THAT(certified(whole, names, unsure, names, "").sentence, HasSubstr("not known well enough"));
+  EXPECT_THAT(certified(whole, names, unsure, names, "").sentence,
+              HasSubstr("not known well enough"));
 }
 
 } // namespace

@@ -17,9 +17,9 @@ double drawn(std::uint64_t move, std::size_t i, std::size_t a) {
   return normal_pair(Philox(21)(Stream::user, move, i * 3 + a))[0];
 }
 
-// Normals and 1/x^2 beside them, moved by an exact sampler that remembers half. The second column has no mean. It is
-// judged by its winsorised value, so a right cloud is confirmed; followed as a position it never is, and a cloud that is
-// wrong is found out as before.
+// Normals and 1/x^2 beside them, moved by an exact sampler that remembers half. The second column
+// has no mean. It is judged by its winsorised value, so a right cloud is confirmed; followed as a
+// position it never is, and a cloud that is wrong is found out as before.
 Certificate beside(double shift, std::size_t positions, const std::vector<int>& powers = {1, -2}) {
   constexpr std::size_t n = 1000;
   std::vector<double> x(n);
@@ -53,8 +53,8 @@ TEST(HeavyTails, JudgesAHeavyTailByWhatAFewCannotSpoil) {
   EXPECT_EQ(beside(.4, 1).finding, Finding::moved);
 }
 
-// The other way about: the position has the tail, and users read something that has none. Where they read the position
-// too, its moments matter.
+// The other way about: the position has the tail, and users read something that has none. Where
+// they read the position too, its moments matter.
 TEST(HeavyTails, JudgesAPositionThatNobodyReadsByWhatAFewCannotSpoil) {
   const Certificate right = beside(0, 1, {-2, 1});
   EXPECT_EQ(right.finding, Finding::confirmed);
@@ -66,8 +66,8 @@ TEST(HeavyTails, JudgesAPositionThatNobodyReadsByWhatAFewCannotSpoil) {
   EXPECT_EQ(beside(.4, 1, {-2, 1}).finding, Finding::moved);
 }
 
-// A tail of one in a hundred that the cloud has not met and the moves do. Nobody reads it: the cloud is confirmed. Of what
-// is read such a tail is the cloud's fault.
+// A tail of one in a hundred that the cloud has not met and the moves do. Nobody reads it: the
+// cloud is confirmed. Of what is read such a tail is the cloud's fault.
 Certificate strays(std::size_t columns) {
   constexpr std::size_t n = 1000;
   const auto rows = [&](std::uint64_t m) {

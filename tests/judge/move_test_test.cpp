@@ -21,14 +21,16 @@ double normal(std::uint64_t move, std::size_t i, std::size_t a) {
 }
 
 // An exact sampler of standard normals that remembers: x' = r x + sqrt(1 - r^2) z.
-Certificate tested(const std::vector<double>& cloud, double r, int moves = 20, const Bounds& bounds = {}) {
+Certificate tested(const std::vector<double>& cloud, double r, int moves = 20,
+                   const Bounds& bounds = {}) {
   std::vector<double> x = cloud;
   const std::size_t n = cloud.size() / dim;
   MoveTest test(Rows<const double>{cloud.data(), n, dim});
   for (int m = 0; m < moves; ++m) {
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t a = 0; a < dim; ++a)
-        x[i * dim + a] = r * x[i * dim + a] + std::sqrt(1 - r * r) * normal(std::uint64_t(m + 1), i, a);
+        x[i * dim + a] =
+            r * x[i * dim + a] + std::sqrt(1 - r * r) * normal(std::uint64_t(m + 1), i, a);
     if (m >= moves / 2)
       test.add({x.data(), n, dim});
   }
@@ -103,11 +105,13 @@ TEST(MoveTest, DoesNotTakeStandingStillForRightness) {
             Finding::undecided);
 }
 
-// Moves that are not quite exact can neither show nor rule out what is smaller than their own error.
+// Moves that are not quite exact can neither show nor rule out what is smaller than their own
+// error.
 TEST(MoveTest, KnowsNoMoreThanItsMoves) {
   const std::vector<double> right = cloud(0, 1), wrong = cloud(.4, 1);
   EXPECT_EQ(tested(right, .5, 20, {.unsure = .02}).finding, Finding::confirmed);
-  EXPECT_EQ(tested(right, .5, 20, {.unsure = .2}).finding, Finding::undecided); // as wide as the bound
+  EXPECT_EQ(tested(right, .5, 20, {.unsure = .2}).finding,
+            Finding::undecided); // as wide as the bound
   EXPECT_EQ(tested(wrong, .5, 20, {.unsure = .02}).finding, Finding::moved);
   EXPECT_EQ(tested(wrong, .5, 20, {.unsure = .4}).finding, Finding::undecided);
 }
@@ -116,8 +120,9 @@ TEST(MoveTest, CannotTellWithFewParticles) {
   EXPECT_EQ(tested(cloud(0, 1, 24), .5).finding, Finding::undecided);
 }
 
-// Three strays at 1000 make the sd seventy times too large: in its measure the error of the mean, which
-// is 7, is below a tenth. In the winsorised value the shift of all others by a whole unit stands out.
+// Three strays at 1000 make the sd seventy times too large: in its measure the error of the mean,
+// which is 7, is below a tenth. In the winsorised value the shift of all others by a whole unit
+// stands out.
 TEST(MoveTest, SeesBehindStrays) {
   std::vector<double> x = cloud(1, 1);
   for (const std::size_t i : {3u, 40u, 77u})
@@ -144,7 +149,9 @@ TEST(MoveTest, LeavesOutColumnsThatAreConstantOrNotFinite) {
 
 TEST(MoveTest, GoesOnFromItsSums) {
   const std::vector<double> x = cloud(0, 1), y = cloud(.1, 1.1), z = cloud(.2, .9);
-  const auto rows = [](const std::vector<double>& v) { return Rows<const double>{v.data(), count, dim}; };
+  const auto rows = [](const std::vector<double>& v) {
+    return Rows<const double>{v.data(), count, dim};
+  };
   MoveTest whole(rows(x)), first(rows(x)), second(rows(x));
   whole.add(rows(y));
   whole.add(rows(z));
@@ -174,7 +181,8 @@ TEST(MoveTest, JudgesAnotherCloudByTheSameMoves) {
   const Certificate shifted = test.judge_other({beside.data(), count, dim});
   EXPECT_EQ(shifted.finding, Finding::moved);
   EXPECT_EQ(shifted.worst.parameter, 1u);
-  EXPECT_NEAR(shifted.all[3].error, own.all[3].error - .5, .05); // in the first cloud's sd, which is near 1
+  EXPECT_NEAR(shifted.all[3].error, own.all[3].error - .5,
+              .05); // in the first cloud's sd, which is near 1
   const Certificate collapsed = test.judge_other({narrow.data(), count, dim});
   EXPECT_EQ(collapsed.finding, Finding::moved);
   EXPECT_EQ(collapsed.worst.trait, Trait::square);
@@ -183,11 +191,13 @@ TEST(MoveTest, JudgesAnotherCloudByTheSameMoves) {
   EXPECT_THROW(test.judge_other({few.data(), 150, 2}), std::invalid_argument);
 }
 
-// Where only some are moved, a cloud whose mean differs from theirs is held to account, and one whose mean does not is not.
+// Where only some are moved, a cloud whose mean differs from theirs is held to account, and one
+// whose mean does not is not.
 TEST(MoveTest, OfSomeSpeaksForTheWholeCloud) {
   const std::size_t moved = 128;
   for (const double shift : {0.0, .6}) {
-    std::vector<double> whole = cloud(0, 1, 2000), some(whole.begin(), whole.begin() + std::ptrdiff_t(moved * dim));
+    std::vector<double> whole = cloud(0, 1, 2000),
+                        some(whole.begin(), whole.begin() + std::ptrdiff_t(moved * dim));
     for (std::size_t i = moved; i < 2000; ++i)
       whole[i * dim + 1] += shift; // the others are wrong, those that are moved are right
     MoveTest test({whole.data(), 2000, dim}, {some.data(), moved, dim});
@@ -199,7 +209,8 @@ TEST(MoveTest, OfSomeSpeaksForTheWholeCloud) {
     const Certificate certificate = test.judge();
     EXPECT_EQ(certificate.finding, shift > 0 ? Finding::moved : Finding::confirmed);
     const Displacement& value = certificate.all[3];
-    EXPECT_NEAR(value.error, -shift * (1 - 128.0 / 2000), 4 * value.se + 4 / std::sqrt(2000.0)) << shift;
+    EXPECT_NEAR(value.error, -shift * (1 - 128.0 / 2000), 4 * value.se + 4 / std::sqrt(2000.0))
+        << shift;
   }
   // When all are moved it is the same test, bit for bit.
   const std::vector<double> x = cloud(.3, 1.2);

@@ -1,4 +1,5 @@
-// Summaries of tables on all threads: to the last bit those of their columns alone, whatever lies in them.
+// Summaries of tables on all threads: to the last bit those of their columns alone, whatever lies
+// in them.
 #include <starling/judge/summary.hpp>
 
 #include "judge/ranks.hpp"
@@ -28,19 +29,22 @@ std::vector<double> table_of(std::size_t count, std::size_t dim) {
 /// NaN is equal to itself here.
 std::vector<std::uint64_t> bits_of(const ParameterSummary& p) {
   std::vector<std::uint64_t> bits = {p.left_out, p.heavy ? 1u : 0u};
-  for (const double figure : {p.mean, p.sd, p.q05, p.q50, p.q95, p.spread_identity, p.shift, p.outer_share})
+  for (const double figure :
+       {p.mean, p.sd, p.q05, p.q50, p.q95, p.spread_identity, p.shift, p.outer_share})
     bits.push_back(std::isnan(figure) ? 1 : std::bit_cast<std::uint64_t>(figure));
   return bits;
 }
 
-void expect_those_of_columns(const std::vector<double>& table, std::size_t dim, const std::string& what) {
+void expect_those_of_columns(const std::vector<double>& table, std::size_t dim,
+                             const std::string& what) {
   const std::size_t count = table.size() / dim;
   std::vector<std::string> names;
   for (std::size_t a = 0; a < dim; ++a)
     names.push_back("x" + std::to_string(a));
   for (const std::size_t threads : {1u, 3u}) {
     Threads crew(threads);
-    const std::vector<ParameterSummary> found = summarize(names, Rows<const double>{table.data(), count, dim}, crew);
+    const std::vector<ParameterSummary> found =
+        summarize(names, Rows<const double>{table.data(), count, dim}, crew);
     ASSERT_EQ(found.size(), dim);
     for (std::size_t a = 0; a < dim; ++a) {
       std::vector<double> column;
@@ -48,14 +52,17 @@ void expect_those_of_columns(const std::vector<double>& table, std::size_t dim, 
         column.push_back(table[i * dim + a]);
       const ParameterSummary alone = summarize(names[a], std::move(column));
       EXPECT_EQ(found[a].name, alone.name);
-      EXPECT_EQ(bits_of(found[a]), bits_of(alone)) << what << ", column " << a << " of " << dim << ", " << count << " rows, " << threads << " threads";
+      EXPECT_EQ(bits_of(found[a]), bits_of(alone))
+          << what << ", column " << a << " of " << dim << ", " << count << " rows, " << threads
+          << " threads";
     }
   }
 }
 
 TEST(Summaries, OfATableAreThoseOfItsColumns) {
-  for (const std::size_t count : {std::size_t{1}, std::size_t{99}, std::size_t{4096}, ranked_together - 1, ranked_together,
-                                  ranked_together + 1, 2 * ranked_together + 12345})
+  for (const std::size_t count :
+       {std::size_t{1}, std::size_t{99}, std::size_t{4096}, ranked_together - 1, ranked_together,
+        ranked_together + 1, 2 * ranked_together + 12345})
     for (const std::size_t dim : {1u, 2u, 5u})
       expect_those_of_columns(table_of(count, dim), dim, "normal");
 }
@@ -76,8 +83,12 @@ TEST(Summaries, HoldForColumnsThatASampleMisjudges) {
       {"no mean", [](std::size_t, double x) { return 1 / x; }},
       {"rising", [](std::size_t i, double) { return static_cast<double>(i); }},
       {"falling", [](std::size_t i, double) { return -static_cast<double>(i); }},
-      {"what the sample sees is elsewhere", [=](std::size_t i, double x) { return (i * 4096) % count < 4096 ? x + 100 : x; }},
-      {"infinite at both ends", [=](std::size_t i, double x) { return i % 1000 == 1 ? infinite : i % 1000 == 2 ? -infinite : x; }},
+      {"what the sample sees is elsewhere",
+       [=](std::size_t i, double x) { return (i * 4096) % count < 4096 ? x + 100 : x; }},
+      {"infinite at both ends",
+       [=](std::size_t i, double x) {
+         return i % 1000 == 1 ? infinite : i % 1000 == 2 ? -infinite : x;
+       }},
       {"some are no numbers", [](std::size_t i, double x) { return i % 7 == 0 ? NAN : x; }},
       {"none is a number", [](std::size_t, double) { return NAN; }}};
   for (const auto& [what, shape] : shapes) {

@@ -1,4 +1,5 @@
-// Stein thinning and Stein weights: what the definition chooses, and less discrepancy than draws have.
+// Stein thinning and Stein weights: what the definition chooses, and less discrepancy than draws
+// have.
 #include <starling/judge/thin.hpp>
 
 #include <starling/frame.hpp>
@@ -31,7 +32,8 @@ struct Normals {
       // score in x: -L^-T z, backwards
       for (std::size_t a = d; a-- > 0;) {
         const double z = s[i * d + a];
-        const double after = a + 1 < d ? s[i * d + a + 1] * scale(a + 1) / 2 : 0; // s_{a+1} L_{a+1,a}
+        const double after =
+            a + 1 < d ? s[i * d + a + 1] * scale(a + 1) / 2 : 0; // s_{a+1} L_{a+1,a}
         s[i * d + a] = (-z - after) / scale(a);
       }
     }
@@ -44,14 +46,16 @@ struct Normals {
   std::vector<double> x, s;
 };
 
-/// The Stein kernel matrix straight from the formula: distances by the inverse covariance, no frame.
-/// k = (1 + r2/2h)^(-1/2), r2 = (x - y)^T C^-1 (x - y), and the operator that goes with C:
+/// The Stein kernel matrix straight from the formula: distances by the inverse covariance, no
+/// frame. k = (1 + r2/2h)^(-1/2), r2 = (x - y)^T C^-1 (x - y), and the operator that goes with C:
 /// k_pi = tr(C grad_x grad_y k) + grad_y k.C s_x + grad_x k.C s_y + k s_x.C s_y.
 Eigen::MatrixXd by_definition(const Normals& c) {
   using Map = Eigen::Map<const Frame::Matrix>;
-  const Map x(c.x.data(), Eigen::Index(c.n), Eigen::Index(c.d)), s(c.s.data(), Eigen::Index(c.n), Eigen::Index(c.d));
+  const Map x(c.x.data(), Eigen::Index(c.n), Eigen::Index(c.d)),
+      s(c.s.data(), Eigen::Index(c.n), Eigen::Index(c.d));
   const Frame::Matrix centred = x.rowwise() - x.colwise().mean();
-  const Eigen::MatrixXd cov = centred.transpose() * centred / double(c.n - 1), inverse = cov.inverse();
+  const Eigen::MatrixXd cov = centred.transpose() * centred / double(c.n - 1),
+                        inverse = cov.inverse();
   const auto n = Eigen::Index(c.n);
   std::vector<double> squared;
   for (Eigen::Index i = 0; i < n; ++i) {
@@ -68,13 +72,14 @@ Eigen::MatrixXd by_definition(const Normals& c) {
       const double f = std::pow(base, -0.5), f1 = -0.5 / (2 * h) * std::pow(base, -1.5),
                    f2 = 0.75 / (4 * h * h) * std::pow(base, -2.5);
       // grad_x k = 2 f1 C^-1 delta = -grad_y k; tr(C grad_x grad_y k) = -2 d f1 - 4 r2 f2
-      k(i, j) = -2 * double(c.d) * f1 - 4 * r2 * f2 - 2 * f1 * delta.dot(si) + 2 * f1 * delta.dot(sj) +
-                f * si.dot(cov * sj);
+      k(i, j) = -2 * double(c.d) * f1 - 4 * r2 * f2 - 2 * f1 * delta.dot(si) +
+                2 * f1 * delta.dot(sj) + f * si.dot(cov * sj);
     }
   return k;
 }
 
-double of(const Eigen::MatrixXd& k, const std::vector<std::size_t>& rows, const std::vector<double>& weights) {
+double of(const Eigen::MatrixXd& k, const std::vector<std::size_t>& rows,
+          const std::vector<double>& weights) {
   double sum = 0;
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::size_t j = 0; j < rows.size(); ++j)
@@ -178,7 +183,8 @@ TEST(Thin, HasAThirdOfTheDiscrepancyOfIndependentDraws) {
   const Thinned weighed = thin(cloud.positions(), cloud.scores(), 100, true);
   EXPECT_LT(plain.discrepancy, plain.of_independent / 3);
   EXPECT_LT(weighed.discrepancy, plain.discrepancy);
-  // The control: the first hundred of the cloud, which are independent draws, have what is said of them.
+  // The control: the first hundred of the cloud, which are independent draws, have what is said of
+  // them.
   const Normals few(100, 2);
   const Thinned all = thin(few.positions(), few.scores(), 100, false);
   EXPECT_GT(all.discrepancy, all.of_independent / 2);

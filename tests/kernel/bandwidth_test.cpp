@@ -156,11 +156,13 @@ TEST(SampledMedianBandwidth, OfLongRowsIsThatOfTheirDistancesForAnyNumberOfThrea
   std::vector<double> drawn; // and 35 that are drawn, as of shorter rows
   const Philox philox(5);
   for (std::size_t m = 0; m < 35; ++m) {
-    const std::uint32_t i = philox.below(9, Stream::bandwidth, 3, 2 * m), j = philox.below(8, Stream::bandwidth, 3, 2 * m + 1);
+    const std::uint32_t i = philox.below(9, Stream::bandwidth, 3, 2 * m),
+                        j = philox.below(8, Stream::bandwidth, 3, 2 * m + 1);
     drawn.push_back(std::sqrt(squared_distance<double>(cloud.view(), i, j < i ? j : j + 1)));
   }
   std::ranges::sort(drawn);
-  EXPECT_NEAR(SampledMedianBandwidth<double>(5, 35)(3, cloud.view()), rule(drawn, 9), 1e-12 * expected);
+  EXPECT_NEAR(SampledMedianBandwidth<double>(5, 35)(3, cloud.view()), rule(drawn, 9),
+              1e-12 * expected);
 }
 
 TEST(SampledMedianBandwidth, DrawsAfreshAtEachStepByAddress) {
@@ -227,11 +229,13 @@ TEST(MedianBandwidth, TakesChordsOnATorus) {
     EXPECT_EQ(every(0, cloud.view()), exact(0, cloud.view()));
     EXPECT_NEAR(some(0, cloud.view()), expected, 0.2 * expected);
     const double raw = MedianBandwidth<double>{}(0, cloud.view());
-    EXPECT_TRUE(dim == 1 || raw > 100 * expected) << raw; // on the line half of the raw ones are right
+    EXPECT_TRUE(dim == 1 || raw > 100 * expected)
+        << raw; // on the line half of the raw ones are right
   }
 }
 
-// Rows at 1, 2, 4, ..: the distance of a pair says which it is. A single pair is drawn in each step.
+// Rows at 1, 2, 4, ..: the distance of a pair says which it is. A single pair is drawn in each
+// step.
 TEST(SampledMedianBandwidth, DrawsBothOfAPairAfreshAndNeverOneTwice) {
   constexpr std::size_t n = 6;
   const std::vector<double> x = {1, 2, 4, 8, 16, 32};

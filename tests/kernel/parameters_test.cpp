@@ -15,7 +15,9 @@ TEST(Parameters, HasTheGaussianOfEachDifferenceAndItsSlope) {
     const auto at = kernel.at_coordinate(t);
     EXPECT_DOUBLE_EQ(at.weight, std::exp(-t / 0.2));
     const double step = 1e-6; // -2 dk/dt, by a central difference: its error is step^2 k'''/6
-    const double slope = (kernel.at_coordinate(t + step).weight - kernel.at_coordinate(t - step).weight) / (2 * step);
+    const double slope =
+        (kernel.at_coordinate(t + step).weight - kernel.at_coordinate(t - step).weight) /
+        (2 * step);
     EXPECT_NEAR(at.repulsion, -2 * slope, 1e-7);
     EXPECT_EQ(at.lift, 0);
   }

@@ -22,10 +22,10 @@
 namespace starling {
 namespace {
 
-using support::Vec;
-using support::Deviation;
 using support::cloud;
+using support::Deviation;
 using support::score_at;
+using support::Vec;
 
 constexpr double scale = 0.3, bandwidth = 0.7;
 
@@ -137,10 +137,12 @@ TEST(Lemma1, HoldsForAKernelForEachCoordinate) {
     for (const std::size_t p : {2u, 3u}) {
       const Pair force = coordinate_force(n);
       const Deviation slow = deviation(n, p, force, ReferenceDrift<double, Each>(Each(bandwidth)));
-      const Deviation fast = deviation(n, p, force, cpu::CoordinateDrift<double, Each>(Each(bandwidth)));
-      const Deviation wrong = deviation(
-          n, p, force, support::BatchMean(ReferenceDrift<double, Each>(Each(bandwidth))));
-      EXPECT_LT(std::max({slow.mean, slow.square, fast.mean, fast.square}), rounding) << n << " " << p;
+      const Deviation fast =
+          deviation(n, p, force, cpu::CoordinateDrift<double, Each>(Each(bandwidth)));
+      const Deviation wrong =
+          deviation(n, p, force, support::BatchMean(ReferenceDrift<double, Each>(Each(bandwidth))));
+      EXPECT_LT(std::max({slow.mean, slow.square, fast.mean, fast.square}), rounding)
+          << n << " " << p;
       EXPECT_GT(std::min(wrong.mean, wrong.square), visible) << n << " " << p;
     }
 }

@@ -1,5 +1,5 @@
-// The matching of pairs: over all rounds of its tournament every two meet equally often, and Lemma 1
-// holds exactly; the same checks reject neighbours that are always paired.
+// The matching of pairs: over all rounds of its tournament every two meet equally often, and Lemma
+// 1 holds exactly; the same checks reject neighbours that are always paired.
 #include <starling/deal/matching.hpp>
 #include <starling/drift/reference.hpp>
 #include <starling/kernel/gaussian.hpp>
@@ -179,10 +179,12 @@ TEST(Matching, DrawsItsRoundsUniformly) {
     EXPECT_NEAR(c, 1000, 4 * 29.3);
 }
 
-// With the odd one in the batch of three is a pair drawn anew: else some rows would be in it more often than others.
+// With the odd one in the batch of three is a pair drawn anew: else some rows would be in it more
+// often than others.
 TEST(Matching, DrawsWhomTheOddOneJoinsUniformly) {
   Matching matching(3);
-  constexpr std::size_t n = 9, steps = 9000; // each is one of three out of nine: 3000 times expected
+  constexpr std::size_t n = 9,
+                        steps = 9000; // each is one of three out of nine: 3000 times expected
   double count[n] = {};
   for (Step k = 0; k < steps; ++k)
     for (const std::uint32_t row : matching.deal(k, n)[0])

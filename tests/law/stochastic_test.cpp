@@ -42,8 +42,8 @@ double value(const K& kernel, std::span<const double> x, std::span<const double>
   return pair_weights(kernel, r2, product).weight;
 }
 
-/// From the definition of a diffusion with mobility M(x): M s + div M, the divergence by differences
-/// of the whole matrix. M is a function of all positions, so nothing can be forgotten.
+/// From the definition of a diffusion with mobility M(x): M s + div M, the divergence by
+/// differences of the whole matrix. M is a function of all positions, so nothing can be forgotten.
 template <typename Mobility>
 std::vector<double> by_definition(Ensemble<double> e, const Mobility& mobility) {
   const std::size_t n = e.count(), d = e.dim();
@@ -76,7 +76,8 @@ auto in_batches(const K& kernel, const Batches& batches) {
     for (std::size_t q = 0; q < batches.count(); ++q)
       for (const std::uint32_t i : batches[q])
         for (const std::uint32_t j : batches[q])
-          m[i * e.count() + j] = value(kernel, e.position()[i], e.position()[j]) / double(batches[q].size());
+          m[i * e.count() + j] =
+              value(kernel, e.position()[i], e.position()[j]) / double(batches[q].size());
     return m;
   };
 }
@@ -98,7 +99,8 @@ void expect_mobility(const K& kernel) {
     Shuffle deal(5, p);
     const Batches& batches = deal(4, e);
     const std::vector<double> expected = by_definition(e, in_batches(kernel, batches));
-    BatchMeanDrift<double, ReferenceDrift<double, K>>(ReferenceDrift<double, K>(kernel))(4, e, batches);
+    BatchMeanDrift<double, ReferenceDrift<double, K>>(ReferenceDrift<double, K>(kernel))(4, e,
+                                                                                         batches);
     EXPECT_LT(largest_difference(expected, e.drift()), by_differences) << p;
     if (batches.count() == 1)
       continue; // there 1/p is 1/N
@@ -129,7 +131,8 @@ Matrix bilinear_mobility(const Ensemble<double>& e, double c) {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j)
       for (std::size_t a = 0; a < d; ++a)
-        m[i * n + j] += c / double(n) * (e.position()[i][a] - mean[a]) * (e.position()[j][a] - mean[a]);
+        m[i * n + j] +=
+            c / double(n) * (e.position()[i][a] - mean[a]) * (e.position()[j][a] - mean[a]);
   return m;
 }
 
@@ -146,7 +149,8 @@ TEST(StochasticSvgd, TheMeanOfTheCloudInTheBilinearPartNeedsNoCorrection) {
       m[n] += all[n];
     return m;
   });
-  WithBilinear<double, Mean> drift(Mean(ReferenceDrift<double, kernel::Gaussian<double>>(gaussian)), 0.4);
+  WithBilinear<double, Mean> drift(Mean(ReferenceDrift<double, kernel::Gaussian<double>>(gaussian)),
+                                   0.4);
   drift(0, e, batches);
   EXPECT_LT(largest_difference(expected, e.drift()), by_differences);
 }
@@ -155,8 +159,8 @@ struct NoFlow {
   void operator()() const {}
 };
 
-/// Second moments of moves from one place, over many steps: 2 eta K_p/p, in each coordinate alike and
-/// between coordinates nothing.
+/// Second moments of moves from one place, over many steps: 2 eta K_p/p, in each coordinate alike
+/// and between coordinates nothing.
 TEST(StochasticSvgd, NoiseHasTheCovarianceOfTheKernelMatrix) {
   constexpr std::size_t n = 6, d = 3, tries = 20000;
   constexpr double eta = 0.02, c = 0.3;
@@ -172,7 +176,8 @@ TEST(StochasticSvgd, NoiseHasTheCovarianceOfTheKernelMatrix) {
   const Matrix all = bilinear_mobility(e, c);
   for (std::size_t k = 0; k < expected.size(); ++k)
     expected[k] += all[k];
-  StochasticStep<double, kernel::Gaussian<double>> step(3, {eta, 1, 0}, gaussian, Threads::alone(), {}, {}, c);
+  StochasticStep<double, kernel::Gaussian<double>> step(3, {eta, 1, 0}, gaussian, Threads::alone(),
+                                                        {}, {}, c);
   const Column<double> start(e.position().begin(), e.position().end());
   Matrix same(n * n), across(n * n);
   for (Step k = 0; k < tries; ++k) {
@@ -227,7 +232,8 @@ TEST(StochasticSvgd, IsTheSameOnAnyNumberOfThreads) {
     const kernel::Gaussian<double> gaussian(2);
     WithBilinear<double, BatchMeanDrift<double, Drift>> drift(
         BatchMeanDrift<double, Drift>(Drift(gaussian, threads), threads), 0.25, threads);
-    StochasticStep<double, kernel::Gaussian<double>> step(3, {0.1, 1, 0}, gaussian, threads, {}, {}, 0.25);
+    StochasticStep<double, kernel::Gaussian<double>> step(3, {0.1, 1, 0}, gaussian, threads, {}, {},
+                                                          0.25);
     Shuffle deal(9, 5);
     for (Step k = 0; k < 5; ++k) {
       const Batches& batches = deal(k, e);

@@ -1,6 +1,6 @@
-// Dealers without a shuffle: over all that they can deal, any two and any three particles meet as often
-// as after a full shuffle, so that Lemma 1 holds with its variance. A dealer that is fair only to pairs
-// has the mean and not the variance.
+// Dealers without a shuffle: over all that they can deal, any two and any three particles meet as
+// often as after a full shuffle, so that Lemma 1 holds with its variance. A dealer that is fair
+// only to pairs has the mean and not the variance.
 #include <starling/deal/cosets.hpp>
 #include <starling/deal/moebius.hpp>
 #include <starling/deal/shuffle.hpp>
@@ -53,17 +53,18 @@ Deals all_subspaces(std::size_t bits, std::size_t k) {
     Cosets dealer(1, std::size_t{1} << k);
     const std::uint32_t n = 1u << bits;
     std::set<std::vector<std::uint32_t>> seen; // reduced bases, sorted: one for each subspace
-    const std::function<void(std::vector<std::uint32_t>)> grow = [&](std::vector<std::uint32_t> basis) {
-      if (basis.size() == k) {
-        std::sort(basis.begin(), basis.end());
-        if (seen.insert(basis).second)
-          visit(dealer.span(n, basis));
-        return;
-      }
-      for (std::uint32_t v = 1; v < n; ++v)
-        if (auto more = basis; Cosets::join(more, v))
-          grow(more);
-    };
+    const std::function<void(std::vector<std::uint32_t>)> grow =
+        [&](std::vector<std::uint32_t> basis) {
+          if (basis.size() == k) {
+            std::sort(basis.begin(), basis.end());
+            if (seen.insert(basis).second)
+              visit(dealer.span(n, basis));
+            return;
+          }
+          for (std::uint32_t v = 1; v < n; ++v)
+            if (auto more = basis; Cosets::join(more, v))
+              grow(more);
+        };
     grow({});
   };
 }
@@ -83,8 +84,8 @@ Deals affine_maps(std::uint32_t n, std::size_t p) {
   };
 }
 
-/// How often each set of `members` particles is within one batch: most minus least, and the mean, in
-/// shares of the deals.
+/// How often each set of `members` particles is within one batch: most minus least, and the mean,
+/// in shares of the deals.
 struct Meetings {
   double spread = 0, mean = 0;
 };
@@ -115,8 +116,8 @@ Meetings meetings(std::size_t n, std::size_t members, const Deals& deals) {
   return {(most - least) / count, sum / sets / count};
 }
 
-/// The share of deals in which three given places hold three given rows, most minus least, times the
-/// number of triples: 0 when the order is exactly 3-uniform.
+/// The share of deals in which three given places hold three given rows, most minus least, times
+/// the number of triples: 0 when the order is exactly 3-uniform.
 double unevenness_of_triples(std::size_t n, std::array<std::size_t, 3> places, const Deals& deals) {
   std::map<std::array<std::uint32_t, 3>, double> held;
   double count = 0;
@@ -138,13 +139,15 @@ support::Vec odd_force(const support::Vec& x, const support::Vec& y) {
   return {std::sin(x[0] - 2 * y[1]) + 0.4, x[0] * y[0] - std::cos(y[1] - x[1])};
 }
 struct OddForce {
-  void operator()(std::span<const double> x, std::span<const double> y, std::span<double> out) const {
+  void operator()(std::span<const double> x, std::span<const double> y,
+                  std::span<double> out) const {
     const auto f = odd_force({x[0], x[1]}, {y[0], y[1]});
     std::copy(f.begin(), f.end(), out.begin());
   }
 };
 support::Deviation deviation(std::size_t n, const Deals& deals) {
-  return support::deviation_from_lemma_1(n, odd_force, ForceDrift<double, OddForce>(OddForce()), deals);
+  return support::deviation_from_lemma_1(n, odd_force, ForceDrift<double, OddForce>(OddForce()),
+                                         deals);
 }
 constexpr double rounding = 1e-11, visible = 0.01;
 
@@ -159,7 +162,8 @@ TEST(Moebius, IsToldApartFromMapsThatAreFairOnlyToPairs) {
   EXPECT_LT(meetings(7, 2, affine_maps(7, 7)).spread, 1e-12);
 }
 TEST(Moebius, IsUnbiasedWithTheVarianceThatLemma1States) {
-  for (const auto& [n, p] : {std::pair<std::size_t, std::size_t>{6, 2}, {6, 3}, {7, 3}, {8, 4}, {9, 3}, {12, 4}}) {
+  for (const auto& [n, p] :
+       {std::pair<std::size_t, std::size_t>{6, 2}, {6, 3}, {7, 3}, {8, 4}, {9, 3}, {12, 4}}) {
     const auto worst = deviation(n, all_maps(n, p));
     EXPECT_LT(worst.mean, rounding) << n << ", " << p;
     EXPECT_LT(worst.square, rounding) << n << ", " << p;
@@ -172,9 +176,11 @@ TEST(Moebius, FailsTheVarianceWithMapsThatAreFairOnlyToPairs) {
 }
 
 TEST(Cosets, LetAnyTwoAndAnyThreeMeetAsOftenAsAShuffle) {
-  for (const auto& [bits, k] : {std::pair<std::size_t, std::size_t>{3, 1}, {3, 2}, {4, 1}, {4, 2}, {4, 3}, {5, 2}}) {
+  for (const auto& [bits, k] :
+       {std::pair<std::size_t, std::size_t>{3, 1}, {3, 2}, {4, 1}, {4, 2}, {4, 3}, {5, 2}}) {
     const std::size_t n = std::size_t{1} << bits, p = std::size_t{1} << k;
-    const auto pairs = meetings(n, 2, all_subspaces(bits, k)), triples = meetings(n, 3, all_subspaces(bits, k));
+    const auto pairs = meetings(n, 2, all_subspaces(bits, k)),
+               triples = meetings(n, 3, all_subspaces(bits, k));
     EXPECT_NEAR(pairs.mean, double(p - 1) / double(n - 1), 1e-12);
     EXPECT_LT(pairs.spread, 1e-12) << n << ", " << p;
     EXPECT_NEAR(triples.mean, double((p - 1) * (p - 2)) / double((n - 1) * (n - 2)), 1e-12);
@@ -182,7 +188,8 @@ TEST(Cosets, LetAnyTwoAndAnyThreeMeetAsOftenAsAShuffle) {
   }
 }
 TEST(Cosets, AreUnbiasedWithTheVarianceThatLemma1States) {
-  for (const auto& [bits, k] : {std::pair<std::size_t, std::size_t>{3, 1}, {3, 2}, {4, 2}, {4, 3}}) {
+  for (const auto& [bits, k] :
+       {std::pair<std::size_t, std::size_t>{3, 1}, {3, 2}, {4, 2}, {4, 3}}) {
     const auto worst = deviation(std::size_t{1} << bits, all_subspaces(bits, k));
     EXPECT_LT(worst.mean, rounding) << bits << ", " << k;
     EXPECT_LT(worst.square, rounding) << bits << ", " << k;
@@ -249,12 +256,15 @@ void expect_everyone(const Batches& batches, std::size_t n) {
   ASSERT_EQ(batches.order().size(), n);
 }
 
-// The quotient by q is estimated: only from some 65,000 rows on it is ever too small, and only with a large shift that shows.
+// The quotient by q is estimated: only from some 65,000 rows on it is ever too small, and only with
+// a large shift that shows.
 TEST(Moebius, PutsEveryoneInExactlyOneBatchAmongManyRows) {
   Moebius dealer(5, 8);
   const std::uint32_t q = Moebius::prime_below(1 << 20);
   for (const std::uint32_t c : {std::uint32_t{12345}, q})
-    expect_everyone(dealer.order(q + 1, 8, {q, q - 1, 123457, c}, [](std::uint32_t row) { return row; }), q + 1);
+    expect_everyone(
+        dealer.order(q + 1, 8, {q, q - 1, 123457, c}, [](std::uint32_t row) { return row; }),
+        q + 1);
 }
 
 TEST(DealersWithoutAShuffle, PutEveryoneInExactlyOneBatchForAnyThreads) {

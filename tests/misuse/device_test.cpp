@@ -70,7 +70,9 @@ static_assert(!Observer<Guard, OnADevice> && !Observer<Moments, OnADevice>);
 static_assert(Observer<NoObserver, OnADevice>);
 
 template <typename P>
-concept StartTakes = requires(P& particles) { start_normal(particles, 1, 0.0, 1.0); };
+concept StartTakes = requires(P& particles) {
+  start_normal(particles, 1, 0.0, 1.0);
+};
 static_assert(StartTakes<Ensemble<double>> && !StartTakes<OnADevice>);
 
 /// Roles of the device's own.

@@ -34,7 +34,8 @@ TEST(Agreement, ThrowsOnAllRanksWhatOneThrew) {
   expect_everywhere<Diverged>(diverged.what(), [&] { throw diverged; });
   const TargetError target(3, 4, "no");
   expect_everywhere<TargetError>(target.what(), [&] { throw target; });
-  expect_everywhere<std::invalid_argument>("asked wrong", [] { throw std::invalid_argument("asked wrong"); });
+  expect_everywhere<std::invalid_argument>("asked wrong",
+                                           [] { throw std::invalid_argument("asked wrong"); });
   expect_everywhere<DoesNotFit>("too many", [] { throw DoesNotFit("too many"); });
   expect_everywhere<std::bad_alloc>(std::bad_alloc().what(), [] { throw std::bad_alloc(); });
   expect_everywhere<std::runtime_error>("else", [] { throw std::runtime_error("else"); });
@@ -43,10 +44,11 @@ TEST(Agreement, ThrowsOnAllRanksWhatOneThrew) {
 TEST(Agreement, IsReachedAgainAfterAFailureThatWasDealtWith) {
   mpi::on_ranks(3, [&](const std::shared_ptr<mpi::Wire>& wire) {
     for (int time = 0; time < 3; ++time)
-      EXPECT_THROW(mpi::together(*wire, [&] { // rank 0 alone, each time
-                     if (wire->first())
-                       throw std::runtime_error("the disk is full");
-                   }),
+      EXPECT_THROW(mpi::together(*wire,
+                                 [&] { // rank 0 alone, each time
+                                   if (wire->first())
+                                     throw std::runtime_error("the disk is full");
+                                 }),
                    std::runtime_error);
     mpi::together(*wire, [] {});
     EXPECT_FALSE(mpi::any(*wire, false));
@@ -55,12 +57,13 @@ TEST(Agreement, IsReachedAgainAfterAFailureThatWasDealtWith) {
 
 TEST(Agreement, IsNotAskedTwiceForWhatIsOnItsWayUp) {
   mpi::on_ranks(2, [&](const std::shared_ptr<mpi::Wire>& wire) {
-    EXPECT_THROW(mpi::together(*wire, [&] {
-                   mpi::together(*wire, [&] {
-                     if (wire->rank() == 1)
-                       throw TargetError(0, 0, "within");
-                   });
-                 }),
+    EXPECT_THROW(mpi::together(*wire,
+                               [&] {
+                                 mpi::together(*wire, [&] {
+                                   if (wire->rank() == 1)
+                                     throw TargetError(0, 0, "within");
+                                 });
+                               }),
                  TargetError);
     EXPECT_TRUE(wire->all_know);
     EXPECT_FALSE(mpi::any(*wire, false)); // nobody waits

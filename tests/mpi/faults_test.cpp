@@ -15,7 +15,8 @@ using ::testing::HasSubstr;
 
 constexpr double soon = 200; // seconds, on a machine where others work too
 
-const std::string long_run = "sample banana --particles 130 --batch 4 --steps 100000000 --threads 1 --seed 3 --progress none";
+const std::string long_run = "sample banana --particles 130 --batch 4 --steps 100000000 --threads "
+                             "1 --seed 3 --progress none";
 
 /// The number of kills: a few each time, and as many as are asked for in STARLING_KILLS.
 int kills_of_ranks() {
@@ -28,17 +29,22 @@ TEST_F(Mpirun, EndsSoonWhicheverRankIsKilledAndGoesOnFromTheLastCheckpoint) {
   const fs::path state = folder_ / "killed-state" / "run-1.checkpoint";
   fs::file_time_type last{};
   const auto goes_on = [&](const Running& running) {
-    running.until("a newer checkpoint", [&] { return fs::exists(state) && fs::last_write_time(state) != last; });
+    running.until("a newer checkpoint",
+                  [&] { return fs::exists(state) && fs::last_write_time(state) != last; });
   };
   for (int kill = 0; kill < kills_of_ranks(); ++kill) {
-    Running running = start(3, kill == 0 ? long_run + " --checkpoint-every 5 --out killed"
-                                         : "sample --resume killed --checkpoint-every 5 --progress none");
+    Running running =
+        start(3, kill == 0 ? long_run + " --checkpoint-every 5 --out killed"
+                           : "sample --resume killed --checkpoint-every 5 --progress none");
     goes_on(running);
     const std::vector<pid_t> ranks = ranks_in(folder_);
     ASSERT_EQ(ranks.size(), 3u);
-    std::this_thread::sleep_for(std::chrono::microseconds(random() % 20000)); // anywhere in a step, or in writing
+    std::this_thread::sleep_for(
+        std::chrono::microseconds(random() % 20000)); // anywhere in a step, or in writing
     const auto began = std::chrono::steady_clock::now();
-    const auto since = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(); };
+    const auto since = [&] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    };
     ::kill(ranks[random() % 3], SIGKILL);
     const Ended ended = running.wait();
     EXPECT_NE(ended.code, 0);
@@ -71,15 +77,18 @@ TEST_F(Mpirun, SaysOnceWhatIsWrongOnEveryRankAndWhoseFaultItIsOnOne) {
   fs::create_directories(folder_ / "here");
   fs::create_directories(folder_ / "there");
   std::ofstream(folder_ / "here" / "data.csv") << "a,y\n0.5,1\n-1,0\n2,1\n0.3,0\n1,1\n-0.2,0\n";
-  io::write_npy(folder_ / "here" / "data.npy", {{6, 2}, {0.5, 1, -1, 0, 2, 1, 0.3, 0, 1, 1, -0.2, 0}});
+  io::write_npy(folder_ / "here" / "data.npy",
+                {{6, 2}, {0.5, 1, -1, 0, 2, 1, 0.3, 0, 1, 1, -0.2, 0}});
   const auto one_lacks = [&](const std::string& file, const std::vector<std::string>& folders) {
     std::vector<std::string> arguments;
     for (const std::string& folder : folders) {
-      for (const std::string& word : {std::string(arguments.empty() ? "" : ":"), std::string("-n"), std::string("1"), std::string("-wdir"),
-                                      (folder_ / folder).string(), std::string(STARLING_BINARY)})
+      for (const std::string& word :
+           {std::string(arguments.empty() ? "" : ":"), std::string("-n"), std::string("1"),
+            std::string("-wdir"), (folder_ / folder).string(), std::string(STARLING_BINARY)})
         if (!word.empty())
           arguments.push_back(word);
-      for (const std::string& word : words("sample logistic --data " + file + " --particles 20 --steps 5 --progress none"))
+      for (const std::string& word :
+           words("sample logistic --data " + file + " --particles 20 --steps 5 --progress none"))
         arguments.push_back(word);
     }
     const Ended one = start_with(arguments).wait();
@@ -88,26 +97,33 @@ TEST_F(Mpirun, SaysOnceWhatIsWrongOnEveryRankAndWhoseFaultItIsOnOne) {
     EXPECT_EQ(times(one.err, "starling: "), 1u) << one.err;
     return one.err;
   };
-  EXPECT_EQ(times(one_lacks("data.npy", {"here", "there"}), "starling: rank 1: data.npy: "), 1u); // which each rank reads
-  EXPECT_EQ(times(one_lacks("data.csv", {"there", "here"}), "starling: data.csv: "), 1u);         // which the first reads for all
+  EXPECT_EQ(times(one_lacks("data.npy", {"here", "there"}), "starling: rank 1: data.npy: "),
+            1u); // which each rank reads
+  EXPECT_EQ(times(one_lacks("data.csv", {"there", "here"}), "starling: data.csv: "),
+            1u); // which the first reads for all
 }
 
 TEST_F(Mpirun, RefusesAnotherBuildOnOneRank) {
   const fs::path there = folder_ / "another";
   fs::create_directories(there);
   fs::copy_file(STARLING_BINARY, there / "starling");
-  fs::copy_file(fs::path(STARLING_BINARY).replace_filename("starling_mpi.so"), there / "starling_mpi.so");
-  std::ofstream(there / "starling", std::ios::app | std::ios::binary) << "another"; // runs as before
+  fs::copy_file(fs::path(STARLING_BINARY).replace_filename("starling_mpi.so"),
+                there / "starling_mpi.so");
+  std::ofstream(there / "starling", std::ios::app | std::ios::binary)
+      << "another"; // runs as before
   std::vector<std::string> arguments = {"-n", "2", STARLING_BINARY};
   const auto command = words("sample banana --particles 20 --steps 5 --progress none");
   arguments.insert(arguments.end(), command.begin(), command.end());
-  for (const std::string& word : {std::string(":"), std::string("-n"), std::string("1"), (there / "starling").string()})
+  for (const std::string& word :
+       {std::string(":"), std::string("-n"), std::string("1"), (there / "starling").string()})
     arguments.push_back(word);
   arguments.insert(arguments.end(), command.begin(), command.end());
   const Ended ended = start_with(arguments).wait();
   EXPECT_EQ(ended.code, failed) << ended.err;
   EXPECT_LT(ended.seconds, soon);
-  EXPECT_EQ(times(ended.err, "starling: rank 2: mpi: all ranks must have the same build; rank 2 has"), 1u) << ended.err;
+  EXPECT_EQ(
+      times(ended.err, "starling: rank 2: mpi: all ranks must have the same build; rank 2 has"), 1u)
+      << ended.err;
   EXPECT_EQ(times(ended.err, "starling: "), 1u) << ended.err;
 }
 
@@ -122,22 +138,31 @@ TEST_F(Mpirun, RefusesAModuleOfAnotherBuild) {
   for (std::size_t at = module.find(own); at != std::string::npos; at = module.find(own))
     module.replace(at, another.size(), another);
   std::ofstream(there / "starling_mpi.so", std::ios::binary) << module;
-  const Ended ended = start_with({"-n", "2", (there / "starling").string(), "sample", "banana", "--particles", "20"}).wait();
+  const Ended ended = start_with({"-n", "2", (there / "starling").string(), "sample", "banana",
+                                  "--particles", "20"})
+                          .wait();
   EXPECT_EQ(ended.code, failed) << ended.err;
   EXPECT_LT(ended.seconds, soon);
   EXPECT_GE(times(ended.err, "starling_mpi.so is of another build of starling"), 1u) << ended.err;
 }
 
-// Something is in the way from the middle of a step on: where the results belong, or in the place of the folder above, which
-// goes away.
+// Something is in the way from the middle of a step on: where the results belong, or in the place
+// of the folder above, which goes away.
 TEST_F(Mpirun, EndsTogetherWhereNothingCanBeWritten) {
   for (const bool no_state_either : {false, true}) {
-    const fs::path above = folder_ / (no_state_either ? "both" : "one"), file = above.string() + ".file";
+    const fs::path above = folder_ / (no_state_either ? "both" : "one"),
+                   file = above.string() + ".file";
     fs::create_directories(above);
     std::ofstream(file) << "in the way";
-    const Ended ended = start(3, std::string("sample plugin ") + STARLING_TEST_LIBRARIES + "/plugin_on_demand.so --particles 130 --batch 4 --steps 60 "
-                                 "--threads 1 --progress none --checkpoint-every 10 --out " + (above / "out").string(),
-                              {{"PUT_AT_CALL", "25"}, {"PUT", file}, {"PUT_AT", no_state_either ? above : above / "out"}}).wait();
+    const Ended ended = start(3,
+                              std::string("sample plugin ") + STARLING_TEST_LIBRARIES +
+                                  "/plugin_on_demand.so --particles 130 --batch 4 --steps 60 "
+                                  "--threads 1 --progress none --checkpoint-every 10 --out " +
+                                  (above / "out").string(),
+                              {{"PUT_AT_CALL", "25"},
+                               {"PUT", file},
+                               {"PUT_AT", no_state_either ? above : above / "out"}})
+                            .wait();
     EXPECT_EQ(ended.code, cannot_write) << ended.err;
     EXPECT_EQ(times(ended.err, "starling: "), 1u) << ended.err;
     EXPECT_THAT(ended.err, HasSubstr(no_state_either ? "is not a folder" : "go on with --resume"));

@@ -1,4 +1,5 @@
-// Lemma 1 through the distributed path, what crosses against the formula, and the law of batches inside blocks.
+// Lemma 1 through the distributed path, what crosses against the formula, and the law of batches
+// inside blocks.
 #include "mpi/crossing.hpp"
 #include "mpi/ranks_as_threads.hpp"
 #include "support/lemma_1.hpp"
@@ -27,7 +28,8 @@ support::Vec force(const support::Vec& x, const support::Vec& y) {
   return {w * (s[0] + dx / h), w * (s[1] + dy / h)};
 }
 
-/// The drift of a deal, computed by ranks that hold only their own rows. `population` as the weights take it.
+/// The drift of a deal, computed by ranks that hold only their own rows. `population` as the
+/// weights take it.
 auto by_ranks(std::size_t ranks, std::size_t population = 0) {
   return [=](Step, Ensemble<double>& all, const Batches& batches) {
     const Batches dealt = batches;
@@ -37,14 +39,17 @@ auto by_ranks(std::size_t ranks, std::size_t population = 0) {
       Ensemble<double> here(count, all.dim());
       std::copy_n(all.position().data + first * all.dim(), count * all.dim(), here.position().data);
       std::copy_n(all.score().data + first * all.dim(), count * all.dim(), here.score().data);
-      mpi::Dealing dealing(1, all.count(), [&](Step, std::size_t, std::size_t) -> const Batches& { return dealt; }, 0, false);
+      mpi::Dealing dealing(
+          1, all.count(), [&](Step, std::size_t, std::size_t) -> const Batches& { return dealt; },
+          0, false);
       mpi::Share share;
       dealing.share(0, blocks, wire->rank(), share);
       mpi::Crossing<double> crossing(blocks, *wire);
       crossing.plan(share, population ? population : all.count(), 0, all.dim());
       ReferenceDrift<double, kernel::Gaussian<double>> drift{kernel::Gaussian<double>(h)};
       crossing(here, [&](Ensemble<double>& floor, const Batches& own) { drift(0, floor, own); });
-      std::copy_n(here.drift().data, count * all.dim(), all.drift().data + first * all.dim()); // rows of this rank alone
+      std::copy_n(here.drift().data, count * all.dim(),
+                  all.drift().data + first * all.dim()); // rows of this rank alone
     });
   };
 }
@@ -85,7 +90,9 @@ TEST(Ranks, WouldNotKeepLemma1WithWeightsOfTheirOwnRows) {
 /// Every rank's share by address against its part of all batches.
 template <typename Deal>
 void expect_shares(std::size_t n, const mpi::Dealing::ByAddress& by_address, Deal&& deal) {
-  const DealRows rows = [&](Step k, std::size_t m, std::size_t) -> const Batches& { return deal(k, m); };
+  const DealRows rows = [&](Step k, std::size_t m, std::size_t) -> const Batches& {
+    return deal(k, m);
+  };
   for (const std::size_t ranks : {1, 2, 3, 4, 7, 8}) {
     mpi::Dealing dealing(9, n, rows, 64, false, by_address);
     const mpi::Blocks blocks(n, 8, ranks);
@@ -94,9 +101,12 @@ void expect_shares(std::size_t n, const mpi::Dealing::ByAddress& by_address, Dea
         mpi::Share found, twin;
         dealing.share(k, blocks, r, found);
         mpi::share_of(deal(k, n), blocks, r, twin);
-        ASSERT_EQ(found.members, twin.members) << n << " rows, rank " << r << " of " << ranks << ", step " << k;
+        ASSERT_EQ(found.members, twin.members)
+            << n << " rows, rank " << r << " of " << ranks << ", step " << k;
         ASSERT_EQ(found.bounds, twin.bounds);
-        for (auto* away : {&found.away, &twin.away}) // pairs go in another order, which the bits of a run would not survive
+        for (auto* away :
+             {&found.away,
+              &twin.away}) // pairs go in another order, which the bits of a run would not survive
           for (auto& list : *away)
             std::ranges::sort(list);
         ASSERT_EQ(found.away, twin.away);
@@ -109,12 +119,14 @@ void expect_shares(std::size_t n, const mpi::Dealing::ByAddress& by_address, Dea
 TEST(Ranks, KnowTheirPairsByAddress) {
   for (const std::size_t n : {8, 10, 64, 130, 131}) {
     Matching matching(9);
-    expect_shares(n, mpi::PairsByAddress(9, n), [&](Step k, std::size_t m) -> const Batches& { return matching.deal(k, m); });
+    expect_shares(n, mpi::PairsByAddress(9, n),
+                  [&](Step k, std::size_t m) -> const Batches& { return matching.deal(k, m); });
   }
 }
 
 TEST(Ranks, KnowTheirCosetsByAddress) {
-  for (const auto& [n, p] : {std::pair(8, 2), std::pair(8, 8), std::pair(64, 4), std::pair(256, 8), std::pair(256, 128)}) {
+  for (const auto& [n, p] : {std::pair(8, 2), std::pair(8, 8), std::pair(64, 4), std::pair(256, 8),
+                             std::pair(256, 128)}) {
     Cosets cosets(9, std::size_t(p));
     expect_shares(std::size_t(n), mpi::CosetsByAddress(9, std::size_t(n), std::size_t(p)),
                   [&](Step k, std::size_t m) -> const Batches& { return cosets.deal(k, m); });
@@ -122,9 +134,11 @@ TEST(Ranks, KnowTheirCosetsByAddress) {
 }
 
 TEST(Ranks, KnowTheirMoebiusMapsByAddress) { // 212: twelve rows above the prime; 8 in one batch
-  for (const auto& [n, p] : {std::pair(8, 8), std::pair(9, 2), std::pair(61, 3), std::pair(128, 5), std::pair(212, 4), std::pair(1000, 17)}) {
+  for (const auto& [n, p] : {std::pair(8, 8), std::pair(9, 2), std::pair(61, 3), std::pair(128, 5),
+                             std::pair(212, 4), std::pair(1000, 17)}) {
     Moebius moebius(9, BatchSize(std::size_t(p)));
-    expect_shares(std::size_t(n), mpi::MoebiusByAddress(9, std::size_t(n), BatchSize(std::size_t(p))),
+    expect_shares(std::size_t(n),
+                  mpi::MoebiusByAddress(9, std::size_t(n), BatchSize(std::size_t(p))),
                   [&](Step k, std::size_t m) -> const Batches& { return moebius.deal(k, m); });
   }
 }
@@ -134,8 +148,10 @@ double numbers_sent(std::size_t ranks, std::size_t n, std::size_t dim, Step step
   std::vector<std::uint64_t> bytes(ranks);
   mpi::on_ranks(ranks, [&](const std::shared_ptr<mpi::Wire>& wire) {
     Matching matching(3);
-    mpi::Dealing dealing(3, n, [&](Step k, std::size_t m, std::size_t) -> const Batches& { return matching.deal(k, m); }, 0, true,
-                         mpi::PairsByAddress(3, n));
+    mpi::Dealing dealing(
+        3, n,
+        [&](Step k, std::size_t m, std::size_t) -> const Batches& { return matching.deal(k, m); },
+        0, true, mpi::PairsByAddress(3, n));
     const mpi::Blocks blocks(n, 64, ranks);
     Ensemble<double> here(blocks.rows_of(wire->rank()), dim);
     mpi::Crossing<double> crossing(blocks, *wire);
@@ -154,7 +170,8 @@ double numbers_sent(std::size_t ranks, std::size_t n, std::size_t dim, Step step
 }
 
 TEST(Ranks, SendThreeNumbersForEachOfHalfTheRowsOfPairs) {
-  // A pair is split with probability 1 - (n/R - 1)/(n - 1); of a split pair one row sends 2 d and is sent d.
+  // A pair is split with probability 1 - (n/R - 1)/(n - 1); of a split pair one row sends 2 d and
+  // is sent d.
   constexpr std::size_t n = 1024, dim = 3;
   for (const std::size_t ranks : {2, 4, 8}) {
     const double split = 1 - (double(n) / double(ranks) - 1) / (n - 1);

@@ -1,4 +1,5 @@
-// Batches inside blocks: their law, their bits on any ranks, and that nothing crosses between two travels.
+// Batches inside blocks: their law, their bits on any ranks, and that nothing crosses between two
+// travels.
 #include "assemble/flight.hpp"
 #include "mpi/ranks_as_threads.hpp"
 #include "plan/plan.hpp"
@@ -27,7 +28,8 @@ constexpr double h = 0.7;
 
 InBlocks dealer(Step redeal) {
   return InBlocks(7, blocks, redeal, [](std::uint64_t seed) -> DealRows {
-    return [own = std::make_shared<Shuffle>(seed, p)](Step k, std::size_t rows, std::size_t population) -> const Batches& {
+    return [own = std::make_shared<Shuffle>(seed, p)](Step k, std::size_t rows,
+                                                      std::size_t population) -> const Batches& {
       return own->deal(k, rows, population);
     };
   });
@@ -40,7 +42,8 @@ Vec force(const Vec& x, const Vec& y) {
 }
 
 struct Law {
-  double found, error, predicted, of_lemma_1; ///< squared error of an epoch's mean drift, all particles together
+  double found, error, predicted,
+      of_lemma_1; ///< squared error of an epoch's mean drift, all particles together
 };
 
 /// Means over epochs of K steps of a cloud that does not move.
@@ -52,7 +55,8 @@ Law law_of_epochs(Step redeal, std::size_t epochs) {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t a = 0; a < 2; ++a) {
       const auto f = [&](std::size_t j) {
-        return force({home.position()[i][0], home.position()[i][1]}, {home.position()[j][0], home.position()[j][1]})[a];
+        return force({home.position()[i][0], home.position()[i][1]},
+                     {home.position()[j][0], home.position()[j][1]})[a];
       };
       double others = 0;
       for (std::size_t j = 0; j < n; ++j) {
@@ -104,7 +108,8 @@ TEST(InBlocks, KeepsItsLawOverEpochs) {
 TEST(InBlocks, AddsTheNoiseThatIsForeseen) {
   const Law law = law_of_epochs(16, 400);
   EXPECT_GT(law.found, law.of_lemma_1 + 10 * law.error); // not that of batches over everyone
-  // In a population that is large against the blocks: 1 + K (p - 1) / (m - 1), here with what a small one takes off.
+  // In a population that is large against the blocks: 1 + K (p - 1) / (m - 1), here with what a
+  // small one takes off.
   const double m = double(n) / blocks, extra = 16 * (p - 1) / (m - 1);
   EXPECT_LT(law.found / law.of_lemma_1, 1 + extra + 4 * law.error / law.of_lemma_1);
 }
@@ -127,7 +132,8 @@ plan::Recipe inside(const std::string& deal, const std::string& batch) {
 TEST(InBlocks, StaysForAsManyStepsAsAddAHundredthOfNoise) {
   plan::Recipe r = inside("shuffle", "4");
   r.redeal = 0;
-  for (const auto& [rows, steps] : {std::pair(301, 1), std::pair(601, 2), std::pair(3001, 10), std::pair(3300, 10)}) {
+  for (const auto& [rows, steps] :
+       {std::pair(301, 1), std::pair(601, 2), std::pair(3001, 10), std::pair(3300, 10)}) {
     r.particles = r.blocks * std::uint64_t(rows);
     const plan::Plan plan = plan::resolve(r);
     EXPECT_EQ(plan.redeal, Step(steps)); // K (p - 1)/(m - 1) <= 0.01
@@ -138,14 +144,15 @@ TEST(InBlocks, StaysForAsManyStepsAsAddAHundredthOfNoise) {
     plan::resolve(r);
     FAIL() << "no steps are too many";
   } catch (const std::invalid_argument& error) {
-    EXPECT_EQ(std::string(error.what()), "redeal: no number of steps keeps the noise that blocks add below 1 % with 300 rows a block; "
+    EXPECT_EQ(std::string(error.what()), "redeal: no number of steps keeps the noise that blocks "
+                                         "add below 1 % with 300 rows a block; "
                                          "there must be 301, or give the number of steps");
   }
 }
 
 TEST(InBlocks, HasTheSameBitsOnAnyRanks) {
-  for (const auto& [deal, batch] : {std::pair("shuffle", "3"), std::pair("moebius", "3"), std::pair("cosets", "4"),
-                                    std::pair("matching", "2")}) {
+  for (const auto& [deal, batch] : {std::pair("shuffle", "3"), std::pair("moebius", "3"),
+                                    std::pair("cosets", "4"), std::pair("matching", "2")}) {
     SCOPED_TRACE(deal);
     const plan::Plan plan = plan::resolve(inside(deal, batch));
     const auto one = assemble::make_flight(plan);

@@ -31,13 +31,17 @@ inline std::vector<std::string> mpirun(std::size_t ranks, const std::string& com
   return all;
 }
 
-/// OpenMPI's own: more ranks than cores, which wait without keeping one busy and go where there is room; by root; without
-/// what containers forbid.
+/// OpenMPI's own: more ranks than cores, which wait without keeping one busy and go where there is
+/// room; by root; without what containers forbid.
 inline Running::Environment many_on_few_cores() {
-  return {{"OMPI_MCA_rmaps_base_oversubscribe", "1"}, {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
-          {"OMPI_ALLOW_RUN_AS_ROOT", "1"},            {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
-          {"OMPI_MCA_mpi_yield_when_idle", "1"},      {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
-          {"OMPI_MCA_hwloc_base_binding_policy", "none"}, {"PRTE_MCA_hwloc_default_binding_policy", "none"},
+  return {{"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+          {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
+          {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+          {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+          {"OMPI_MCA_mpi_yield_when_idle", "1"},
+          {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
+          {"OMPI_MCA_hwloc_base_binding_policy", "none"},
+          {"PRTE_MCA_hwloc_default_binding_policy", "none"},
           {"OMP_NUM_THREADS", "1"}};
 }
 
@@ -76,7 +80,8 @@ inline std::vector<pid_t> ranks_in(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator("/proc")) {
     const std::string name = entry.path().filename();
     std::error_code gone;
-    if (name.find_first_not_of("0123456789") != std::string::npos || fs::read_symlink(entry.path() / "cwd", gone) != own ||
+    if (name.find_first_not_of("0123456789") != std::string::npos ||
+        fs::read_symlink(entry.path() / "cwd", gone) != own ||
         fs::read_symlink(entry.path() / "exe", gone) != fs::canonical(STARLING_BINARY))
       continue;
     found.push_back(std::stoi(name));
@@ -101,14 +106,18 @@ protected:
     fs::remove_all(folder_, ignored);
   }
 
-  Running start(std::size_t ranks, const std::string& command, const Running::Environment& more = {}) {
+  Running start(std::size_t ranks, const std::string& command,
+                const Running::Environment& more = {}) {
     return start_with(mpirun(ranks, command), more);
   }
-  Running start_with(const std::vector<std::string>& arguments, Running::Environment environment = {}) {
+  Running start_with(const std::vector<std::string>& arguments,
+                     Running::Environment environment = {}) {
     environment.merge(many_on_few_cores());
     return Running(STARLING_MPIRUN, arguments, folder_, streams(), environment);
   }
-  Running start_alone(const std::string& command) { return Running(STARLING_BINARY, words(command), folder_, streams(), {}); }
+  Running start_alone(const std::string& command) {
+    return Running(STARLING_BINARY, words(command), folder_, streams(), {});
+  }
 
   fs::path folder_;
 

@@ -11,7 +11,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::string raw = "sample banana --particles 130 --batch 4 --steps 70 --threads 1 --seed 3 --progress none";
+const std::string raw =
+    "sample banana --particles 130 --batch 4 --steps 70 --threads 1 --seed 3 --progress none";
 
 TEST_F(Mpirun, WritesTheFilesOfOneProcess) {
   ASSERT_EQ(start_alone(raw + " --blocks 64 --out alone").wait().code, 0);
@@ -34,7 +35,8 @@ TEST_F(Mpirun, GoesInStagesAsOneProcessDoes) {
 }
 
 TEST_F(Mpirun, StopsAllRanksWhenOneIsAskedAndGoesOnWithAnotherNumber) {
-  const std::string endless = "sample banana --particles 130 --batch 4 --threads 1 --seed 3 --progress none --steps ";
+  const std::string endless =
+      "sample banana --particles 130 --batch 4 --threads 1 --seed 3 --progress none --steps ";
   Running running = start(4, endless + "100000000 --out four --checkpoint-every 10");
   wait_for(running, folder_ / "four-state" / "run-1.checkpoint");
   const std::vector<pid_t> ranks = ranks_in(folder_);
@@ -54,13 +56,18 @@ TEST_F(Mpirun, SaysOnceThatNoRankHasACard) {
   if (cuda::back_end().present())
     GTEST_SKIP() << "there is one";
   std::ofstream(folder_ / "table.csv") << "a,y\n1,0\n2,1\n3,0\n4,1\n";
-  const Ended ended = start(3, "sample logistic --data table.csv --particles 130 --batch 2 --deal matching --bandwidth 1 --steps 5 --device cuda").wait();
+  const Ended ended = start(3, "sample logistic --data table.csv --particles 130 --batch 2 --deal "
+                               "matching --bandwidth 1 --steps 5 --device cuda")
+                          .wait();
   EXPECT_EQ(ended.code, failed) << ended.err;
   EXPECT_EQ(times(ended.err, "starling: "), 1u) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("cuda"));
-  const Ended normal = start(2, "sample normal --dim 2 --particles 130 --batch 2 --deal matching --bandwidth 1 --steps 5 --device cuda").wait();
+  const Ended normal = start(2, "sample normal --dim 2 --particles 130 --batch 2 --deal matching "
+                                "--bandwidth 1 --steps 5 --device cuda")
+                           .wait();
   EXPECT_EQ(normal.code, usage) << normal.err;
-  EXPECT_EQ(times(normal.err, "starling: device: the cards of several ranks share out scores"), 1u) << normal.err;
+  EXPECT_EQ(times(normal.err, "starling: device: the cards of several ranks share out scores"), 1u)
+      << normal.err;
 }
 
 TEST_F(Mpirun, IsNotNeededByOneProcess) {
@@ -75,13 +82,18 @@ TEST_F(Mpirun, LetsOneRankDoWhatRanksDoNotShare) {
   EXPECT_EQ(times(info.out, "compiler "), 1u) << info.out;
   EXPECT_THAT(info.out, HasSubstr("mpi:0 ")); // the library that it has
   EXPECT_EQ(times(info.err, "starling: ranks share the command sample alone"), 1u) << info.err;
-  ASSERT_EQ(start_alone(raw + " --out sample").wait().code, 0); // a folder of the name of the command
+  ASSERT_EQ(start_alone(raw + " --out sample").wait().code,
+            0); // a folder of the name of the command
   const Ended summary = start(2, "summary sample").wait();
   EXPECT_EQ(summary.code, 0) << summary.err;
   EXPECT_EQ(summary.out, start_alone("summary sample").wait().out); // once
-  EXPECT_EQ(times(summary.err, "starling: ranks share the command sample alone"), 1u) << summary.err;
-  const Ended within = start_with({"-n", "2", "sh", "-c", std::string(STARLING_BINARY) + " info && true"}).wait(); // not by mpirun itself
-  EXPECT_EQ(times(within.err, "starling: rank 1: ranks share the command sample alone"), 1u) << within.err;
+  EXPECT_EQ(times(summary.err, "starling: ranks share the command sample alone"), 1u)
+      << summary.err;
+  const Ended within =
+      start_with({"-n", "2", "sh", "-c", std::string(STARLING_BINARY) + " info && true"})
+          .wait(); // not by mpirun itself
+  EXPECT_EQ(times(within.err, "starling: rank 1: ranks share the command sample alone"), 1u)
+      << within.err;
   const Ended wrong = start(2, "summary nowhere").wait();
   EXPECT_EQ(wrong.code, input_missing) << wrong.err;
   EXPECT_EQ(times(wrong.err, "nowhere"), 1u) << wrong.err;

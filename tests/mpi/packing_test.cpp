@@ -1,4 +1,5 @@
-// Rows that are packed for the wire are those that were asked for, in that order, and go back where they were.
+// Rows that are packed for the wire are those that were asked for, in that order, and go back where
+// they were.
 #include "mpi/packing.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,8 @@ void expect_packed(std::size_t dim) {
   std::iota(column.begin(), column.end(), Real(1));
   const std::vector<std::uint32_t> rows = {8, 0, 3, 4, 5, 2};
   std::vector<Real> packed(rows.size() * dim), back(column.size());
-  EXPECT_EQ(mpi::pack<Real>({column.data(), 9, dim}, rows, packed.data()), packed.data() + packed.size());
+  EXPECT_EQ(mpi::pack<Real>({column.data(), 9, dim}, rows, packed.data()),
+            packed.data() + packed.size());
   const Rows<Real> to{back.data(), 9, dim};
   EXPECT_EQ(mpi::unpack<Real>(packed.data(), rows, to), packed.data() + packed.size());
   for (std::size_t n = 0; n < rows.size(); ++n)

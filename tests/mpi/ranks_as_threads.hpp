@@ -60,19 +60,24 @@ struct Table {
 
 class RankAsThread final : public Wire {
 public:
-  RankAsThread(std::shared_ptr<Table> table, std::size_t rank) : table_(std::move(table)), rank_(rank) {}
+  RankAsThread(std::shared_ptr<Table> table, std::size_t rank)
+      : table_(std::move(table)), rank_(rank) {}
 
   std::size_t rank() const override { return rank_; }
   std::size_t size() const override { return table_->laid.size(); }
-  std::size_t rank_on_machine() const override { return table_->machines.empty() ? rank_ : rank_ % table_->on_machine; }
+  std::size_t rank_on_machine() const override {
+    return table_->machines.empty() ? rank_ : rank_ % table_->on_machine;
+  }
   std::shared_ptr<Wire> on_machine() override {
     if (!table_->machines.empty() && !machine_)
-      machine_ = std::make_shared<RankAsThread>(table_->machines[rank_ / table_->on_machine], rank_on_machine());
+      machine_ = std::make_shared<RankAsThread>(table_->machines[rank_ / table_->on_machine],
+                                                rank_on_machine());
     return machine_;
   }
   bool takes_cards() const override { return cards; }
   bool cards = false; ///< where the host is in their place
-  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t> sizes) override {
+  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all,
+                  std::span<const std::size_t> sizes) override {
     lay(mine.data(), sizes.data(), [&] {
       std::byte* to = all.data();
       for (std::size_t r = 0; r < size(); to += sizes[r++])
@@ -80,7 +85,8 @@ public:
           std::copy_n(table_->laid[r], sizes[r], to);
     });
   }
-  void gather(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t> sizes) override {
+  void gather(std::span<const std::byte> mine, std::span<std::byte> all,
+              std::span<const std::size_t> sizes) override {
     lay(mine.data(), sizes.data(), [&] {
       std::byte* to = all.data();
       for (std::size_t r = 0; rank_ == 0 && r < size(); ++r)
@@ -103,8 +109,10 @@ public:
       return nullptr;
     std::shared_ptr<std::byte> mine;
     if (rank_ == 0) {
-      table_->common = std::shared_ptr<std::byte>(new (std::align_val_t{64}) std::byte[bytes],
-                                                  [](std::byte* p) { ::operator delete[](p, std::align_val_t{64}); });
+      table_->common =
+          std::shared_ptr<std::byte>(new (std::align_val_t{64}) std::byte[bytes], [](std::byte* p) {
+            ::operator delete[](p, std::align_val_t{64});
+          });
       std::fill_n(table_->common.get(), bytes, std::byte{0xff});
     }
     lay(nullptr, nullptr, [&] { mine = table_->common; });
@@ -119,14 +127,15 @@ public:
   }
 
 protected:
-  /// Nothing arrives, nor is read, before it is waited for: whoever looks sooner sees what is no number.
-  void start_parts(std::span<const std::byte> from, std::span<const std::size_t> sent, std::span<std::byte> to,
-                   std::span<const std::size_t> received) override {
+  /// Nothing arrives, nor is read, before it is waited for: whoever looks sooner sees what is no
+  /// number.
+  void start_parts(std::span<const std::byte> from, std::span<const std::size_t> sent,
+                   std::span<std::byte> to, std::span<const std::size_t> received) override {
     std::ranges::fill(to, std::byte{0xff});
     started_.push_back({from, {sent.begin(), sent.end()}, to, {received.begin(), received.end()}});
   }
-  void exchange_parts(std::span<const std::byte> from, std::span<const std::size_t> sent, std::span<std::byte> to,
-                      std::span<const std::size_t> received) override {
+  void exchange_parts(std::span<const std::byte> from, std::span<const std::size_t> sent,
+                      std::span<std::byte> to, std::span<const std::size_t> received) override {
     lay(from.data(), sent.data(), [&] {
       std::byte* next = to.data();
       for (std::size_t r = 0; r < size(); ++r) {
@@ -166,10 +175,11 @@ private:
 
 enum class Memory { apart, in_common };
 
-/// work(wire) on so many ranks at once, of which so many are on each machine; 0: nobody knows. Memory in common is that of a
-/// machine's ranks. Throws what the lowest threw.
+/// work(wire) on so many ranks at once, of which so many are on each machine; 0: nobody knows.
+/// Memory in common is that of a machine's ranks. Throws what the lowest threw.
 template <typename Work>
-void on_ranks(std::size_t ranks, Work&& work, Memory memory = Memory::apart, std::size_t on_machine = 0) {
+void on_ranks(std::size_t ranks, Work&& work, Memory memory = Memory::apart,
+              std::size_t on_machine = 0) {
   const auto table = std::make_shared<Table>(ranks);
   table->in_common = memory == Memory::in_common && (on_machine == 0 || on_machine >= ranks);
   table->on_machine = on_machine;

@@ -1,4 +1,5 @@
-// A run over ranks has the bits of the run of one process with the same blocks, whatever is dealt, summed or stepped.
+// A run over ranks has the bits of the run of one process with the same blocks, whatever is dealt,
+// summed or stepped.
 #include "assemble/flight.hpp"
 #include "mpi/ranks_as_threads.hpp"
 #include "plan/plan.hpp"
@@ -17,7 +18,8 @@
 namespace starling {
 namespace {
 
-plan::Recipe recipe(const std::string& target, std::uint64_t particles, const std::string& batch, Step steps) {
+plan::Recipe recipe(const std::string& target, std::uint64_t particles, const std::string& batch,
+                    Step steps) {
   plan::Recipe r;
   r.target = target;
   r.method = "paper";
@@ -38,13 +40,16 @@ std::vector<double> alone(const plan::Recipe& r) {
 
 std::vector<double> over(std::size_t ranks, const plan::Recipe& r, mpi::Memory memory) {
   std::vector<double> found;
-  mpi::on_ranks(ranks, [&](const std::shared_ptr<mpi::Wire>& wire) {
-    const auto flight = assemble::make_flight(plan::resolve(r), 0, nullptr, {}, wire);
-    flight->take(flight->total(), {});
-    const auto all = flight->positions();
-    if (wire->first())
-      found = all;
-  }, memory);
+  mpi::on_ranks(
+      ranks,
+      [&](const std::shared_ptr<mpi::Wire>& wire) {
+        const auto flight = assemble::make_flight(plan::resolve(r), 0, nullptr, {}, wire);
+        flight->take(flight->total(), {});
+        const auto all = flight->positions();
+        if (wire->first())
+          found = all;
+      },
+      memory);
   return found;
 }
 
@@ -52,13 +57,15 @@ void expect_same(const plan::Recipe& r, std::initializer_list<std::size_t> ranks
   const std::vector<double> one = alone(r);
   for (const std::size_t n : ranks)
     for (const mpi::Memory memory : {mpi::Memory::apart, mpi::Memory::in_common})
-      EXPECT_EQ(over(n, r, memory), one) << n << " ranks, " << (memory == mpi::Memory::apart ? "messages" : "memory in common");
+      EXPECT_EQ(over(n, r, memory), one)
+          << n << " ranks, " << (memory == mpi::Memory::apart ? "messages" : "memory in common");
 }
 
 TEST(Ranks, GiveTheBitsOfOneProcessForEveryDealer) {
-  for (const auto& [deal, particles, batch] : {std::tuple("shuffle", 101, "4"), std::tuple("moebius", 101, "5"),
-                                               std::tuple("cosets", 128, "8"), std::tuple("matching", 100, "2"),
-                                               std::tuple("matching", 101, "2")}) {
+  for (const auto& [deal, particles, batch] :
+       {std::tuple("shuffle", 101, "4"), std::tuple("moebius", 101, "5"),
+        std::tuple("cosets", 128, "8"), std::tuple("matching", 100, "2"),
+        std::tuple("matching", 101, "2")}) {
     SCOPED_TRACE(deal);
     plan::Recipe r = recipe("banana", std::uint64_t(particles), batch, 70); // rows travel once
     r.deal = deal;
@@ -67,8 +74,8 @@ TEST(Ranks, GiveTheBitsOfOneProcessForEveryDealer) {
 }
 
 TEST(Ranks, GiveTheBitsOfOneProcessForEveryKernel) {
-  for (const char* kernel : {"gaussian", "imq", "matern32", "matern52", "polynomial", "imq+0.5*gaussian", "imq+bilinear",
-                             "parameters"}) {
+  for (const char* kernel : {"gaussian", "imq", "matern32", "matern52", "polynomial",
+                             "imq+0.5*gaussian", "imq+bilinear", "parameters"}) {
     SCOPED_TRACE(kernel);
     plan::Recipe r = recipe("banana", 96, "6", 12);
     r.kernel = kernel;
@@ -77,7 +84,8 @@ TEST(Ranks, GiveTheBitsOfOneProcessForEveryKernel) {
 }
 
 TEST(Ranks, GiveTheBitsOfOneProcessForEveryStepRule) {
-  for (const char* rule : {"adagrad", "adagrad-sum", "constant", "decay", "rmsprop", "adam", "rk4", "stochastic"}) {
+  for (const char* rule :
+       {"adagrad", "adagrad-sum", "constant", "decay", "rmsprop", "adam", "rk4", "stochastic"}) {
     SCOPED_TRACE(rule);
     plan::Recipe r = recipe("banana", 90, "4", 10);
     r.advance = rule;
@@ -87,9 +95,10 @@ TEST(Ranks, GiveTheBitsOfOneProcessForEveryStepRule) {
 }
 
 TEST(Ranks, GiveTheBitsOfOneProcessForEverySizeOfBatchesAndRows) {
-  for (const auto& [dim, particles, batch] : {std::tuple(1, 61, "2"), std::tuple(3, 64, "30"), std::tuple(3, 257, "128"),
-                                              std::tuple(12, 60, "4"), std::tuple(12, 64, "9"), std::tuple(9, 600, "290"),
-                                              std::tuple(12, 330, "8"), std::tuple(13, 330, "8")}) { // in lanes, and not
+  for (const auto& [dim, particles, batch] :
+       {std::tuple(1, 61, "2"), std::tuple(3, 64, "30"), std::tuple(3, 257, "128"),
+        std::tuple(12, 60, "4"), std::tuple(12, 64, "9"), std::tuple(9, 600, "290"),
+        std::tuple(12, 330, "8"), std::tuple(13, 330, "8")}) { // in lanes, and not
     SCOPED_TRACE(std::to_string(dim) + " dimensions, batches of " + batch);
     plan::Recipe r = recipe("normal", std::uint64_t(particles), batch, 5);
     r.set("dim", std::uint64_t(dim));
@@ -168,7 +177,8 @@ TEST(Ranks, WriteTheCheckpointOfOneProcess) {
   const auto one = assemble::make_flight(plan::resolve(r));
   one->take(70, {}); // rows have travelled
   const run::Checkpoint expected = one->save("note");
-  const auto file = std::filesystem::temp_directory_path() / ("starling-ranks-" + std::to_string(::getpid()) + ".checkpoint");
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("starling-ranks-" + std::to_string(::getpid()) + ".checkpoint");
   for (const std::size_t ranks : {2, 3, 7}) {
     mpi::on_ranks(ranks, [&](const std::shared_ptr<mpi::Wire>& wire) {
       const auto flight = assemble::make_flight(plan::resolve(r), 0, nullptr, {}, wire);
@@ -205,7 +215,8 @@ void expect_same_looks(const plan::Recipe& r, Step steps) {
       EXPECT_EQ(same->trace()[n].ksd, flight->trace()[n].ksd);
       EXPECT_EQ(same->trace()[n].drift, flight->trace()[n].drift);
       EXPECT_EQ(same->trace()[n].score, flight->trace()[n].score);
-      EXPECT_EQ(std::bit_cast<std::uint64_t>(same->trace()[n].noise), std::bit_cast<std::uint64_t>(flight->trace()[n].noise)); // or no number
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(same->trace()[n].noise),
+                std::bit_cast<std::uint64_t>(flight->trace()[n].noise)); // or no number
       EXPECT_EQ(same->trace()[n].spread, flight->trace()[n].spread);
       EXPECT_EQ(same->trace()[n].verdict, flight->trace()[n].verdict);
     }

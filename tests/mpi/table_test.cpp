@@ -33,7 +33,8 @@ using RanksWire = std::shared_ptr<mpi::Wire>;
 class Tables : public ::testing::Test {
 protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("starling-tables-" + std::to_string(::getpid()));
+    folder_ =
+        std::filesystem::temp_directory_path() / ("starling-tables-" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -44,8 +45,12 @@ protected:
     to << "a,b,c,count,kind\n";
     for (std::size_t r = 0; r < rows; ++r) {
       const double t = double(r);
-      to << std::sin(t) << ',' << std::cos(1.7 * t) << ',' << std::sin(0.3 * t * t) << ',' << (r * r) % 5 << ','
-         << (std::sin(t) + std::sin(9 * t) > 0.3 ? "red" : r % 3 == 0 ? "green" : "blue") << '\n';
+      to << std::sin(t) << ',' << std::cos(1.7 * t) << ',' << std::sin(0.3 * t * t) << ','
+         << (r * r) % 5 << ','
+         << (std::sin(t) + std::sin(9 * t) > 0.3 ? "red"
+             : r % 3 == 0                        ? "green"
+                                                 : "blue")
+         << '\n';
     }
     return file;
   }
@@ -77,7 +82,8 @@ Seen see(const SharedTable& table) {
   EXPECT_EQ(learn.rows, table.learns_from());
   EXPECT_EQ(test.rows, table.held_out());
   for (const LabelledView<double>& view : {learn, test}) {
-    seen.numbers.insert(seen.numbers.end(), view.features, view.features + view.rows * view.weights);
+    seen.numbers.insert(seen.numbers.end(), view.features,
+                        view.features + view.rows * view.weights);
     seen.numbers.insert(seen.numbers.end(), view.labels, view.labels + view.rows);
   }
   seen.learn = learn.features, seen.test = test.features;
@@ -90,24 +96,30 @@ Seen see(const SharedTable& table) {
 TEST_F(Tables, AreReadByTheFirstRankOfAMachineAndSeenByAllOfThem) {
   const std::string file = write(57);
   const Seen alone = see(SharedTable(asked(file), io::Response::classes, on(nullptr)));
-  EXPECT_EQ(alone.words, (std::vector<std::string>{"a", "b", "c", "blue", "green", "red", "kind", ""}));
+  EXPECT_EQ(alone.words,
+            (std::vector<std::string>{"a", "b", "c", "blue", "green", "red", "kind", ""}));
   for (const Memory memory : {Memory::in_common, Memory::apart})
     for (const std::size_t on_machine : {5, 2}) {
       SCOPED_TRACE(std::to_string(on_machine) + " ranks on a machine");
       std::vector<Seen> all(5);
-      mpi::on_ranks(5, [&](const RanksWire& wire) {
-        const bool reads = wire->rank_on_machine() == 0;
-        const SharedTable table(asked(reads ? file : "nowhere.csv"), io::Response::classes, on(wire));
-        all[wire->rank()] = see(table);
-        wire->on_machine()->meet(); // till then all are there
-      }, memory, on_machine);
+      mpi::on_ranks(
+          5,
+          [&](const RanksWire& wire) {
+            const bool reads = wire->rank_on_machine() == 0;
+            const SharedTable table(asked(reads ? file : "nowhere.csv"), io::Response::classes,
+                                    on(wire));
+            all[wire->rank()] = see(table);
+            wire->on_machine()->meet(); // till then all are there
+          },
+          memory, on_machine);
       for (std::size_t r = 0; r < all.size(); ++r) {
         const std::size_t first = r - r % on_machine;
         EXPECT_EQ(all[r].numbers, alone.numbers);
         EXPECT_EQ(all[r].words, alone.words);
         if (r == first)
           continue;
-        EXPECT_EQ(all[r].learn == all[first].learn, memory == Memory::in_common) << r; // the same place, not a copy
+        EXPECT_EQ(all[r].learn == all[first].learn, memory == Memory::in_common)
+            << r; // the same place, not a copy
         EXPECT_EQ(all[r].test == all[first].test, memory == Memory::in_common) << r;
       }
       if (on_machine == 2 && memory == Memory::in_common) {
@@ -131,30 +143,42 @@ TEST_F(Tables, AreReadByEachRankWhereNobodyKnowsMachines) {
 
 TEST_F(Tables, ThatOneMachineLacksEndAllRanksInTheNameOfItsFirst) {
   const std::string file = write(20);
-  mpi::on_ranks(4, [&](const RanksWire& wire) {
-    try {
-      mpi::together(*wire, [&] { SharedTable(asked(wire->rank() == 2 ? "nowhere.csv" : file), io::Response::classes, on(wire)); });
-      ADD_FAILURE() << "nothing was thrown on rank " << wire->rank();
-    } catch (const std::runtime_error& error) {
-      EXPECT_NE(std::string(error.what()).find("nowhere.csv"), std::string::npos) << error.what();
-    }
-    EXPECT_TRUE(wire->all_know);
-    EXPECT_EQ(wire->origin, 2u);
-  }, Memory::in_common, 2);
+  mpi::on_ranks(
+      4,
+      [&](const RanksWire& wire) {
+        try {
+          mpi::together(*wire, [&] {
+            SharedTable(asked(wire->rank() == 2 ? "nowhere.csv" : file), io::Response::classes,
+                        on(wire));
+          });
+          ADD_FAILURE() << "nothing was thrown on rank " << wire->rank();
+        } catch (const std::runtime_error& error) {
+          EXPECT_NE(std::string(error.what()).find("nowhere.csv"), std::string::npos)
+              << error.what();
+        }
+        EXPECT_TRUE(wire->all_know);
+        EXPECT_EQ(wire->origin, 2u);
+      },
+      Memory::in_common, 2);
 }
 
 TEST(FromFirst, IsMadeOnceAndThrownByAll) {
   for (const Memory memory : {Memory::in_common, Memory::apart}) {
     std::atomic<int> made = 0;
-    mpi::on_ranks(3, [&](const RanksWire& wire) {
-      const auto bytes = mpi::from_first(*wire, 100, [&](std::byte* to) {
-        ++made;
-        std::fill_n(to, 100, std::byte{7});
-      });
-      EXPECT_EQ(std::count(bytes.get(), bytes.get() + 100, std::byte{7}), 100);
-      EXPECT_THROW(mpi::from_first(*wire, 8, [](std::byte*) { throw std::runtime_error("cannot"); }), std::runtime_error);
-      wire->meet();
-    }, memory);
+    mpi::on_ranks(
+        3,
+        [&](const RanksWire& wire) {
+          const auto bytes = mpi::from_first(*wire, 100, [&](std::byte* to) {
+            ++made;
+            std::fill_n(to, 100, std::byte{7});
+          });
+          EXPECT_EQ(std::count(bytes.get(), bytes.get() + 100, std::byte{7}), 100);
+          EXPECT_THROW(
+              mpi::from_first(*wire, 8, [](std::byte*) { throw std::runtime_error("cannot"); }),
+              std::runtime_error);
+          wire->meet();
+        },
+        memory);
     EXPECT_EQ(made, 1);
   }
 }
@@ -179,16 +203,21 @@ std::vector<double> outcome_of(const plan::Recipe& r, const RanksWire& wire) {
   return all;
 }
 
-void expect_the_bits_of_one_process(const plan::Recipe& r, std::initializer_list<std::size_t> machines) {
+void expect_the_bits_of_one_process(const plan::Recipe& r,
+                                    std::initializer_list<std::size_t> machines) {
   const std::vector<double> one = outcome_of(r, mpi::alone());
   for (const Memory memory : {Memory::in_common, Memory::apart})
     for (const std::size_t on_machine : machines)
-      mpi::on_ranks(3, [&](const RanksWire& wire) {
-        const std::vector<double> here = outcome_of(r, wire);
-        if (wire->first()) {
-          EXPECT_EQ(here, one) << on_machine << " ranks on a machine, " << (memory == Memory::apart ? "apart" : "in common");
-        }
-      }, memory, on_machine);
+      mpi::on_ranks(
+          3,
+          [&](const RanksWire& wire) {
+            const std::vector<double> here = outcome_of(r, wire);
+            if (wire->first()) {
+              EXPECT_EQ(here, one) << on_machine << " ranks on a machine, "
+                                   << (memory == Memory::apart ? "apart" : "in common");
+            }
+          },
+          memory, on_machine);
 }
 
 plan::Recipe regression(const std::string& target, const std::string& file) {
@@ -198,7 +227,9 @@ plan::Recipe regression(const std::string& target, const std::string& file) {
   r.threads = 1;
   r.blocks = 8;
   r.seed = 5;
-  r.set("data", file).set("holdout", 0.2).set("label", target == "linear" || target == "poisson" ? "count" : "kind");
+  r.set("data", file)
+      .set("holdout", 0.2)
+      .set("label", target == "linear" || target == "poisson" ? "count" : "kind");
   r.set("drop", target == "linear" || target == "poisson" ? "kind" : "count");
   if (target == "logistic")
     r.set("positive", "red");

@@ -144,7 +144,7 @@ of("src/judge/move_test.cpp", "tests/judge/move_test_test.cpp", [
 ])
 of("src/judge/rhat.cpp", "tests/judge/rhat_test.cpp", [
     ("R-hat without the runs' difference", "between / within", "between / within / n"),
-    ("R-hat that begins at 1", "(n - 1) / n", "1.0"),
+    ("R-hat that begins at 1", "@@(n - 1) / n@@ +", "1.0"),
     ("variance by n", "@@(static_cast<double>(values.size()) - 1)@@;\n  };\n  std::vector<double> means", "static_cast<double>(values.size())"),
 ])
 of("src/scout/few_rows.cpp", "tests/scout/few_rows_test.cpp", [

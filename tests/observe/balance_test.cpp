@@ -63,14 +63,16 @@ TEST(Balance, HasTheStandardErrorsItClaims) {
   EXPECT_NEAR(spread, 1, 4 * std::sqrt(2.0 / clouds) + 0.1);
 }
 
-// Rows and columns are taken four at a time, and what is left by itself: against one at a time, as the formula has it.
+// Rows and columns are taken four at a time, and what is left by itself: against one at a time, as
+// the formula has it.
 TEST(Balance, IsTheFormulaForAnyNumberOfRowsAndColumns) {
   for (std::size_t count = 1; count <= 13; ++count)
     for (std::size_t dim = 1; dim <= 9; ++dim) {
       std::vector<double> x(count * dim), s(count * dim);
       start_normal(Rows<double>{x.data(), count, dim}, 7, 2, 3);
       start_normal(Rows<double>{s.data(), count, dim}, 8, 1, 1);
-      const auto all = balance(Rows<const double>{x.data(), count, dim}, Rows<const double>{s.data(), count, dim});
+      const auto all = balance(Rows<const double>{x.data(), count, dim},
+                               Rows<const double>{s.data(), count, dim});
       const auto mean_of = [&](auto&& value) {
         double sum = 0;
         for (std::size_t i = 0; i < count; ++i)
@@ -79,12 +81,17 @@ TEST(Balance, IsTheFormulaForAnyNumberOfRowsAndColumns) {
       };
       for (std::size_t a = 0; a < dim; ++a) {
         const double mean = mean_of([&](std::size_t i) { return x[i * dim + a]; });
-        const double square = mean_of([&](std::size_t i) { return std::pow(x[i * dim + a] - mean, 2); });
+        const double square =
+            mean_of([&](std::size_t i) { return std::pow(x[i * dim + a] - mean, 2); });
         // Sums of at most 13 numbers below 100, each rounded once.
         EXPECT_NEAR(all[a].mean, mean, 1e-12);
         EXPECT_NEAR(all[a].sd * all[a].sd, square, 1e-12);
-        EXPECT_NEAR(all[a].mean_score, mean_of([&](std::size_t i) { return s[i * dim + a]; }), 1e-12);
-        EXPECT_NEAR(all[a].spread, mean_of([&](std::size_t i) { return -(x[i * dim + a] - mean) * s[i * dim + a]; }), 1e-12);
+        EXPECT_NEAR(all[a].mean_score, mean_of([&](std::size_t i) { return s[i * dim + a]; }),
+                    1e-12);
+        EXPECT_NEAR(all[a].spread, mean_of([&](std::size_t i) {
+                      return -(x[i * dim + a] - mean) * s[i * dim + a];
+                    }),
+                    1e-12);
       }
     }
 }

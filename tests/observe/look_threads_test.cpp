@@ -1,4 +1,5 @@
-// What looks and ends of a run measure on all threads: the same bits for any number of them, and of their slow twins.
+// What looks and ends of a run measure on all threads: the same bits for any number of them, and of
+// their slow twins.
 #include <starling/deal/matching.hpp>
 #include <starling/deal/shuffle.hpp>
 #include <starling/judge/summary.hpp>
@@ -17,7 +18,8 @@ namespace starling {
 namespace {
 
 struct Scattered {
-  Scattered(std::size_t count, std::size_t dim, double shift = 0.1) : position(count * dim), slope(count * dim) {
+  Scattered(std::size_t count, std::size_t dim, double shift = 0.1)
+      : position(count * dim), slope(count * dim) {
     x = {position.data(), count, dim};
     s = {slope.data(), count, dim};
     start_normal(Rows<double>{position.data(), count, dim}, 3, shift, 1.2);
@@ -48,7 +50,8 @@ Balance plain_balance(const Scattered& cloud, std::size_t a) {
   one.mean_score /= n;
   one.spread /= n;
   one.shift = one.mean_score * one.sd;
-  one.shift_se = std::sqrt(score_squares / n - one.mean_score * one.mean_score) * one.sd / std::sqrt(n);
+  one.shift_se =
+      std::sqrt(score_squares / n - one.mean_score * one.mean_score) * one.sd / std::sqrt(n);
   one.spread_se = std::sqrt(product_squares / n - one.spread * one.spread) / std::sqrt(n);
   return one;
 }
@@ -58,19 +61,23 @@ std::vector<double> figures(const Balance& b) {
 }
 
 TEST(Balance, IsBitForBitThePlainSumsInOneBlockOfRows) {
-  for (const auto& [count, dim] : {std::pair<std::size_t, std::size_t>{1000, 2}, {40, balance_columns + 3}, {balance_rows, 1}}) {
+  for (const auto& [count, dim] : {std::pair<std::size_t, std::size_t>{1000, 2},
+                                   {40, balance_columns + 3},
+                                   {balance_rows, 1}}) {
     const Scattered cloud(count, dim);
     Threads crew(3);
     const auto all = balance(cloud.x, cloud.s, crew);
     for (std::size_t a = 0; a < dim; a += 1 + dim / 7)
-      EXPECT_EQ(figures(all[a]), figures(plain_balance(cloud, a))) << count << " x " << dim << ", " << a;
+      EXPECT_EQ(figures(all[a]), figures(plain_balance(cloud, a)))
+          << count << " x " << dim << ", " << a;
   }
 }
 
 TEST(Balance, OfManyRowsIsTheSameForAnyNumberOfThreads) {
   const Scattered cloud(2 * balance_rows + 77, 3);
   Threads two(2), seven(7);
-  const auto alone = balance(cloud.x, cloud.s), pair = balance(cloud.x, cloud.s, two), many = balance(cloud.x, cloud.s, seven);
+  const auto alone = balance(cloud.x, cloud.s), pair = balance(cloud.x, cloud.s, two),
+             many = balance(cloud.x, cloud.s, seven);
   for (std::size_t a = 0; a < 3; ++a) {
     EXPECT_EQ(figures(alone[a]), figures(pair[a]));
     EXPECT_EQ(figures(alone[a]), figures(many[a]));
@@ -120,7 +127,8 @@ judge::TraceRow look_at(std::size_t count, std::size_t threads, double shift) {
   Threads crew(threads);
   const run::Lookout<double> lookout(1, false, {"a", "b"}, crew);
   std::vector<judge::TraceRow> trace;
-  lookout.look(3, particles, batches, [](Step, Ensemble<double>&, const Batches&) {}, 0, trace);
+  lookout.look(
+      3, particles, batches, [](Step, Ensemble<double>&, const Batches&) {}, 0, trace);
   return trace.back();
 }
 
@@ -137,12 +145,14 @@ TEST(Lookout, SeesSomeOfALargeCloudAndTheSameOnesForAnyNumberOfThreads) {
   const double se = 1 / std::sqrt(static_cast<double>(run::LookSize::seen));
   EXPECT_NEAR(one.centre, 0.5 * std::sqrt(2.0), 4 * se);
   EXPECT_NEAR(one.spread, 1, 4 * se);
-  EXPECT_GT(std::abs(look_at(many, 1, 0.6).centre - one.centre), 4 * se); // a cloud elsewhere is told apart
+  EXPECT_GT(std::abs(look_at(many, 1, 0.6).centre - one.centre),
+            4 * se); // a cloud elsewhere is told apart
 }
 
 TEST(LookSize, IsThatOfEveryoneInASmallCloudAndStaysThereInALargeOne) {
   using run::LookSize;
-  const LookSize small = LookSize::of(LookSize::everyone, 2, 2), large = LookSize::of(1000000, 2, 2);
+  const LookSize small = LookSize::of(LookSize::everyone, 2, 2),
+                 large = LookSize::of(1000000, 2, 2);
   EXPECT_EQ(small.rows, LookSize::everyone);
   EXPECT_EQ(small.dealt_anew, LookSize::everyone);
   EXPECT_EQ(large.pairs, small.pairs);
@@ -153,7 +163,9 @@ TEST(LookSize, IsThatOfEveryoneInASmallCloudAndStaysThereInALargeOne) {
 
 TEST(LookEvery, LooksAsOftenAsEverWhereNobodyWaitsForIt) {
   for (const Step total : {Step{1}, Step{30}, Step{500}, Step{1000}, Step{100000}})
-    EXPECT_EQ(run::look_every(total, 100, 2), std::max(std::clamp<Step>(total / 25, 1, 20), total / 100)) << total;
+    EXPECT_EQ(run::look_every(total, 100, 2),
+              std::max(std::clamp<Step>(total / 25, 1, 20), total / 100))
+        << total;
 }
 
 TEST(LookEvery, SpacesLooksByTheirCost) {
@@ -173,7 +185,8 @@ TEST(Summary, OfManyValuesIsThatOfSortedOnes) {
     const auto at = [&](double q) {
       const double place = q * static_cast<double>(count - 1);
       const auto below = static_cast<std::size_t>(place);
-      return sorted[below] + (place - static_cast<double>(below)) * (sorted[below + 1] - sorted[below]);
+      return sorted[below] +
+             (place - static_cast<double>(below)) * (sorted[below + 1] - sorted[below]);
     };
     EXPECT_EQ(found.q05, at(0.05));
     EXPECT_EQ(found.q50, at(0.5));
@@ -197,7 +210,8 @@ TEST(Start, IsTheSameOnAnyNumberOfThreads) {
     start_uniform(rows(box), 3, 1, 2);
     start_uniform(rows(boxes), 3, 1, 2, IdIsRow(), three);
     EXPECT_EQ(box, boxes);
-    const double last = 1 + 2 * normal_pair(Philox(3)(Stream::start, (dim - 1) / 2, 7000))[(dim - 1) % 2];
+    const double last =
+        1 + 2 * normal_pair(Philox(3)(Stream::start, (dim - 1) / 2, 7000))[(dim - 1) % 2];
     EXPECT_EQ(one.back(), last);
   }
 }
@@ -211,7 +225,8 @@ TEST(Matching, IsLaidOutAlikeOnAnyNumberOfThreads) {
       EXPECT_TRUE(std::ranges::equal(order, alone.round(n, c, 3).order()));
       const std::size_t first = n % 2 ? 9 : 0; // past the batch of three and the pair that it took
       for (std::size_t m = first; m + 1 < n; m += 2)
-        ASSERT_EQ(Matching::partner(order[m], c, n), order[m + 1]) << n << ", round " << c << ", place " << m;
+        ASSERT_EQ(Matching::partner(order[m], c, n), order[m + 1])
+            << n << ", round " << c << ", place " << m;
     }
 }
 

@@ -165,7 +165,8 @@ TEST(DriftNoise, LeavesTheDriftAsItWas) {
   EXPECT_TRUE(std::equal(before.begin(), before.end(), particles.drift().begin()));
 }
 
-// More numbers than one sum takes, in rows that blocks cut in two, against sums taken one after another.
+// More numbers than one sum takes, in rows that blocks cut in two, against sums taken one after
+// another.
 TEST(DriftNoise, IsThatOfPlainSumsOnAnyNumberOfThreads) {
   const std::size_t wide = 7, many = 3 * noise_block / wide + 5;
   Ensemble<double> particles(many, wide);
@@ -173,7 +174,8 @@ TEST(DriftNoise, IsThatOfPlainSumsOnAnyNumberOfThreads) {
   const std::vector<double> before(particles.drift().begin(), particles.drift().end());
   const Batches batches = Shuffle(3, 4).deal(0, many);
   double apart = 0, together = 0;
-  const auto turned = [&](Step, Ensemble<double>& now, const Batches&) { // half as long, and every seventh number backwards
+  const auto turned = [&](Step, Ensemble<double>& now,
+                          const Batches&) { // half as long, and every seventh number backwards
     apart = together = 0;
     for (std::size_t n = 0; n < before.size(); ++n) {
       now.drift().data[n] = (n % 7 == 0 ? -0.5 : 0.5) * before[n];
@@ -186,7 +188,8 @@ TEST(DriftNoise, IsThatOfPlainSumsOnAnyNumberOfThreads) {
   const DriftNoise alone = drift_noise(0, particles, batches, turned, 9, many, room, one);
   EXPECT_TRUE(std::equal(before.begin(), before.end(), particles.drift().begin()));
   EXPECT_NEAR(alone.variance, apart / (2 * double(many)), 1e-12 * alone.variance);
-  EXPECT_NEAR(alone.square_of_mean, together / double(many), 1e-12 * std::abs(alone.square_of_mean));
+  EXPECT_NEAR(alone.square_of_mean, together / double(many),
+              1e-12 * std::abs(alone.square_of_mean));
   const DriftNoise shared = drift_noise(0, particles, batches, turned, 9, many, room, three);
   EXPECT_EQ(shared.variance, alone.variance);
   EXPECT_EQ(shared.square_of_mean, alone.square_of_mean);

@@ -130,7 +130,8 @@ TEST(Guard, NeedNotReadWhatTheStepHasSeen) {
   late.note_finite();
   kept[4][6] = NAN; // by rows asked for before, which nobody sees
   EXPECT_THROW(Guard{}(0, late, Whole()(0, late)), Diverged);
-  EXPECT_EQ((Guard({}, Threads::alone(), true)(0, late, Whole()(0, late))), Signal::go_on); // it did not read them
+  EXPECT_EQ((Guard({}, Threads::alone(), true)(0, late, Whole()(0, late))),
+            Signal::go_on); // it did not read them
 }
 
 TEST(Guard, SeesWhatAStepMadeWhereverItIs) {
@@ -146,13 +147,16 @@ TEST(Guard, SeesWhatAStepMadeWhereverItIs) {
 template <typename Real>
 void expect_every_kind_of_number_told_apart() {
   using Limits = std::numeric_limits<Real>;
-  std::vector<Real> values = {0, -Real(0), 1, -1, Limits::max(), Limits::lowest(), Limits::min(), Limits::denorm_min()};
+  std::vector<Real> values = {
+      0, -Real(0), 1, -1, Limits::max(), Limits::lowest(), Limits::min(), Limits::denorm_min()};
   values.resize(40000, Real(3));
   EXPECT_TRUE(all_finite(std::span<const Real>(values), Threads::alone()));
-  for (const Real bad : {Limits::quiet_NaN(), -Limits::quiet_NaN(), Limits::signaling_NaN(), Limits::infinity(), -Limits::infinity()})
+  for (const Real bad : {Limits::quiet_NaN(), -Limits::quiet_NaN(), Limits::signaling_NaN(),
+                         Limits::infinity(), -Limits::infinity()})
     for (const std::size_t place : {0u, 1u, 32767u, 32768u, 39999u}) {
       const Real before = std::exchange(values[place], bad);
-      EXPECT_FALSE(all_finite(std::span<const Real>(values), Threads::alone())) << bad << " at " << place;
+      EXPECT_FALSE(all_finite(std::span<const Real>(values), Threads::alone()))
+          << bad << " at " << place;
       values[place] = before;
     }
 }

@@ -1,4 +1,5 @@
-// What holds for every drift and every file: the formula's numbers, and what was written comes back.
+// What holds for every drift and every file: the formula's numbers, and what was written comes
+// back.
 #include "random_case.hpp"
 
 #include "drift/twins.hpp"
@@ -45,7 +46,8 @@ double off_the_formula(const plan::Recipe& recipe, double factor) {
     return 0;
   Threads threads(2);
   const std::size_t dim = 1 + plan.seed % 37;
-  auto fast = drift_tests::cloud<double>(plan.particles, dim), slow = drift_tests::cloud<double>(plan.particles, dim);
+  auto fast = drift_tests::cloud<double>(plan.particles, dim),
+       slow = drift_tests::cloud<double>(plan.particles, dim);
   const auto deal = assemble::make_dealer<double>(plan, plan.seed, threads);
   const Batches batches = deal(0, fast);
   for (std::size_t i = 0; i < plan.particles; ++i) // rows may have travelled
@@ -78,7 +80,8 @@ TEST(AnyDrift, IsTheFormula) {
 TEST(AnyDrift, ThatIsTooLargeWouldBeSeen) {
   std::size_t seen = 0, tried = 0;
   for (std::uint64_t n = 0; tried < 300; ++n)
-    if (const plan::Recipe recipe = any_recipe(Chance(n)); can_be_run(recipe) && off_the_formula(recipe, 1) > 0) {
+    if (const plan::Recipe recipe = any_recipe(Chance(n));
+        can_be_run(recipe) && off_the_formula(recipe, 1) > 0) {
       ++tried;
       seen += off_the_formula(recipe, 1 + 1e-9) > rounding;
     }
@@ -86,7 +89,8 @@ TEST(AnyDrift, ThatIsTooLargeWouldBeSeen) {
 }
 
 TEST(AnyDraws, ComeBackFromEveryFormat) {
-  const auto root = std::filesystem::temp_directory_path() / ("starling-properties-" + std::to_string(::getpid()));
+  const auto root = std::filesystem::temp_directory_path() /
+                    ("starling-properties-" + std::to_string(::getpid()));
   expect_for_any(6, 40, [&](const plan::Recipe& recipe) -> std::string {
     plan::Recipe mine = recipe;
     mine.certify = "none";
@@ -100,7 +104,8 @@ TEST(AnyDraws, ComeBackFromEveryFormat) {
       folder.commit();
       const std::vector<io::Draws> read = io::read_runs(root);
       const std::size_t columns = read.at(0).names.size(), dim = outcome.dim();
-      if (read.size() != 1 || read[0].rows != recipe.particles || columns != dim + (read[0].names[0] == "lp__"))
+      if (read.size() != 1 || read[0].rows != recipe.particles ||
+          columns != dim + (read[0].names[0] == "lp__"))
         return format + ": another shape";
       for (std::size_t i = 0; i < read[0].rows; ++i)
         for (std::size_t a = 0; a < dim; ++a)

@@ -36,7 +36,8 @@ private:
   std::mt19937_64 bits_;
 };
 
-/// Any recipe of the raw method that is quick to run; some of them cannot be run, and `resolve` says so.
+/// Any recipe of the raw method that is quick to run; some of them cannot be run, and `resolve`
+/// says so.
 inline plan::Recipe any_recipe(Chance chance) {
   plan::Recipe r;
   r.method = "paper";
@@ -51,13 +52,15 @@ inline plan::Recipe any_recipe(Chance chance) {
   r.seed = chance.below(1000);
   const auto kernel = [&] {
     const std::string weight = chance.one_in(3) ? "0.5*" : "";
-    return weight + chance.of<std::string>({"gaussian", "imq", "riesz:a=0.5", "bilinear", "parameters", "marginals", "gaussian", "imq"});
+    return weight + chance.of<std::string>({"gaussian", "imq", "riesz:a=0.5", "bilinear",
+                                            "parameters", "marginals", "gaussian", "imq"});
   };
   r.kernel = kernel();
   if (chance.one_in(3))
     r.kernel += "+" + kernel();
   r.bandwidth = chance.of<std::string>({"", "0.7", "median", "median:20"});
-  r.advance = chance.of<std::string>({"adagrad", "adagrad-sum", "constant", "decay", "rmsprop", "adam", "rk4", "stochastic"});
+  r.advance = chance.of<std::string>(
+      {"adagrad", "adagrad-sum", "constant", "decay", "rmsprop", "adam", "rk4", "stochastic"});
   r.step_size = 0.01;
   r.deal = chance.of<std::string>({"", "", "shuffle", "matching", "moebius", "cosets"});
   r.replace = chance.one_in(6);
@@ -108,7 +111,8 @@ inline plan::Recipe smallest(plan::Recipe failing, const Wrong& wrong) {
     for (const Simpler& way : ways) {
       plan::Recipe tried = failing;
       way(tried);
-      if (plan::write_config(tried) != plan::write_config(failing) && can_be_run(tried) && !wrong(tried).empty()) {
+      if (plan::write_config(tried) != plan::write_config(failing) && can_be_run(tried) &&
+          !wrong(tried).empty()) {
         failing = tried;
         simpler = true;
       }
@@ -117,7 +121,8 @@ inline plan::Recipe smallest(plan::Recipe failing, const Wrong& wrong) {
   return failing;
 }
 
-/// Tries that many recipes that can be run. The first that is wrong is shown as small as it can be made.
+/// Tries that many recipes that can be run. The first that is wrong is shown as small as it can be
+/// made.
 inline void expect_for_any(std::uint64_t seed, std::size_t cases, const Wrong& wrong) {
   std::size_t tried = 0;
   for (std::uint64_t n = 0; tried < cases; ++n) {

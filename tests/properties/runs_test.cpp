@@ -1,4 +1,5 @@
-// What holds for every run: the same bits on any threads and after any stop, a config that says it all.
+// What holds for every run: the same bits on any threads and after any stop, a config that says it
+// all.
 #include "random_case.hpp"
 
 #include "support/hash.hpp"
@@ -9,7 +10,8 @@
 namespace starling::properties {
 namespace {
 
-/// Where it ends, by its bits; or the words of its failure. Saved and read back after `stop` steps, if it gets there.
+/// Where it ends, by its bits; or the words of its failure. Saved and read back after `stop` steps,
+/// if it gets there.
 std::string end_of(const plan::Recipe& recipe, std::size_t threads, Step stop = ~Step{0}) {
   plan::Recipe mine = recipe;
   mine.threads = threads;
@@ -75,7 +77,8 @@ TEST(AnyDeal, MeetsEveryParticleOnceInBatchesOfTheSizeAskedFor) {
       std::vector<int> seen(plan.particles);
       for (std::size_t b = 0; b < batches.count(); ++b) {
         const std::size_t p = std::min<std::size_t>(plan.batch_size(), plan.particles);
-        if (batches[b].size() < std::min<std::size_t>(2, plan.particles) || batches[b].size() >= 2 * p)
+        if (batches[b].size() < std::min<std::size_t>(2, plan.particles) ||
+            batches[b].size() >= 2 * p)
           return "a batch of " + std::to_string(batches[b].size());
         for (const std::uint32_t row : batches[b])
           ++seen.at(row);
@@ -95,7 +98,8 @@ TEST(AnyRun, ThatIsWrongIsShownSmall) {
   };
   plan::Recipe found;
   for (std::uint64_t n = 0; found.target.empty(); ++n)
-    if (const plan::Recipe tried = any_recipe(Chance(n)); can_be_run(tried) && *wrong(tried).c_str())
+    if (const plan::Recipe tried = any_recipe(Chance(n));
+        can_be_run(tried) && *wrong(tried).c_str())
       found = smallest(tried, wrong);
   EXPECT_EQ(found.particles, 10u);
   EXPECT_EQ(found.steps, 1u);

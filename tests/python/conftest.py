@@ -1,4 +1,5 @@
-"""What the Python tests share: the binary, one quick run of all experiments, the program that draws the page."""
+"""What the Python tests share: the binary, one quick run of all experiments, the program that draws
+the page."""
 
 import ctypes
 import json
@@ -14,7 +15,8 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
-# Who starts the tests in the background may have told them not to hear Ctrl-C, which some of them send.
+# Who starts the tests in the background may have told them not to hear Ctrl-C, which some of them
+# send.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 COVERTYPE = ROOT.parent / "shared" / "data" / "covtype.csv.xz"
@@ -24,7 +26,9 @@ COVERTYPE = ROOT.parent / "shared" / "data" / "covtype.csv.xz"
 def binary():
     file = Path(os.environ.get("STARLING_BINARY", ROOT / "build" / "release" / "starling"))
     if not file.is_file():
-        pytest.fail(f"{file}: must be the built binary; build it with scripts/test or set STARLING_BINARY")
+        pytest.fail(
+            f"{file}: must be the built binary; build it with scripts/test or set STARLING_BINARY"
+        )
     return file
 
 
@@ -32,7 +36,15 @@ def binary():
 def quick_run(binary, tmp_path_factory):
     """The folder of `starling reproduce --quick`, run once for all tests."""
     folder = tmp_path_factory.mktemp("reproduce") / "out"
-    command = [str(binary), "reproduce", "--quick", "--out", str(folder), "--python", sys.executable]
+    command = [
+        str(binary),
+        "reproduce",
+        "--quick",
+        "--out",
+        str(folder),
+        "--python",
+        sys.executable,
+    ]
     if COVERTYPE.is_file():
         command += ["--covertype", str(COVERTYPE)]
     else:
@@ -54,7 +66,9 @@ def browser():
     if not chromium:
         pytest.skip("chromium: must be installed to look at pages; the Debian package is chromium")
     with sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"], timeout=180_000)
+        started = driver.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox"], timeout=180_000
+        )
         yield started
         started.close()
 
@@ -65,13 +79,21 @@ def draw():
 
     def run(folder):
         return subprocess.run(
-            [sys.executable, str(ROOT / "reproduce" / "page"), str(folder)], capture_output=True, text=True, timeout=1500
+            [sys.executable, str(ROOT / "reproduce" / "page"), str(folder)],
+            capture_output=True,
+            text=True,
+            timeout=1500,
         )
 
     return run
 
 
-CARD_ON_HOST = Path(os.environ.get("STARLING_BUILD", ROOT / "build" / "release")) / "tests" / "libraries" / "card_on_host.so"
+CARD_ON_HOST = (
+    Path(os.environ.get("STARLING_BUILD", ROOT / "build" / "release"))
+    / "tests"
+    / "libraries"
+    / "card_on_host.so"
+)
 
 
 def put_the_host_in_the_place_of_cards():

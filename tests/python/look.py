@@ -5,15 +5,23 @@ from contextlib import contextmanager
 
 @contextmanager
 def seen(browser, file, scheme, width):
-    """The page as seen in one scheme and width, all details open; `heard` is what it said and asked for."""
-    context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900}, offline=True)
+    """The page as seen in one scheme and width, all details open; `heard` is what it said and asked
+    for."""
+    context = browser.new_context(
+        color_scheme=scheme, viewport={"width": width, "height": 900}, offline=True
+    )
     page = context.new_page()
     page.set_default_timeout(120_000)  # milliseconds
     page.heard = []
     address = file.as_uri()
     page.on("console", lambda message: page.heard.append(f"console: {message.text}"))
     page.on("pageerror", lambda error: page.heard.append(f"error: {error}"))
-    page.on("request", lambda asked: asked.url in (address, "data:,") or page.heard.append(f"request: {asked.url}"))
+    page.on(
+        "request",
+        lambda asked: (
+            asked.url in (address, "data:,") or page.heard.append(f"request: {asked.url}")
+        ),
+    )
     page.goto(address)
     page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
     yield page
@@ -56,10 +64,13 @@ OVERLAPPING_LABELS = (
 
 # Labels beyond the edges of the screen.
 CUT_OFF = (
-    "() => " + LABELS + """.flat().filter(([a, p]) => p.left < -1 || p.right > innerWidth + 1).map(([a, p]) => a)"""
+    "() => "
+    + LABELS
+    + """.flat().filter(([a, p]) => p.left < -1 || p.right > innerWidth + 1).map(([a, p]) => a)"""
 )
 
-# Cells of tables that a reader does not see without scrolling sideways, and cells whose column has no name in sight.
+# Cells of tables that a reader does not see without scrolling sideways, and cells whose column has
+# no name in sight.
 LOST_CELLS = """() => [...document.querySelectorAll('table')].filter(t => t.getClientRects().length).flatMap(t => {
   const heads = [...t.querySelectorAll('thead th')].filter(h => getComputedStyle(h.closest('thead')).position !== 'absolute').length;
   return [...t.querySelectorAll('tbody th, tbody td')].filter(c => { const r = c.getBoundingClientRect();

@@ -1,4 +1,5 @@
-"""The files of a run, read by the programs that people have: ArviZ, xarray, CmdStanPy, NumPy, pandas."""
+"""The files of a run, read by the programs that people have: ArviZ, xarray, CmdStanPy, NumPy,
+pandas."""
 
 import json
 import subprocess
@@ -15,7 +16,9 @@ PARTICLES = 40
 
 
 def starling(binary, *words, code=0):
-    done = subprocess.run([str(binary), *map(str, words)], capture_output=True, text=True, timeout=600)
+    done = subprocess.run(
+        [str(binary), *map(str, words)], capture_output=True, text=True, timeout=600
+    )
     assert done.returncode == code, done.stderr
     return done.stdout
 
@@ -25,7 +28,18 @@ def one(binary, tmp_path_factory):
     """The folder of a run in three dimensions, and its draws as Zarr."""
     folder = tmp_path_factory.mktemp("one") / "run"
     starling(
-        binary, "sample", "normal", "--dim", 3, "--particles", PARTICLES, "--steps", 20, "--quiet", "--out", folder
+        binary,
+        "sample",
+        "normal",
+        "--dim",
+        3,
+        "--particles",
+        PARTICLES,
+        "--steps",
+        20,
+        "--quiet",
+        "--out",
+        folder,
     )
     starling(binary, "convert", folder, folder / "draws.zarr")
     return folder
@@ -33,8 +47,13 @@ def one(binary, tmp_path_factory):
 
 def stan_csv(values, run):
     """A matrix and a number, the columns as Stan orders them: the first index runs fastest."""
-    lines = [f"# model = m_model\n# method = sample\n#   num_samples = {len(values)}\n#   num_warmup = 5"]
-    lines += ["# save_warmup = 0\n# thin = 1\n# algorithm = hmc\n# metric = unit_e", f"# id = {run}"]
+    lines = [
+        f"# model = m_model\n# method = sample\n#   num_samples = {len(values)}\n#   num_warmup = 5"
+    ]
+    lines += [
+        "# save_warmup = 0\n# thin = 1\n# algorithm = hmc\n# metric = unit_e",
+        f"# id = {run}",
+    ]
     lines += ["lp__,accept_stat__,m.1.1,m.2.1,m.1.2,m.2.2,m.1.3,m.2.3,mu"]
     lines += [",".join(repr(float(v)) for v in row) for row in values]
     return "\n".join(lines) + "\n#  Elapsed Time: 0 seconds (Warm-up)\n"
@@ -42,7 +61,8 @@ def stan_csv(values, run):
 
 @pytest.fixture(scope="module")
 def several(binary, tmp_path_factory):
-    """A folder with draws-1.csv .. as of several runs, and what they hold: runs x draws x columns."""
+    """A folder with draws-1.csv .. as of several runs, and what they hold: runs x draws x
+    columns."""
     folder = tmp_path_factory.mktemp("several")
     values = np.random.default_rng(1).standard_normal((RUNS, PARTICLES, 9))
     for k in range(RUNS):
@@ -82,9 +102,13 @@ def test_arviz_reads_the_csv(one):
 
 
 def test_arviz_reads_the_zarr_as_it_reads_the_csv(one):
-    from_zarr = arviz.InferenceData.from_datatree(xarray.open_datatree(one / "draws.zarr", engine="zarr"))
+    from_zarr = arviz.InferenceData.from_datatree(
+        xarray.open_datatree(one / "draws.zarr", engine="zarr")
+    )
     from_csv = arviz.from_cmdstan(str(one / "draws.csv"))
-    assert list(from_zarr.posterior["x_dim_0"].values) == [1, 2, 3], "x[1] is labelled x[1]; ArviZ counts Stan's from 0"
+    assert list(from_zarr.posterior["x_dim_0"].values) == [1, 2, 3], (
+        "x[1] is labelled x[1]; ArviZ counts Stan's from 0"
+    )
     from_csv = from_csv.assign_coords(x_dim_0=[1, 2, 3], groups="posterior")
     for group in ("posterior", "sample_stats"):
         assert from_zarr[group].drop_attrs().equals(from_csv[group].drop_attrs()), group
@@ -111,7 +135,9 @@ def test_several_runs_are_chains_of_a_matrix_the_right_way_round(several):
     assert np.array_equal(stats["lp"], values[:, :, 0])
     assert np.array_equal(stats["accept_stat"], values[:, :, 1])
     npz = np.load(folder / "d.npz")
-    assert np.array_equal(npz["draws"], values[:, :, 1:]) and np.array_equal(npz["log_density"], values[:, :, 0])
+    assert np.array_equal(npz["draws"], values[:, :, 1:]) and np.array_equal(
+        npz["log_density"], values[:, :, 0]
+    )
     assert list(npz["names"])[1:4] == ["m[1,1]", "m[2,1]", "m[1,2]"]
 
 
@@ -120,7 +146,9 @@ def test_the_csv_of_several_runs_is_read_as_chains(several):
     files = [str(folder / f"d-{k + 1}.csv") for k in range(RUNS)]
     assert np.array_equal(arviz.from_cmdstan(files).posterior["m"], matrix(values))
     fit = cmdstanpy.from_csv(files)
-    assert fit.chains == RUNS and np.array_equal(fit.stan_variable("m"), matrix(values).reshape(-1, 2, 3))
+    assert fit.chains == RUNS and np.array_equal(
+        fit.stan_variable("m"), matrix(values).reshape(-1, 2, 3)
+    )
 
 
 def test_the_plain_r_hat_is_arvizs(binary, several):
@@ -134,7 +162,17 @@ def test_the_plain_r_hat_is_arvizs(binary, several):
 
 def test_runs_of_sample_are_chains_in_every_file(binary, tmp_path):
     out = tmp_path / "runs"
-    words = ["--runs", RUNS, "--particles", PARTICLES, "--steps", 10, "--format", "csv,npz,zarr", "--quiet"]
+    words = [
+        "--runs",
+        RUNS,
+        "--particles",
+        PARTICLES,
+        "--steps",
+        10,
+        "--format",
+        "csv,npz,zarr",
+        "--quiet",
+    ]
     starling(binary, "sample", "normal", "--dim", 2, *words, "--out", out)
     draws = np.load(out / "draws.npz")["draws"]
     assert draws.shape == (RUNS, PARTICLES, 2)

@@ -1,4 +1,5 @@
-"""The live page: it is the one that the sources give, and in a browser it computes what the command line computes."""
+"""The live page: it is the one that the sources give, and in a browser it computes what the command
+line computes."""
 
 import importlib.util
 import re
@@ -26,8 +27,12 @@ def build():
 def test_the_page_in_the_tree_was_built_from_the_files_beside_it():
     made = build()
     page = PAGE.read_text()
-    assert made.digest_in(page) == made.digest_of_sources(), "docs/live/index.html must be built anew: scripts/live"
-    assert sorted(file.name for file in (ROOT / "live").iterdir() if file.is_file()) == sorted(made.OWN)
+    assert made.digest_in(page) == made.digest_of_sources(), (
+        "docs/live/index.html must be built anew: scripts/live"
+    )
+    assert sorted(file.name for file in (ROOT / "live").iterdir() if file.is_file()) == sorted(
+        made.OWN
+    )
     for name in ("style.css", "page.js"):
         assert (ROOT / "live" / name).read_text() in page
 
@@ -40,7 +45,9 @@ def test_it_is_small_and_asks_nobody_for_anything():
 
 @contextmanager
 def opened(browser, address="", **settings):
-    context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, "offline": True, **settings})
+    context = browser.new_context(
+        **{"viewport": {"width": 1200, "height": 900}, "offline": True, **settings}
+    )
     page = context.new_page()
     page.set_default_timeout(120_000)
     page.heard = []
@@ -59,11 +66,17 @@ def positions(page, particles, dim):
     return np.array(flat).reshape(particles, dim)
 
 
-@pytest.mark.parametrize(("address", "steps", "dim"), [("#t=banana&p=2&kernel=imq", 500, 2), ("", 150, 1), ("#t=mixture&n=128&p=4", 60, 2)])
-def test_the_numbers_are_those_of_the_command_that_it_gives(browser, binary, tmp_path, address, steps, dim):
-    """Roundings differ between compilers as they do between the program's own SIMD levels, and particles that repel each
-    other amplify them alike: so the page may be as far from one level as a hundred times what the levels are apart, or a
-    hundred roundings of a number of size ten a step."""
+@pytest.mark.parametrize(
+    ("address", "steps", "dim"),
+    [("#t=banana&p=2&kernel=imq", 500, 2), ("", 150, 1), ("#t=mixture&n=128&p=4", 60, 2)],
+)
+def test_the_numbers_are_those_of_the_command_that_it_gives(
+    browser, binary, tmp_path, address, steps, dim
+):
+    """Roundings differ between compilers as they do between the program's own SIMD levels, and
+    particles that repel each other amplify them alike: so the page may be as far from one level as
+    a hundred times what the levels are apart, or a hundred roundings of a number of size ten a
+    step."""
     with opened(browser, address) as page:
         page.evaluate(f"starlingLive.goTo({steps})")
         command = page.evaluate("starlingLive.asCommand()")
@@ -79,17 +92,23 @@ def test_the_numbers_are_those_of_the_command_that_it_gives(browser, binary, tmp
     allowed = 100 * max(apart, 10 * steps * np.finfo(float).eps)
     assert allowed < 1e-2, "these runs must be steady enough to say anything"
     assert np.abs(mine - levels[0]).max() <= allowed
-    assert np.abs(np.roll(mine, 1, axis=0) - levels[0]).max() > 0.1  # and other numbers would be noticed
+    assert (
+        np.abs(np.roll(mine, 1, axis=0) - levels[0]).max() > 0.1
+    )  # and other numbers would be noticed
 
 
 def test_the_weight_1_over_p_and_many_dimensions_collapse_the_cloud(browser):
     with opened(browser, "#t=ring&p=2&dim=2") as page:
         spread = []
         for wrong in (0, 1):
-            page.evaluate(f"starlingLive.state.wrong = {wrong}; starlingLive.changed(); starlingLive.goTo(400)")
+            page.evaluate(
+                f"starlingLive.state.wrong = {wrong}; starlingLive.changed(); starlingLive.goTo(400)"
+            )
             spread.append(page.evaluate("starlingLive.figure(0, 4)"))
         assert spread[1] < 0.5 < spread[0]
-        page.evaluate("Object.assign(starlingLive.state, {wrong: 0, dim: 30, p: 8}); starlingLive.changed(); starlingLive.goTo(400)")
+        page.evaluate(
+            "Object.assign(starlingLive.state, {wrong: 0, dim: 30, p: 8}); starlingLive.changed(); starlingLive.goTo(400)"
+        )
         assert page.evaluate("starlingLive.figure(0, 4)") < 0.5
 
 
@@ -108,15 +127,17 @@ INK = """(() => { starlingLive.draw(); const v = document.getElementById('view0'
 
 @pytest.mark.parametrize("threads", [0, 1])
 def test_many_particles_set_point_by_point_look_as_those_drawn_as_shapes(browser, threads):
-    """Shapes that overlap are inked once and points twice: so a tenth in all, and a quarter in one of 64 fields. A radius that
-    is 1.3 times too large is .74 more ink."""
+    """Shapes that overlap are inked once and points twice: so a tenth in all, and a quarter in one
+    of 64 fields. A radius that is 1.3 times too large is .74 more ink."""
     with opened(browser, f"#t=formula&n=500&threads={threads}&f=-(x^2%2By^2)/40") as page:
         page.evaluate("starlingLive.goTo(3)")
         ink = []
         for few in (1000, 0):  # as shapes, as points
             page.evaluate(f"starlingLive.setMany({few})")
             ink.append(np.array(page.evaluate(INK)))
-        page.evaluate("Object.assign(starlingLive.state, {n: 10, threads: 0}); starlingLive.changed()")
+        page.evaluate(
+            "Object.assign(starlingLive.state, {n: 10, threads: 0}); starlingLive.changed()"
+        )
         ground = np.array(page.evaluate(INK))
         shapes, points = (one - ground for one in ink)
         assert shapes.sum() > 0
@@ -127,13 +148,21 @@ def test_many_particles_set_point_by_point_look_as_those_drawn_as_shapes(browser
 
 
 def test_threads_of_many_particles_are_as_dark_as_they_were_looked_at(browser):
-    """Lines of points have no soft edges and are lighter than shapes: .62 to .66 of their ink with 450 to 600 particles. The
-    bounds are around what was seen, not derived; lines 1.3 times too dark are outside."""
+    """Lines of points have no soft edges and are lighter than shapes: .62 to .66 of their ink with
+    450 to 600 particles. The bounds are around what was seen, not derived; lines 1.3 times too dark
+    are outside."""
     with opened(browser, "#t=formula&n=500&f=-(x^2%2By^2)/40") as page:
         page.evaluate("starlingLive.goTo(3)")
         threads = []
         for few in (1000, 0):  # as shapes, as points
-            with_, without = (np.sum(page.evaluate(f"starlingLive.setMany({few}), starlingLive.state.threads = {on}, {INK}")) for on in (1, 0))
+            with_, without = (
+                np.sum(
+                    page.evaluate(
+                        f"starlingLive.setMany({few}), starlingLive.state.threads = {on}, {INK}"
+                    )
+                )
+                for on in (1, 0)
+            )
             threads.append(with_ - without)
         assert 0.55 < threads[1] / threads[0] < 0.75
         forget_readback(page)
@@ -142,23 +171,30 @@ def test_threads_of_many_particles_are_as_dark_as_they_were_looked_at(browser):
 def test_a_view_that_is_hidden_is_not_drawn(browser):
     with opened(browser, "#t=mixture&n=500") as page:
         page.evaluate("document.body.style.display = 'none'")
-        page.evaluate("starlingLive.take(1), starlingLive.draw(true)")  # a picture of no size is an error to a browser
+        page.evaluate(
+            "starlingLive.take(1), starlingLive.draw(true)"
+        )  # a picture of no size is an error to a browser
         page.evaluate("document.body.style.display = '', starlingLive.draw(true)")
         assert np.sum(page.evaluate(INK)) > 0
         forget_readback(page)
 
 
 def test_ten_thousand_particles_leave_time_for_thirty_frames_a_second(browser):
-    """Processor time of the page's own thread, whatever else the machine does: a step, a picture, and a look in forty frames."""
+    """Processor time of the page's own thread, whatever else the machine does: a step, a picture,
+    and a look in forty frames."""
     with opened(browser, "#t=mixture&n=10000&p=8", viewport={"width": 1280, "height": 900}) as page:
         session = page.context.new_cdp_session(page)
         session.send("Performance.enable", {"timeDomain": "threadTicks"})
 
         def ticks():
-            return {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}["TaskDuration"]
+            return {
+                one["name"]: one["value"]
+                for one in session.send("Performance.getMetrics")["metrics"]
+            }["TaskDuration"]
 
         def ms(call, batches=10):
-            """The least of some batches of two calls: others who use the caches and the core make it more, never less."""
+            """The least of some batches of two calls: others who use the caches and the core make
+            it more, never less."""
             page.evaluate(call)
             took = []
             for _ in range(batches):
@@ -168,9 +204,13 @@ def test_ten_thousand_particles_leave_time_for_thirty_frames_a_second(browser):
             return min(took)
 
         step = ms("starlingLive.take(1)")
-        picture = ms("starlingLive.draw(true), document.getElementById('view0').getContext('2d').getImageData(0, 0, 1, 1)")
+        picture = ms(
+            "starlingLive.draw(true), document.getElementById('view0').getContext('2d').getImageData(0, 0, 1, 1)"
+        )
         look = ms("starlingLive.look()", 4)
-        print(f"ms of processor time at 10,000 particles: a step {step:.1f}, a picture {picture:.1f}, a look {look:.1f}")
+        print(
+            f"ms of processor time at 10,000 particles: a step {step:.1f}, a picture {picture:.1f}, a look {look:.1f}"
+        )
         assert 0.1 < step + picture + look / 40 < 1000 / 30
         forget_readback(page)
 
@@ -178,7 +218,10 @@ def test_ten_thousand_particles_leave_time_for_thirty_frames_a_second(browser):
 def test_both_flocks_spend_the_same_and_the_address_keeps_everything(browser):
     with opened(browser, "#n=64&p=8&seed=7") as page:
         page.evaluate("starlingLive.goTo(80)")
-        assert page.evaluate("[starlingLive.pairs(0), starlingLive.pairs(1)]") == [80 * 64 * 8, 10 * 64 * 64]
+        assert page.evaluate("[starlingLive.pairs(0), starlingLive.pairs(1)]") == [
+            80 * 64 * 8,
+            10 * 64 * 64,
+        ]
         before = positions(page, 64, 1)
         page.keyboard.press("ArrowLeft")
         assert page.evaluate("starlingLive.steps(0)") == 70
@@ -187,13 +230,17 @@ def test_both_flocks_spend_the_same_and_the_address_keeps_everything(browser):
         page.keyboard.press("ArrowLeft")
         address = page.evaluate("location.hash")
     with opened(browser, address) as page:
-        assert page.evaluate("[starlingLive.state.n, starlingLive.state.seed, starlingLive.steps(0)]") == [64, 7, 70]
+        assert page.evaluate(
+            "[starlingLive.state.n, starlingLive.state.seed, starlingLive.steps(0)]"
+        ) == [64, 7, 70]
 
 
 def test_formulas_are_understood_or_refused_in_words(browser):
     with opened(browser, "#t=formula&n=100&f=-(x-1)^2/2-2*y^2") as page:
         page.evaluate("starlingLive.goTo(400)")
-        assert abs(page.evaluate("starlingLive.figure(0, 6)") - 1) < 0.3  # three standard errors of 100 draws
+        assert (
+            abs(page.evaluate("starlingLive.figure(0, 6)") - 1) < 0.3
+        )  # three standard errors of 100 draws
         assert "(x-1)**2/2" in page.evaluate("starlingLive.asPython()")
         assert page.evaluate("starlingLive.compile('2*(x').fault") == "')' is missing"
         assert "foo" in page.evaluate("starlingLive.compile('foo(x)').fault")
@@ -201,10 +248,16 @@ def test_formulas_are_understood_or_refused_in_words(browser):
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1200, "dark"), (2500, "light")])
 def test_it_can_be_read_at_every_size_and_in_both_schemes(browser, width, scheme):
-    with opened(browser, "#t=banana&n=64", viewport={"width": width, "height": 900}, color_scheme=scheme) as page:
+    with opened(
+        browser, "#t=banana&n=64", viewport={"width": width, "height": 900}, color_scheme=scheme
+    ) as page:
         page.evaluate("starlingLive.goTo(20)")
         assert page.evaluate(STICKING_OUT) == []
-        faint = [text for text in page.evaluate(CONTRASTS) if text["contrast"] < (3 if text["large"] else 4.5)]
+        faint = [
+            text
+            for text in page.evaluate(CONTRASTS)
+            if text["contrast"] < (3 if text["large"] else 4.5)
+        ]
         assert faint == []
         unnamed = page.evaluate("""[...document.querySelectorAll('input, select, button')].filter(e => e.getClientRects().length
             && !(e.labels && e.labels.length) && !e.textContent.trim() && !e.getAttribute('aria-label')).map(e => e.id)""")
@@ -216,5 +269,7 @@ def test_it_is_rebuilt_alike_where_emscripten_is():
         pytest.skip("emcc: is not here; scripts/live installs it")
     if f"<!-- by {build().compiler()} -->" not in PAGE.read_text():
         pytest.skip("emcc: is of another version than the one that built the page")
-    done = subprocess.run(["python3", str(ROOT / "live" / "build.py"), "--check"], capture_output=True, text=True)
+    done = subprocess.run(
+        ["python3", str(ROOT / "live" / "build.py"), "--check"], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr[-2000:]

@@ -1,4 +1,5 @@
-"""Gradients beside their log densities: what is wrong is named before the run, what is right is left alone."""
+"""Gradients beside their log densities: what is wrong is named before the run, what is right is
+left alone."""
 
 import numpy as np
 import pytest
@@ -26,12 +27,27 @@ def second(factor):
 
 
 WRONG = {
-    "halved": (both(lambda s: s / 2), r"the gradient is 0\.5 times the slope of the log density, in every parameter"),
-    "flipped": (both(lambda s: -s), r"the gradient is -1 times the slope.*its sign is wrong, in every parameter"),
-    "one halved": (second(0.5), r"the gradient of parameter x\[2\] is 0\.5 times the slope of the log density"),
-    "one flipped": (second(-1), r"the gradient of parameter x\[2\] is -1 times the slope.*its sign is wrong"),
+    "halved": (
+        both(lambda s: s / 2),
+        r"the gradient is 0\.5 times the slope of the log density, in every parameter",
+    ),
+    "flipped": (
+        both(lambda s: -s),
+        r"the gradient is -1 times the slope.*its sign is wrong, in every parameter",
+    ),
+    "one halved": (
+        second(0.5),
+        r"the gradient of parameter x\[2\] is 0\.5 times the slope of the log density",
+    ),
+    "one flipped": (
+        second(-1),
+        r"the gradient of parameter x\[2\] is -1 times the slope.*its sign is wrong",
+    ),
     "one absent": (second(0), r"the gradient of parameter x\[2\] is (-)?0 times the slope"),
-    "a term too much": (both(lambda s: s + np.array([0, 0, 5.0])), r"parameter x\[3\] is not the slope of the log density"),
+    "a term too much": (
+        both(lambda s: s + np.array([0, 0, 5.0])),
+        r"parameter x\[3\] is not the slope of the log density",
+    ),
 }
 
 
@@ -55,15 +71,19 @@ def laplace(x):
 
 
 def with_a_wall(x):
-    """Falls by a step beyond 1, of which the score knows nothing, and is minus infinity beyond 3."""
+    """Falls by a step beyond 1, of which the score knows nothing, and is minus infinity beyond
+    3."""
     density = -0.5 * np.sum(x**2, axis=1) - 5.0 * (np.abs(x) > 1).any(axis=1)
     return np.where((np.abs(x) > 3).any(axis=1), -np.inf, density), -x
 
 
 def large(x):
-    """A density of a million data: single numbers have a sixteenth of resolution there, and come as doubles."""
+    """A density of a million data: single numbers have a sixteenth of resolution there, and come as
+    doubles."""
     x = x.astype(np.float32)
-    return (np.float32(-1e6) - np.float32(0.5) * (x**2).sum(axis=1, dtype=np.float32)).astype(float), -x.astype(float)
+    return (np.float32(-1e6) - np.float32(0.5) * (x**2).sum(axis=1, dtype=np.float32)).astype(
+        float
+    ), -x.astype(float)
 
 
 def rough(x):
@@ -78,7 +98,9 @@ def single(x):
 
 def steep(x):
     with np.errstate(over="ignore"):
-        return -np.exp(5 * x).sum(axis=1) - x.sum(axis=1) ** 2, -5 * np.exp(5 * x) - 2 * x.sum(axis=1)[:, None]
+        return -np.exp(5 * x).sum(axis=1) - x.sum(axis=1) ** 2, -5 * np.exp(5 * x) - 2 * x.sum(
+            axis=1
+        )[:, None]
 
 
 def flat(x):
@@ -94,8 +116,18 @@ def writes_to_its_argument(x):
     return -0.5 * np.sum(x**2, axis=1), x.copy()
 
 
-RIGHT = dict(normal=lambda x: (-0.5 * np.sum(x**2, axis=1), -x), laplace=laplace, wall=with_a_wall, large=large, rough=rough,
-             single=single, steep=steep, flat=flat, constant_slope=constant_slope, writes=writes_to_its_argument)
+RIGHT = dict(
+    normal=lambda x: (-0.5 * np.sum(x**2, axis=1), -x),
+    laplace=laplace,
+    wall=with_a_wall,
+    large=large,
+    rough=rough,
+    single=single,
+    steep=steep,
+    flat=flat,
+    constant_slope=constant_slope,
+    writes=writes_to_its_argument,
+)
 
 
 @pytest.mark.parametrize("precision", ["double", "single"])
@@ -103,7 +135,9 @@ RIGHT = dict(normal=lambda x: (-0.5 * np.sum(x**2, axis=1), -x), laplace=laplace
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_gradient_is_left_alone(name, dim, precision):
     checked = starling.sample(RIGHT[name], dim=dim, precision=precision, step_size=0.01, **SETTINGS)
-    plain = starling.sample(RIGHT[name], dim=dim, precision=precision, step_size=0.01, check=False, **SETTINGS)
+    plain = starling.sample(
+        RIGHT[name], dim=dim, precision=precision, step_size=0.01, check=False, **SETTINGS
+    )
     assert np.array_equal(checked.unconstrained, plain.unconstrained), "the draws are the same"
 
 
@@ -115,7 +149,9 @@ def test_noise_is_no_fault(seed):
     def noisy(x):
         rows = data[rng.choice(1000, rng.choice([1, 10, 100]))]
         apart = rows[None] - x[:, None]
-        return -0.5 * 1000 / len(rows) * (apart**2).sum(axis=(1, 2)), 1000 / len(rows) * apart.sum(axis=1)
+        return -0.5 * 1000 / len(rows) * (apart**2).sum(axis=(1, 2)), 1000 / len(rows) * apart.sum(
+            axis=1
+        )
 
     starling.sample(noisy, dim=2, step_size=1e-4, **SETTINGS)
 
@@ -139,6 +175,7 @@ def test_it_costs_three_calls_at_most_and_none_where_there_is_no_density():
         def function(x):
             calls.append(len(x))
             return answer(x)
+
         return function
 
     def count(answer, **how):
@@ -159,19 +196,32 @@ def test_check_must_be_yes_or_no():
 
 def test_jax_and_torch_pass_in_single_precision():
     jax = pytest.importorskip("jax", reason="JAX is not installed")
-    starling.sample(starling.from_jax(lambda x: -1e3 - jax.numpy.sum(x**2 / 2 + jax.numpy.exp(x)), dim=3), **SETTINGS)
+    starling.sample(
+        starling.from_jax(lambda x: -1e3 - jax.numpy.sum(x**2 / 2 + jax.numpy.exp(x)), dim=3),
+        **SETTINGS,
+    )
 
 
 def test_check_shows_right_and_wrong():
     right = starling.check(both(), dim=3)
-    assert right.right is True and right and "the gradient is the slope of the log density" in repr(right)
+    assert (
+        right.right is True
+        and right
+        and "the gradient is the slope of the log density" in repr(right)
+    )
     assert repr(right).splitlines()[0].split() == ["parameter", "gradient", "slope", "difference"]
     assert np.allclose(right.gradient, right.slope, rtol=1e-6)
     wrong = starling.check(starling.Function(second(0.5), names=["a", "b", "c"]))
     assert wrong.right is False and not wrong
     assert "the gradient of parameter b is 0.5 times the slope of the log density" in repr(wrong)
-    assert [line.split()[0] for line in repr(wrong).splitlines()[1:4]] == ["b", "a", "c"] and "wrong" in repr(wrong)
-    assert starling.check(both(lambda s: -s), dim=3).sentence.startswith("the gradient is -1 times the slope")
+    assert [line.split()[0] for line in repr(wrong).splitlines()[1:4]] == [
+        "b",
+        "a",
+        "c",
+    ] and "wrong" in repr(wrong)
+    assert starling.check(both(lambda s: -s), dim=3).sentence.startswith(
+        "the gradient is -1 times the slope"
+    )
     tiny = starling.check(both(lambda s: s * 1.001), dim=3)
     assert tiny.right is False, "a thousandth is seen, too"
 
@@ -190,16 +240,26 @@ def test_check_says_where_it_cannot_tell():
         starling.check(lambda x: -x)
 
 
-@pytest.mark.parametrize("target, dim", [("banana", None), ("funnel", 4), ("normal", 3), ("mixture", None)])
+@pytest.mark.parametrize(
+    "target, dim", [("banana", None), ("funnel", 4), ("normal", 3), ("mixture", None)]
+)
 def test_check_takes_every_target(target, dim):
     assert starling.check(target, dim=dim).right is True
-    assert starling.check(target, at=np.full((2, dim or (2 if target == "banana" else 1)), 0.3)).right is True
+    assert (
+        starling.check(target, at=np.full((2, dim or (2 if target == "banana" else 1)), 0.3)).right
+        is True
+    )
 
 
 def test_check_does_not_blame_a_target_that_sees_a_part_of_its_data(tmp_path):
     rng = np.random.default_rng(3)
-    rows = [f"{a:.4f},{b:.4f},{int(a + 0.3 * rng.normal() > b)}" for a, b in rng.normal(size=(60, 2))]
+    rows = [
+        f"{a:.4f},{b:.4f},{int(a + 0.3 * rng.normal() > b)}" for a, b in rng.normal(size=(60, 2))
+    ]
     (tmp_path / "d.csv").write_text("\n".join(["a,b,y", *rows]) + "\n")
-    part, whole = (starling.check(starling.builtin("logistic", data=tmp_path / "d.csv", data_batch=n)) for n in (10, 60))
+    part, whole = (
+        starling.check(starling.builtin("logistic", data=tmp_path / "d.csv", data_batch=n))
+        for n in (10, 60)
+    )
     assert part.right is None and "differently when asked twice" in part.sentence
     assert whole.right is True

@@ -1,4 +1,5 @@
-"""The package and the command line are one engine: the same draws and the same files, bit for bit."""
+"""The package and the command line are one engine: the same draws and the same files, bit for
+bit."""
 
 import json
 import os
@@ -15,7 +16,10 @@ RECIPES = {
     "single precision": ("normal", dict(dim=3, batch=16, precision="single")),
     "two runs": ("banana", dict(runs=2, curvature=0.3, start="uniform:-1,1")),
     "sum of kernels": ("funnel", dict(dim=3, kernel="imq+0.1*polynomial:a=1.0,m=2", bandwidth=1.5)),
-    "all particles": ("mixture", dict(batch="all", bandwidth="median", advance="adam", step_size=0.05)),
+    "all particles": (
+        "mixture",
+        dict(batch="all", bandwidth="median", advance="adam", step_size=0.05),
+    ),
     "with replacement": ("mixture", dict(replace=True, batch=10)),
     "growing": ("normal", dict(dim=1, grow_batch="double:10", advance="decay", decay_tau=30)),
     "torus": ("mixture", dict(domain="torus:9", kernel="matern32")),
@@ -32,12 +36,19 @@ def words(settings):
 
 
 def command_line(binary, target, settings, out, *more):
-    command = [str(binary), "sample", *target.split(), *words(settings), "--out", str(out), "--quiet", *map(str, more)]
+    command = [
+        str(binary),
+        "sample",
+        *target.split(),
+        *words(settings),
+        "--out",
+        str(out),
+        "--quiet",
+        *map(str, more),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     return np.load(out / "draws.npz")
-
-
 
 
 @pytest.mark.filterwarnings("ignore:target")
@@ -96,7 +107,9 @@ def test_a_stan_model_gives_the_command_lines_draws(binary, libraries, tmp_path)
     ours = starling.sample(starling.stan(model, data), progress=False, **COMMON)
     assert list(theirs["names"]) == ours.names == ["mu[1]", "mu[2]", "sigma", "tau", "z"]
     draws = ours.draws
-    assert np.array_equal(np.column_stack([draws["mu"], draws["sigma"], draws["tau"], draws["z"]]), theirs["draws"])
+    assert np.array_equal(
+        np.column_stack([draws["mu"], draws["sigma"], draws["tau"], draws["z"]]), theirs["draws"]
+    )
     # NumPy's exp need not be the C library's: both are good to a unit in the last place or two.
     np.testing.assert_array_max_ulp(np.exp(ours.unconstrained[:, 2]), draws["sigma"], 2)
 
@@ -111,7 +124,10 @@ def test_a_bridgestan_model_is_its_library_and_its_data(libraries, tmp_path):
     model = StanModel()
     (tmp_path / "d.json").write_text(model.data)
     by_hand = starling.stan(model.lib_path, tmp_path / "d.json")
-    a, b = (starling.sample(target, progress=False, **COMMON).unconstrained for target in (model, by_hand))
+    a, b = (
+        starling.sample(target, progress=False, **COMMON).unconstrained
+        for target in (model, by_hand)
+    )
     assert np.array_equal(a, b)
     target = starling.targets.as_target(model)
     file = target.settings["data"]

@@ -40,8 +40,10 @@ def test_steps_add_up_whatever_their_size():
         parts.step(count)
     assert parts.over and parts.done == parts.total == 60
     assert np.array_equal(whole.positions, parts.positions)
-    assert np.array_equal(parts.result().unconstrained, starling.sample(target, dim=2, progress=False, **SETTINGS)
-                          .unconstrained)
+    assert np.array_equal(
+        parts.result().unconstrained,
+        starling.sample(target, dim=2, progress=False, **SETTINGS).unconstrained,
+    )
     for wrong, kind in ((-1, ValueError), (1.5, TypeError), ("1", TypeError), (True, TypeError)):
         with pytest.raises(kind, match="count"):
             parts.step(wrong)
@@ -50,7 +52,9 @@ def test_steps_add_up_whatever_their_size():
 def test_a_result_on_the_way_changes_nothing():
     flight = begin().step(30)
     half = flight.result()
-    assert half.diagnostics["steps_done"] == 30 and np.array_equal(half.unconstrained, flight.positions)
+    assert half.diagnostics["steps_done"] == 30 and np.array_equal(
+        half.unconstrained, flight.positions
+    )
     assert np.array_equal(flight.step(30).positions, begin().step(60).positions)
 
 
@@ -63,10 +67,16 @@ def test_what_is_seen_are_copies():
         seen[:] = 7
         assert np.array_equal(getattr(flight, name), kept)
     assert "50 particles in 2 dimensions, step 1 of 60" in repr(flight)
-    assert flight.trace[0]["step"] == 0 and flight.settings["target"] == "guest" and flight.names == ["x[1]", "x[2]"]
+    assert (
+        flight.trace[0]["step"] == 0
+        and flight.settings["target"] == "guest"
+        and flight.names == ["x[1]", "x[2]"]
+    )
 
 
-@pytest.mark.parametrize("settings", [{}, dict(batch=2), dict(precision="single", advance="adam"), dict(replace=True)])
+@pytest.mark.parametrize(
+    "settings", [{}, dict(batch=2), dict(precision="single", advance="adam"), dict(replace=True)]
+)
 def test_a_pickled_flight_goes_on_bit_for_bit(settings):
     flight = begin(**settings).step(25)
     other = pickle.loads(pickle.dumps(flight))
@@ -99,14 +109,19 @@ def test_a_checkpoint_is_resumed_by_both(binary, tmp_path):
     whole = flight.step(100).positions
     assert np.array_equal(starling.resume(state / "run-1.checkpoint").step(100).positions, whole)
     assert starling.resume(state / "run-1.checkpoint", "normal", steps=70, threads=2).total == 70
-    subprocess.run([str(binary), "sample", "--resume", str(state), "--out", str(tmp_path / "out"), "--quiet"],
-                   check=True, timeout=600)
+    subprocess.run(
+        [str(binary), "sample", "--resume", str(state), "--out", str(tmp_path / "out"), "--quiet"],
+        check=True,
+        timeout=600,
+    )
     assert np.array_equal(np.load(tmp_path / "out" / "draws.npz")["draws"], whole)
 
 
 def test_a_checkpoint_of_the_command_line_is_resumed_here(binary, tmp_path):
     words = "sample mixture --particles 50 --steps 4000000 --seed 5 --threads 1 --checkpoint-every 50 --quiet".split()
-    run = subprocess.Popen([str(binary), *words, "--out", str(tmp_path / "out")], stderr=subprocess.DEVNULL)
+    run = subprocess.Popen(
+        [str(binary), *words, "--out", str(tmp_path / "out")], stderr=subprocess.DEVNULL
+    )
     file = tmp_path / "out-state" / "run-1.checkpoint"
     try:
         wait_until(file.exists, run)
@@ -123,10 +138,17 @@ def test_a_checkpoint_needs_the_target_it_had(tmp_path):
     mine, theirs = tmp_path / "mine", tmp_path / "theirs"
     begin().step(5).save(mine)
     starling.Flight("mixture", **SETTINGS).save(theirs)
-    assert np.array_equal(starling.resume(mine, target, dim=2).step(60).positions, begin().step(60).positions)
-    for file, given, dim, text in [(mine, None, None, "target: give it again"), (mine, target, 3, str(mine)),
-                                   (mine, target, None, "dim"), (mine, "mixture", None, "give it again"),
-                                   (theirs, target, 1, "leave it out"), (theirs, "normal", None, "must be mixture")]:
+    assert np.array_equal(
+        starling.resume(mine, target, dim=2).step(60).positions, begin().step(60).positions
+    )
+    for file, given, dim, text in [
+        (mine, None, None, "target: give it again"),
+        (mine, target, 3, str(mine)),
+        (mine, target, None, "dim"),
+        (mine, "mixture", None, "give it again"),
+        (theirs, target, 1, "leave it out"),
+        (theirs, "normal", None, "must be mixture"),
+    ]:
         with pytest.raises(ValueError, match=text):
             starling.resume(file, given, dim=dim)
     with pytest.raises(ValueError, match="steps"):
@@ -145,8 +167,15 @@ def test_sample_keeps_its_state_in_a_file(tmp_path):
     def watch(flight):
         stages.append(starling.resume(file, target, dim=2).done)
 
-    result = starling.sample(target, dim=2, progress=False, callback=watch, checkpoint=file, checkpoint_every=20,
-                             **SETTINGS)
+    result = starling.sample(
+        target,
+        dim=2,
+        progress=False,
+        callback=watch,
+        checkpoint=file,
+        checkpoint_every=20,
+        **SETTINGS,
+    )
     assert sorted(set(stages)) == [0, 20, 40, 60]
     assert np.array_equal(starling.resume(file, target, dim=2).positions, result.unconstrained)
     with pytest.raises(OSError):
@@ -170,7 +199,9 @@ def test_an_exception_comes_back_as_itself_with_the_step_and_the_state():
     flight = caught.value.flight
     assert flight.done == 30 and "step 30" in caught.value.__notes__[0]
     assert np.array_equal(flight.positions, begin().step(30).positions)
-    assert np.array_equal(flight.step(100).positions, begin().step(60).positions), "it goes on as if nothing was"
+    assert np.array_equal(flight.step(100).positions, begin().step(60).positions), (
+        "it goes on as if nothing was"
+    )
 
 
 def test_an_exception_at_the_last_look_has_the_state_too():
@@ -187,9 +218,18 @@ def test_an_exception_at_the_last_look_has_the_state_too():
 
 def test_a_callback_is_called_and_stops_it():
     seen = []
-    result = starling.sample(target, dim=2, progress=False, callback=lambda flight: seen.append(flight.done) or
-                             flight.done >= 20, **{**SETTINGS, "steps": 200})
-    assert seen == list(range(2, 21, 2)) and result.diagnostics["steps_done"] == 20 and not result.interrupted
+    result = starling.sample(
+        target,
+        dim=2,
+        progress=False,
+        callback=lambda flight: seen.append(flight.done) or flight.done >= 20,
+        **{**SETTINGS, "steps": 200},
+    )
+    assert (
+        seen == list(range(2, 21, 2))
+        and result.diagnostics["steps_done"] == 20
+        and not result.interrupted
+    )
     with pytest.raises(KeyError) as caught:
         starling.sample(target, dim=2, progress=False, callback=lambda flight: {}[1], **SETTINGS)
     assert caught.value.flight.done == 1
@@ -208,9 +248,15 @@ def test_ctrl_c_returns_what_there_is(where, tmp_path):
         press(len(calls) - 1)
         return target(x)
 
-    chosen = dict(target=pressed) if where == "target" else dict(target=target, callback=lambda f: press(f.done))
+    chosen = (
+        dict(target=pressed)
+        if where == "target"
+        else dict(target=target, callback=lambda f: press(f.done))
+    )
     with pytest.warns(UserWarning, match="interrupted after 20 of 60 steps"):
-        result = starling.sample(dim=2, progress=False, check=False, checkpoint=tmp_path / "c", **chosen, **SETTINGS)
+        result = starling.sample(
+            dim=2, progress=False, check=False, checkpoint=tmp_path / "c", **chosen, **SETTINGS
+        )
     assert result.interrupted and np.array_equal(result.unconstrained, begin().step(20).positions)
     assert starling.resume(tmp_path / "c", target, dim=2).done == 20
 
@@ -223,8 +269,12 @@ def test_ctrl_c_from_outside_stops_a_target_of_the_engines_own(tmp_path):
                                  checkpoint_every=10**5)
         print(result.interrupted, 0 < result.diagnostics["steps_done"] < 10**9)
     """)
-    run = subprocess.Popen([sys.executable, "-W", "ignore", "-c", program], stdout=subprocess.PIPE,
-                           stderr=subprocess.PIPE, text=True)
+    run = subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     try:
         wait_until(lambda: file.exists() and starling.resume(file).done > 0, run)
         run.send_signal(signal.SIGINT)

@@ -1,4 +1,5 @@
 """The end of the interpreter, other processes, and sizes that no machine has."""
+
 import subprocess
 import sys
 

@@ -1,4 +1,5 @@
-"""What load gives is what sample gave: draws, verdict, settings, trace, and the way to other tools."""
+"""What load gives is what sample gave: draws, verdict, settings, trace, and the way to other
+tools."""
 
 import numpy as np
 import pytest
@@ -16,7 +17,9 @@ def target(x):
 def pair(request, tmp_path_factory):
     """A result, and the same from its folder."""
     folder = tmp_path_factory.mktemp("load") / "run"
-    made = starling.sample(starling.Function(target, names=["mu", "tau[1]", "tau[2]"]), runs=request.param, **SETTINGS)
+    made = starling.sample(
+        starling.Function(target, names=["mu", "tau[1]", "tau[2]"]), runs=request.param, **SETTINGS
+    )
     made.save(folder)
     return made, starling.load(folder), folder
 
@@ -28,14 +31,21 @@ def same(a, b):
 def test_it_is_a_result_with_all_that_a_result_has(pair):
     made, loaded, _ = pair
     assert type(loaded) is starling.Result and repr(loaded) == repr(made)
-    assert loaded.names == made.names and loaded.verdict == made.verdict and loaded.reason == made.reason
+    assert (
+        loaded.names == made.names
+        and loaded.verdict == made.verdict
+        and loaded.reason == made.reason
+    )
     assert loaded.diagnostics == made.diagnostics and loaded.warnings == made.warnings
     assert np.array_equal(loaded.unconstrained, made.unconstrained)
     assert np.array_equal(loaded.log_density, made.log_density)
     assert loaded._repr_html_() == made._repr_html_() and not loaded.interrupted
     for name, value in loaded.settings.items():
         assert made.settings[name] == value, name
-    assert loaded.settings["particles"] == 40 and loaded.settings["step_size"] == made.settings["step_size"]
+    assert (
+        loaded.settings["particles"] == 40
+        and loaded.settings["step_size"] == made.settings["step_size"]
+    )
     assert len(loaded.trace) == len(made.trace) > 2
     for ours, theirs in zip(loaded.trace, made.trace):
         assert list(ours) == list(theirs)
@@ -48,7 +58,9 @@ def test_it_has_tables_and_pictures(pair):
     made, loaded, _ = pair
     assert loaded.summary().equals(made.summary())
     assert loaded.to_arviz()["posterior"].equals(made.to_arviz()["posterior"])
-    assert arviz.summary(loaded.to_arviz(), kind="stats").equals(arviz.summary(made.to_arviz(), kind="stats"))
+    assert arviz.summary(loaded.to_arviz(), kind="stats").equals(
+        arviz.summary(made.to_arviz(), kind="stats")
+    )
     assert loaded.plot("trace") is not None and loaded.plot("pairs") is not None
 
 
@@ -68,9 +80,16 @@ def test_draws_alone_have_figures_but_no_verdict(pair):
     pytest.importorskip("pandas", reason="pandas is not installed")
     made, _, folder = pair
     loaded = starling.load(folder / "draws.npz")
-    assert loaded.verdict is None and loaded.reason is None and loaded.diagnostics is None and loaded.trace == []
+    assert (
+        loaded.verdict is None
+        and loaded.reason is None
+        and loaded.diagnostics is None
+        and loaded.trace == []
+    )
     assert "40 draws of mu, tau" in repr(loaded) and "<th>tau[1]</th>" in loaded._repr_html_()
-    assert loaded.summary()["mean"].to_numpy() == pytest.approx(made.summary()["mean"].to_numpy(), rel=1e-12)
+    assert loaded.summary()["mean"].to_numpy() == pytest.approx(
+        made.summary()["mean"].to_numpy(), rel=1e-12
+    )
     with pytest.raises(ValueError, match="trace"):
         loaded.plot("trace")
 

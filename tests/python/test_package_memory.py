@@ -15,7 +15,9 @@ import starling
 
 
 def fly(target, steps=20, **settings):
-    return starling.Flight(target, **{"dim": 3, "particles": 100, "steps": steps, "seed": 1, **settings}).step(steps)
+    return starling.Flight(
+        target, **{"dim": 3, "particles": 100, "steps": steps, "seed": 1, **settings}
+    ).step(steps)
 
 
 def address(array):
@@ -29,7 +31,9 @@ def test_positions_are_in_one_buffer_from_step_to_step():
     assert seen[0] % 64 == 0, "aligned as JAX wants it"
 
 
-@pytest.mark.parametrize("keep", [lambda x: x, lambda x: x[:, 1], memoryview], ids=["array", "view", "memoryview"])
+@pytest.mark.parametrize(
+    "keep", [lambda x: x, lambda x: x[:, 1], memoryview], ids=["array", "view", "memoryview"]
+)
 def test_positions_that_are_kept_stay_as_they_were(keep):
     kept, copies = [], []
 
@@ -55,7 +59,9 @@ def test_returned_numbers_of_the_right_kind_are_read_where_they_are():
     def peak(kind, order):
         """Bytes that arrays take at most during a step, beyond what is there before."""
         scores = np.zeros((10000, 10), kind, order)
-        flight = starling.Flight(lambda x: scores, dim=10, particles=10000, steps=5, batch=2).step(1)
+        flight = starling.Flight(lambda x: scores, dim=10, particles=10000, steps=5, batch=2).step(
+            1
+        )
         tracemalloc.start()
         flight.step(2)
         most = tracemalloc.get_traced_memory()[1]
@@ -63,7 +69,9 @@ def test_returned_numbers_of_the_right_kind_are_read_where_they_are():
         return most
 
     assert peak(np.float64, "C") < 100_000
-    assert peak(np.float64, "F") > 800_000 and peak(np.float32, "C") > 800_000, "these must be converted"
+    assert peak(np.float64, "F") > 800_000 and peak(np.float32, "C") > 800_000, (
+        "these must be converted"
+    )
 
 
 def test_read_only_arrays_are_taken():
@@ -90,7 +98,8 @@ def test_jax_sees_the_same_memory():
         assert all(ours == theirs for ours, theirs in seen)
         wrapped, seen = starling.from_jax(lambda x: -0.5 * x @ x), []
         fly(lambda x: seen.append(address(x)) or wrapped(x))
-        # JAX gives it back after a step, now and then a moment later, on a thread of its own; kept, it would be another in each step.
+        # JAX gives it back after a step, now and then a moment later, on a thread of its own; kept,
+        # it would be another in each step.
         assert len(seen) >= 20 and len(set(seen)) <= len(seen) // 3
     finally:
         jax.config.update("jax_enable_x64", False)
@@ -157,12 +166,26 @@ def test_an_exception_keeps_nothing_once_it_is_gone():
 
 
 class MallInfo(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_size_t) for name in ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks",
-                                                     "fsmblks", "uordblks", "fordblks", "keepcost")]
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena",
+            "ordblks",
+            "smblks",
+            "hblks",
+            "hblkhd",
+            "usmblks",
+            "fsmblks",
+            "uordblks",
+            "fordblks",
+            "keepcost",
+        )
+    ]
 
 
 def in_use():
-    """Bytes that are allocated and not freed. The size of the process would hide growth into what others freed."""
+    """Bytes that are allocated and not freed. The size of the process would hide growth into what
+    others freed."""
     libc = ctypes.CDLL(None)
     if not hasattr(libc, "mallinfo2"):
         pytest.skip("mallinfo2: not in this C library")
@@ -213,5 +236,7 @@ def test_nothing_is_said_to_leak_at_exit():
             failed = error
         print(result.verdict)
     """)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=600)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=600
+    )
     assert done.returncode == 0 and done.stderr == "", done.stderr

@@ -46,8 +46,16 @@ RETURNS = {
     "infinity": (lambda x: np.where(x == x[3], np.inf, x), ValueError, "particle 3.*inf"),
     "pretence": (lambda x: Odd(), TypeError, "target: must return scores"),
     "failing pretence": (lambda x: Odder(), TypeError, "target: must return scores"),
-    "densities too few": (lambda x: (x[1:, 0], x), ValueError, r"log densities of shape \(20,\); got \(19,\)"),
-    "densities in a column": (lambda x: (x[:, :1], x), ValueError, r"log densities of shape \(20,\); got \(20, 1\)"),
+    "densities too few": (
+        lambda x: (x[1:, 0], x),
+        ValueError,
+        r"log densities of shape \(20,\); got \(19,\)",
+    ),
+    "densities in a column": (
+        lambda x: (x[:, :1], x),
+        ValueError,
+        r"log densities of shape \(20,\); got \(20, 1\)",
+    ),
     "densities are none": (lambda x: (None, x), TypeError, "log densities.*got NoneType"),
     "densities complex": (lambda x: (x[:, 0] * 1j, x), TypeError, "log densities as real numbers"),
     "the wrong way round": (lambda x: (x, x[:, 0]), ValueError, "scores of shape"),
@@ -94,31 +102,70 @@ def test_what_is_a_cloud_of_numbers_is_taken(name):
 
 
 SETTINGS = [
-    (dict(dim=None), ValueError), (dict(dim=0), ValueError), (dict(dim=-1), ValueError), (dict(dim=2.5), TypeError),
-    (dict(dim="2"), TypeError), (dict(dim=True), TypeError), (dict(seed=-1), ValueError), (dict(seed=1.5), ValueError),
-    (dict(seed=True), ValueError), (dict(seed="x"), ValueError), (dict(seed=2**64), ValueError),
-    (dict(batch=1), ValueError), (dict(batch=21), ValueError), (dict(batch="al"), ValueError),
-    (dict(batch=2.5), ValueError), (dict(kernel="gausian"), ValueError), (dict(kernel=3), ValueError),
-    (dict(runs=0), ValueError), (dict(runs=-1), ValueError), (dict(runs=1.5), TypeError), (dict(runs=1001), ValueError),
-    (dict(particles=0), ValueError), (dict(particles=-3), ValueError), (dict(particles=1e3), ValueError),
-    (dict(particles=[20]), ValueError), (dict(steps=-1), ValueError), (dict(step_size=np.inf), ValueError),
-    (dict(step_size="a"), ValueError), (dict(bandwidth=-1), ValueError), (dict(bandwidth="med"), ValueError),
-    (dict(advance="adma"), ValueError), (dict(precision="half"), ValueError), (dict(threads=-1), ValueError),
-    (dict(deal="x"), ValueError), (dict(domain="x"), ValueError), (dict(until_converged="no"), TypeError),
-    (dict(replace=1), TypeError), (dict(start="nrml"), ValueError), (dict(start=np.zeros((19, 2))), ValueError),
-    (dict(start=np.zeros((20, 3))), ValueError), (dict(start=np.zeros(20)), ValueError),
-    (dict(start=np.full((20, 2), np.nan)), ValueError), (dict(start=np.zeros((20, 2), complex)), TypeError),
-    (dict(start=[["a", "b"]] * 20), TypeError), (dict(start=[[1, 2], [3]]), ValueError),
-    (dict(start="given"), ValueError), (dict(start=5), ValueError), (dict(start="nowhere.npy"), FileNotFoundError),
-    (dict(particle=3), TypeError), (dict(curvature=3), TypeError), (dict(progress="yes"), ValueError),
-    (dict(checkpoint="c", checkpoint_every=0), ValueError), (dict(checkpoint="c", checkpoint_every=1.5), TypeError),
-    (dict(checkpoint="c", runs=2), ValueError), (dict(callback=3), TypeError), (dict(names=["a", "b"]), TypeError),
+    (dict(dim=None), ValueError),
+    (dict(dim=0), ValueError),
+    (dict(dim=-1), ValueError),
+    (dict(dim=2.5), TypeError),
+    (dict(dim="2"), TypeError),
+    (dict(dim=True), TypeError),
+    (dict(seed=-1), ValueError),
+    (dict(seed=1.5), ValueError),
+    (dict(seed=True), ValueError),
+    (dict(seed="x"), ValueError),
+    (dict(seed=2**64), ValueError),
+    (dict(batch=1), ValueError),
+    (dict(batch=21), ValueError),
+    (dict(batch="al"), ValueError),
+    (dict(batch=2.5), ValueError),
+    (dict(kernel="gausian"), ValueError),
+    (dict(kernel=3), ValueError),
+    (dict(runs=0), ValueError),
+    (dict(runs=-1), ValueError),
+    (dict(runs=1.5), TypeError),
+    (dict(runs=1001), ValueError),
+    (dict(particles=0), ValueError),
+    (dict(particles=-3), ValueError),
+    (dict(particles=1e3), ValueError),
+    (dict(particles=[20]), ValueError),
+    (dict(steps=-1), ValueError),
+    (dict(step_size=np.inf), ValueError),
+    (dict(step_size="a"), ValueError),
+    (dict(bandwidth=-1), ValueError),
+    (dict(bandwidth="med"), ValueError),
+    (dict(advance="adma"), ValueError),
+    (dict(precision="half"), ValueError),
+    (dict(threads=-1), ValueError),
+    (dict(deal="x"), ValueError),
+    (dict(domain="x"), ValueError),
+    (dict(until_converged="no"), TypeError),
+    (dict(replace=1), TypeError),
+    (dict(start="nrml"), ValueError),
+    (dict(start=np.zeros((19, 2))), ValueError),
+    (dict(start=np.zeros((20, 3))), ValueError),
+    (dict(start=np.zeros(20)), ValueError),
+    (dict(start=np.full((20, 2), np.nan)), ValueError),
+    (dict(start=np.zeros((20, 2), complex)), TypeError),
+    (dict(start=[["a", "b"]] * 20), TypeError),
+    (dict(start=[[1, 2], [3]]), ValueError),
+    (dict(start="given"), ValueError),
+    (dict(start=5), ValueError),
+    (dict(start="nowhere.npy"), FileNotFoundError),
+    (dict(particle=3), TypeError),
+    (dict(curvature=3), TypeError),
+    (dict(progress="yes"), ValueError),
+    (dict(checkpoint="c", checkpoint_every=0), ValueError),
+    (dict(checkpoint="c", checkpoint_every=1.5), TypeError),
+    (dict(checkpoint="c", runs=2), ValueError),
+    (dict(callback=3), TypeError),
+    (dict(names=["a", "b"]), TypeError),
     (dict(advance=starling.rules.adam(0.1), step_size=0.2), ValueError),
     (dict(advance=starling.rules.adam("fast")), ValueError),
 ]
 
 
-@pytest.mark.parametrize("wrong, kind", SETTINGS, ids=lambda value: "-".join(value) if isinstance(value, dict) else "")
+@pytest.mark.parametrize(
+    "wrong, kind", SETTINGS, ids=lambda value: "-".join(value) if isinstance(value, dict) else ""
+)
 def test_a_wrong_setting_is_named(wrong, kind, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(kind) as caught:
@@ -128,16 +175,26 @@ def test_a_wrong_setting_is_named(wrong, kind, tmp_path, monkeypatch):
     assert any(name in str(caught.value).replace("-", "_") for name in names)
 
 
-@pytest.mark.parametrize("wrong, kind, text", [
-    (5, TypeError, "target: must be a function; got int"), (None, TypeError, "got NoneType"),
-    ("norml", ValueError, "did you mean 'normal'"), ("guest", ValueError, "target"),
-    ("nowhere.so", FileNotFoundError, "nowhere.so"), (__file__, ValueError, "target: must be one of"),
-    (starling.stan(__file__), ValueError, "test_package_misuse"),
-    (starling.stan("nowhere.so", "data.txt"), ValueError, "data: must be a FILE.json"),
-    (starling.Builtin("banana", curvature="x"), ValueError, "curvature"),
-    (starling.Builtin("banana", correlation=0.5), TypeError, "correlation: is a setting of normal; the target here is banana"),
-    (starling.Builtin("banana", bend=0.5), TypeError, "bend"),
-])
+@pytest.mark.parametrize(
+    "wrong, kind, text",
+    [
+        (5, TypeError, "target: must be a function; got int"),
+        (None, TypeError, "got NoneType"),
+        ("norml", ValueError, "did you mean 'normal'"),
+        ("guest", ValueError, "target"),
+        ("nowhere.so", FileNotFoundError, "nowhere.so"),
+        (__file__, ValueError, "target: must be one of"),
+        (starling.stan(__file__), ValueError, "test_package_misuse"),
+        (starling.stan("nowhere.so", "data.txt"), ValueError, "data: must be a FILE.json"),
+        (starling.Builtin("banana", curvature="x"), ValueError, "curvature"),
+        (
+            starling.Builtin("banana", correlation=0.5),
+            TypeError,
+            "correlation: is a setting of normal; the target here is banana",
+        ),
+        (starling.Builtin("banana", bend=0.5), TypeError, "bend"),
+    ],
+)
 def test_a_wrong_target_is_named(wrong, kind, text):
     with pytest.raises(kind, match=text):
         starling.sample(wrong, **{**GOOD, "dim": None})
@@ -150,8 +207,17 @@ def test_a_dimension_that_a_target_does_not_have_is_refused():
         starling.sample(starling.Function(good, 3), **GOOD)
 
 
-@pytest.mark.parametrize("names, kind", [(["a"], ValueError), (["a", "a"], ValueError), (["a", 1], TypeError),
-                                         (["a", ""], ValueError), (["a", "lp__"], ValueError), ("ab", ValueError)])
+@pytest.mark.parametrize(
+    "names, kind",
+    [
+        (["a"], ValueError),
+        (["a", "a"], ValueError),
+        (["a", 1], TypeError),
+        (["a", ""], ValueError),
+        (["a", "lp__"], ValueError),
+        ("ab", ValueError),
+    ],
+)
 def test_wrong_names_are_refused(names, kind):
     with pytest.raises(kind, match="names|dim: must be one number"):
         starling.sample(starling.Function(good, names=names), **GOOD)
@@ -164,8 +230,12 @@ def test_what_is_no_log_density_is_refused():
 
 
 def test_settings_have_the_names_the_defaults_and_the_words_of_the_command_line(binary):
-    done = subprocess.run([str(binary), "sample", "normal", "--steps", "1", "--dump-config"], capture_output=True,
-                          text=True, check=True)
+    done = subprocess.run(
+        [str(binary), "sample", "normal", "--steps", "1", "--dump-config"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     config = dict(line.split(" = ", 1) for line in done.stdout.splitlines() if " = " in line)
     ours = starling.Flight("normal", steps=1).settings
     compared = 0

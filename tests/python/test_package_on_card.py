@@ -1,5 +1,6 @@
-"""Functions of Python's on a card: positions and scores stay there. Here the host stands in the place of a card; the same tests
-run on a card where there is one, and fail without one if STARLING_REQUIRE_GPU=1."""
+"""Functions of Python's on a card: positions and scores stay there. Here the host stands in the
+place of a card; the same tests run on a card where there is one, and fail without one if
+STARLING_REQUIRE_GPU=1."""
 
 import pickle
 
@@ -9,8 +10,19 @@ import pytest
 import starling
 
 PRECISION = np.array([[2.0, 0.6], [0.6, 1.0]])
-COMMON = dict(dim=2, particles=101, batch=4, deal="moebius", bandwidth=2.0, advance="constant", step_size=0.1, steps=70, seed=3,
-              progress=False, threads=1)
+COMMON = dict(
+    dim=2,
+    particles=101,
+    batch=4,
+    deal="moebius",
+    bandwidth=2.0,
+    advance="constant",
+    step_size=0.1,
+    steps=70,
+    seed=3,
+    progress=False,
+    threads=1,
+)
 
 
 def numbers(result):
@@ -24,7 +36,9 @@ def numpy_normal(x):
 
 
 def jax_normal():
-    pytest.importorskip("jax")  # no product of matrices: on a card JAX makes those with ten bits, unless told otherwise
+    pytest.importorskip(
+        "jax"
+    )  # no product of matrices: on a card JAX makes those with ten bits, unless told otherwise
     return starling.from_jax(lambda x: -(x[0] * x[0] + 0.6 * x[0] * x[1] + 0.5 * x[1] * x[1]))
 
 
@@ -32,7 +46,9 @@ def torch_normal():
     torch = pytest.importorskip("torch")
 
     def log_density(x):
-        return -0.5 * ((x @ torch.as_tensor(PRECISION, dtype=x.dtype, device=x.device)) * x).sum(dim=1)
+        return -0.5 * ((x @ torch.as_tensor(PRECISION, dtype=x.dtype, device=x.device)) * x).sum(
+            dim=1
+        )
 
     return starling.from_torch(log_density)
 
@@ -58,7 +74,9 @@ def test_a_function_flies_on_a_card_as_on_the_host(card, name):
     target = FRAMEWORKS[name]()
     there = starling.sample(target, device="cuda", precision="single", **COMMON)
     here = starling.sample(numpy_normal, precision="double", **COMMON)
-    assert np.abs(numbers(there) - numbers(here)).max() < 1e-4  # seventy steps of single precision, rows that travel
+    assert (
+        np.abs(numbers(there) - numbers(here)).max() < 1e-4
+    )  # seventy steps of single precision, rows that travel
     assert there.log_density.shape == here.log_density.shape
 
 
@@ -72,7 +90,9 @@ def test_torch_flies_in_double_precision(card):
 def test_scores_that_are_wrong_are_seen(card):
     needs("jax", card)
     target = jax_normal()
-    own = starling.Function(target.function, on_card=lambda x: tuple(1.3 * part for part in target.function.on_card(x)))
+    own = starling.Function(
+        target.function, on_card=lambda x: tuple(1.3 * part for part in target.function.on_card(x))
+    )
     there = starling.sample(own, device="cuda", precision="single", **COMMON)
     here = starling.sample(numpy_normal, precision="double", **COMMON)
     assert np.abs(numbers(there) - numbers(here)).max() > 1e-2
@@ -80,7 +100,10 @@ def test_scores_that_are_wrong_are_seen(card):
 
 def test_jax_in_double_precision_needs_x64(card):
     needs("jax", card)
-    with pytest.raises(ValueError, match="precision: must be single on a card, since JAX counts in single precision"):
+    with pytest.raises(
+        ValueError,
+        match="precision: must be single on a card, since JAX counts in single precision",
+    ):
         starling.sample(jax_normal(), device="cuda", precision="double", **COMMON)
 
 
@@ -107,12 +130,15 @@ def test_an_exception_comes_back_as_itself_and_the_steps_before_it_stand(card):
     assert np.isfinite(caught.value.flight.positions).all()
 
 
-@pytest.mark.parametrize("wrong, words", [
-    (lambda s: s[:-1], r"must return scores of shape \(101, 2\) and float32"),
-    (lambda s: s.astype("int32"), "int32"),
-    (lambda s: np.asarray(s).tolist(), "got list"),
-    (lambda s: (s, s, s), "got a tuple of 3"),
-])
+@pytest.mark.parametrize(
+    "wrong, words",
+    [
+        (lambda s: s[:-1], r"must return scores of shape \(101, 2\) and float32"),
+        (lambda s: s.astype("int32"), "int32"),
+        (lambda s: np.asarray(s).tolist(), "got list"),
+        (lambda s: (s, s, s), "got a tuple of 3"),
+    ],
+)
 def test_what_is_no_score_is_refused(card, wrong, words):
     needs("jax", card)
     target = jax_normal()
@@ -130,7 +156,9 @@ def test_scores_that_are_no_numbers_are_named(card):
         return densities, scores.at[7, 1].set(float("nan"))
 
     own = starling.Function(target.function, on_card=spoiled)
-    with pytest.raises(starling.TargetError, match="step 0, particle 7: the score of parameter 1 is nan"):
+    with pytest.raises(
+        starling.TargetError, match="step 0, particle 7: the score of parameter 1 is nan"
+    ):
         starling.sample(own, device="cuda", precision="single", check=False, **COMMON)
 
 
@@ -150,17 +178,33 @@ def test_a_wrong_gradient_on_the_host_is_found_before_the_first_step(card):
 def test_a_run_goes_on_on_the_host(card, tmp_path):
     needs("torch", card)
     target = torch_normal()
-    flight = starling.Flight(target, device="cuda", precision="double", **{k: v for k, v in COMMON.items() if k != "progress"})
+    flight = starling.Flight(
+        target,
+        device="cuda",
+        precision="double",
+        **{k: v for k, v in COMMON.items() if k != "progress"},
+    )
     flight.step(30)
-    again = pickle.loads(pickle.dumps(starling.Flight(starling.from_torch(ring), dim=2, particles=8, batch=2, steps=3, device="cuda",
-                                                      precision="double")))
+    again = pickle.loads(
+        pickle.dumps(
+            starling.Flight(
+                starling.from_torch(ring),
+                dim=2,
+                particles=8,
+                batch=2,
+                steps=3,
+                device="cuda",
+                precision="double",
+            )
+        )
+    )
     assert again.step(3).over
     whole = starling.sample(numpy_normal, precision="double", **COMMON)
     assert np.abs(flight.step(40).positions - numbers(whole)).max() < 1e-10
 
 
 def ring(x):
-    return -((x * x).sum(dim=1) - 1) ** 2
+    return -(((x * x).sum(dim=1) - 1) ** 2)
 
 
 def test_bad_arguments():

@@ -1,4 +1,5 @@
 """starling.pool: rows of a slow function, computed by processes."""
+
 import os
 import signal
 
@@ -45,7 +46,10 @@ def test_gives_what_the_function_gives_for_any_number_of_workers():
 def test_is_a_target():
     settings = dict(dim=2, particles=30, steps=5, batch=2, threads=1)
     with starling.pool(normal, 2) as pooled:
-        assert np.array_equal(starling.sample(pooled, **settings).unconstrained, starling.sample(normal, **settings).unconstrained)
+        assert np.array_equal(
+            starling.sample(pooled, **settings).unconstrained,
+            starling.sample(normal, **settings).unconstrained,
+        )
 
 
 def test_a_worker_that_dies_is_replaced_and_its_rows_are_asked_again(tmp_path, monkeypatch):
@@ -60,10 +64,16 @@ def test_a_worker_that_dies_is_replaced_and_its_rows_are_asked_again(tmp_path, m
 def test_a_row_that_fails_three_times_is_named():
     x = np.arange(200.0)[:, None]
     with starling.pool(dies_at_row_5, 2) as pooled:
-        with pytest.raises(RuntimeError, match="pool: row 5 failed 3 times; the process that computed it ended by signal 9"):
+        with pytest.raises(
+            RuntimeError,
+            match="pool: row 5 failed 3 times; the process that computed it ended by signal 9",
+        ):
             pooled(x)
         assert np.array_equal(pooled(x[6:]), -x[6:])  # it can be used again
-    with starling.pool(refuses_row_5, 1) as pooled, pytest.raises(RuntimeError, match="row 5 .* five is too many") as caught:
+    with (
+        starling.pool(refuses_row_5, 1) as pooled,
+        pytest.raises(RuntimeError, match="row 5 .* five is too many") as caught,
+    ):
         pooled(x)
     assert isinstance(caught.value.__cause__, ValueError)
 

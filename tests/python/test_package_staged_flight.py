@@ -40,7 +40,11 @@ def test_a_resumed_flight_in_stages_is_the_uninterrupted_one(settings, tmp_path)
             parted(flight, tmp_path / "c", whole)
             seen.add(flight.stage)
         flight.step(1)
-    assert seen >= {"scout", "fly"} and flight.stage == "finished" and ("settle" in seen) == ("exact" in settings)
+    assert (
+        seen >= {"scout", "fly"}
+        and flight.stage == "finished"
+        and ("settle" in seen) == ("exact" in settings)
+    )
     parted(flight, tmp_path / "c", whole)
     with pytest.raises(ValueError, match="steps: a run in stages goes on to its own end"):
         starling.resume(tmp_path / "c", normal, dim=2, steps=70)
@@ -65,15 +69,28 @@ def test_a_target_that_throws_leaves_the_state_before(call):
         with pytest.raises(ValueError, match="flight: has no cloud yet"):
             flight.result()
     else:
-        assert flight.result().verdict in ("converged", "cannot tell", "still moving", "collapsed", "noisy")
-    assert np.array_equal(flight.step(10**6).positions, starling.sample(normal, dim=2, **SMALL).unconstrained)
+        assert flight.result().verdict in (
+            "converged",
+            "cannot tell",
+            "still moving",
+            "collapsed",
+            "noisy",
+        )
+    assert np.array_equal(
+        flight.step(10**6).positions, starling.sample(normal, dim=2, **SMALL).unconstrained
+    )
 
 
 def test_a_run_is_watched_stopped_and_kept(tmp_path, capsys):
     pytest.importorskip("tqdm", reason="tqdm is not installed")
     seen = []
-    stopped = starling.sample(normal, dim=2, callback=lambda flight: seen.append(flight.stage) or flight.done == 20,
-                              checkpoint=tmp_path / "c", **SMALL)
+    stopped = starling.sample(
+        normal,
+        dim=2,
+        callback=lambda flight: seen.append(flight.stage) or flight.done == 20,
+        checkpoint=tmp_path / "c",
+        **SMALL,
+    )
     assert len(seen) == 20 and set(seen) == {"fly"} and stopped.diagnostics["steps_done"] == 20
 
     def press(flight):
@@ -103,7 +120,11 @@ def test_a_path_of_any_bytes_survives_files_and_checkpoints(tmp_path):
     loaded = starling.load(tmp_path / "run")
     assert loaded.settings["data"] == result.settings["data"] == os.fsdecode(data)
     loaded.save(tmp_path / "again")
-    assert (tmp_path / "again" / "config.toml").read_bytes() == (tmp_path / "run" / "config.toml").read_bytes()
+    assert (tmp_path / "again" / "config.toml").read_bytes() == (
+        tmp_path / "run" / "config.toml"
+    ).read_bytes()
     flight = starling.Flight(target, particles=64, seed=1, threads=1).step(20)
     flight.save(tmp_path / "c")
-    assert np.array_equal(starling.resume(tmp_path / "c").step(10**6).positions, result.unconstrained)
+    assert np.array_equal(
+        starling.resume(tmp_path / "c").step(10**6).positions, result.unconstrained
+    )

@@ -15,7 +15,8 @@ PROGRAM = "data {\n  int N;\n}\nparameters {\n  real x;\n}\nmodel {\n  x ~ norma
 
 @pytest.fixture
 def program(tmp_path, monkeypatch, binary):
-    """A program, a cache of its own, and a make that copies a library of the tests to where BridgeStan's would be."""
+    """A program, a cache of its own, and a make that copies a library of the tests to where
+    BridgeStan's would be."""
     library = binary.parent / "tests" / "libraries" / "stan_full.so"
     if not library.is_file():
         pytest.fail(f"{library}: must be built; build test_foreign")
@@ -33,7 +34,10 @@ def program(tmp_path, monkeypatch, binary):
 
 def test_a_program_is_compiled_once_and_sampled(program):
     target = starling.stan(program)
-    assert target.settings["model"].endswith("/model_model.so") and "starling/stan/bridgestan-" in target.settings["model"]
+    assert (
+        target.settings["model"].endswith("/model_model.so")
+        and "starling/stan/bridgestan-" in target.settings["model"]
+    )
     result = starling.sample(target, particles=20, steps=3, progress=False)
     assert len(result.names) > 0
     again = starling.sample(str(program), particles=20, steps=3, progress=False)
@@ -42,7 +46,9 @@ def test_a_program_is_compiled_once_and_sampled(program):
 
 
 def test_data_may_be_a_dictionary(program):
-    target = starling.stan(program, data={"N": np.int64(2), "y": np.array([[1.5, 2], [3, 4]]), "z": [1]})
+    target = starling.stan(
+        program, data={"N": np.int64(2), "y": np.array([[1.5, 2], [3, 4]]), "z": [1]}
+    )
     with open(target.settings["data"], encoding="utf-8") as stream:
         assert json.load(stream) == {"N": 2, "y": [[1.5, 2.0], [3.0, 4.0]], "z": [1]}
     file = target.settings["data"]
@@ -55,7 +61,9 @@ def test_data_may_be_a_dictionary(program):
 def test_without_a_compiler_it_says_what_to_install(program, monkeypatch):
     monkeypatch.delenv("BRIDGESTAN")
     monkeypatch.setattr("sys.executable", str(program.parent / "nowhere"))
-    with pytest.raises(ValueError, match="no compiler for it: `pip install stanli`, or set BRIDGESTAN"):
+    with pytest.raises(
+        ValueError, match="no compiler for it: `pip install stanli`, or set BRIDGESTAN"
+    ):
         starling.stan(program)
 
 

@@ -68,7 +68,9 @@ def library(tmp_path_factory):
     folder = tmp_path_factory.mktemp("c")
     (folder / "target.c").write_text(C_SOURCE)
     file = folder / "target.so"
-    subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", file, folder / "target.c"], check=True)
+    subprocess.run(
+        [compiler, "-O1", "-shared", "-fPIC", "-o", file, folder / "target.c"], check=True
+    )
     return ctypes.CDLL(str(file))
 
 
@@ -97,7 +99,9 @@ def test_a_c_function_runs_while_python_does_something_else(library):
     other = threading.Thread(target=tell)
     other.start()
     try:
-        flight = starling.Flight(starling.CFunction(library.patient, 2, batched=True), particles=10, steps=10)
+        flight = starling.Flight(
+            starling.CFunction(library.patient, 2, batched=True), particles=10, steps=10
+        )
         flight.step(4)  # which comes back only when the other thread has moved on
         assert flight.done == 4
     finally:
@@ -110,8 +114,15 @@ def test_a_numba_cfunc_agrees_with_numpy():
     types = numba.types
     size = types.uint64 if sys.maxsize > 2**32 else types.uint32
 
-    @numba.cfunc(types.int32(size, types.CPointer(types.double), types.CPointer(types.double),
-                             types.CPointer(types.double), types.voidptr))
+    @numba.cfunc(
+        types.int32(
+            size,
+            types.CPointer(types.double),
+            types.CPointer(types.double),
+            types.CPointer(types.double),
+            types.voidptr,
+        )
+    )
     def of_one(d, x, grad, logp, user):
         grad[0] = -(2.0 * x[0] + 0.6 * x[1])
         grad[1] = -(0.6 * x[0] + x[1])
@@ -169,14 +180,20 @@ def test_a_target_is_called_once_per_step_and_then_to_judge_the_end():
     run(lambda x: shapes.append(x.shape) or -x, steps=10)
     assert shapes[:11] == [(100, 2)] * 11
     few = shapes[11:]  # for the count of groups
-    assert 0 < len(few) <= 40 and sum(rows for rows, _ in few) <= 1000 and all(dim == 2 for _, dim in few)
+    assert (
+        0 < len(few) <= 40
+        and sum(rows for rows, _ in few) <= 1000
+        and all(dim == 2 for _, dim in few)
+    )
     shapes.clear()
     run(lambda x: shapes.append(x.shape) or -x, steps=10, advance="rk4")
     assert shapes[:41] == [(100, 2)] * 41 and len(shapes) <= 41 + 40
 
 
 def test_names_are_those_given():
-    result = starling.sample(starling.Function(numpy_target, names=["a", "b"]), **{**COMMON, "dim": None})
+    result = starling.sample(
+        starling.Function(numpy_target, names=["a", "b"]), **{**COMMON, "dim": None}
+    )
     assert result.names == ["a", "b"] and list(result.draws) == ["a", "b"]
     matrix = starling.Function(lambda x: -x, names=["m[1,1]", "m[2,1]", "m[1,2]", "m[2,2]"])
     draws = starling.sample(matrix, **{**COMMON, "dim": 4}).draws
@@ -186,5 +203,11 @@ def test_names_are_those_given():
 def test_a_log_density_that_is_nan_everywhere_has_diverged_and_scores_alone_have_not():
     def failing(x):
         return np.full(len(x), np.nan), -x
-    assert starling.sample(failing, **{**COMMON, "particles": 300, "steps": 0}).verdict == "diverged"
-    assert starling.sample(lambda x: -x, **{**COMMON, "particles": 300, "steps": 0}).verdict == "converged"
+
+    assert (
+        starling.sample(failing, **{**COMMON, "particles": 300, "steps": 0}).verdict == "diverged"
+    )
+    assert (
+        starling.sample(lambda x: -x, **{**COMMON, "particles": 300, "steps": 0}).verdict
+        == "converged"
+    )

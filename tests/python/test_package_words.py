@@ -15,12 +15,15 @@ def good(x):
     return -x
 
 
-@pytest.mark.parametrize("wrong, said", [
-    (dict(stepsize=0.1), "stepsize: is no setting of a run; did you mean step_size?"),
-    (dict(bandwith=1), "bandwith: is no setting of a run; did you mean bandwidth?"),
-    (dict(chekpoint="c"), "chekpoint: is no setting of a run; did you mean checkpoint?"),
-    (dict(xyzzy=1), "xyzzy: is no setting of a run"),
-])
+@pytest.mark.parametrize(
+    "wrong, said",
+    [
+        (dict(stepsize=0.1), "stepsize: is no setting of a run; did you mean step_size?"),
+        (dict(bandwith=1), "bandwith: is no setting of a run; did you mean bandwidth?"),
+        (dict(chekpoint="c"), "chekpoint: is no setting of a run; did you mean checkpoint?"),
+        (dict(xyzzy=1), "xyzzy: is no setting of a run"),
+    ],
+)
 def test_a_setting_that_is_none_is_named_with_the_nearest(wrong, said):
     with pytest.raises(TypeError, match=re.escape(said) + "$"):
         starling.sample(good, **GOOD, **wrong)
@@ -28,15 +31,25 @@ def test_a_setting_that_is_none_is_named_with_the_nearest(wrong, said):
         starling.Flight(good, dim=2, **wrong)
 
 
-@pytest.mark.parametrize("wrong", [
-    dict(step_size=-1.0), dict(step_size=np.inf), dict(step_size="a"), dict(grow_batch="x"), dict(decay_tau=-1, advance="decay"),
-    dict(replace=True, deal="matching"), dict(advance="splitting"), dict(batch=1),
-])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        dict(step_size=-1.0),
+        dict(step_size=np.inf),
+        dict(step_size="a"),
+        dict(grow_batch="x"),
+        dict(decay_tau=-1, advance="decay"),
+        dict(replace=True, deal="matching"),
+        dict(advance="splitting"),
+        dict(batch=1),
+    ],
+)
 def test_no_message_names_an_option_of_the_command_line(wrong):
     with pytest.raises((ValueError, TypeError)) as caught:
         starling.sample(good, **GOOD, **wrong)
-    assert "--" not in str(caught.value) and not re.search(r"\b(step-size|grow-batch|decay-tau|decay-power|data-batch)\b",
-                                                           str(caught.value)), str(caught.value)
+    assert "--" not in str(caught.value) and not re.search(
+        r"\b(step-size|grow-batch|decay-tau|decay-power|data-batch)\b", str(caught.value)
+    ), str(caught.value)
 
 
 def test_obstacles_of_a_table_are_told_at_once_in_the_callers_words(tmp_path):
@@ -48,21 +61,41 @@ def test_obstacles_of_a_table_are_told_at_once_in_the_callers_words(tmp_path):
     assert "column 2 (a): 1 of 3 values are missing, the first in line 3" in str(caught.value)
 
 
-@pytest.mark.parametrize("text, own", [
-    ("raise --batch, lower --step-size, or let them", "raise batch, lower step_size, or let them"),
-    ("step-size: must be positive; got -1", "step_size: must be positive; got -1"),
-    ("give --positive VALUE to choose one", "give positive=VALUE to choose one"),
-    ("drop it or use --scale none", "drop it or use scale='none'"),
-    ("`--kernel gaussian+0.05*polynomial:m=1`, or more", "`kernel='gaussian+0.05*polynomial:m=1'`, or more"),
-    ("lower --step-size 0.5 at least", "lower step_size=0.5 at least"),
-    ("take --unknown-thing, a-b: c", "take --unknown-thing, a-b: c"),
-])
+@pytest.mark.parametrize(
+    "text, own",
+    [
+        (
+            "raise --batch, lower --step-size, or let them",
+            "raise batch, lower step_size, or let them",
+        ),
+        ("step-size: must be positive; got -1", "step_size: must be positive; got -1"),
+        ("give --positive VALUE to choose one", "give positive=VALUE to choose one"),
+        ("drop it or use --scale none", "drop it or use scale='none'"),
+        (
+            "`--kernel gaussian+0.05*polynomial:m=1`, or more",
+            "`kernel='gaussian+0.05*polynomial:m=1'`, or more",
+        ),
+        ("lower --step-size 0.5 at least", "lower step_size=0.5 at least"),
+        ("take --unknown-thing, a-b: c", "take --unknown-thing, a-b: c"),
+    ],
+)
 def test_options_become_settings(text, own):
     assert own_names(text) == own
 
 
 @pytest.mark.filterwarnings("ignore:kernel riesz")
 def test_verdicts_and_warnings_speak_python():
-    result = starling.sample(good, dim=1, kernel="riesz", particles=20, steps=3, batch=2, progress=False, advance="constant",
-                             step_size=1e-6)
-    assert "--" not in " ".join([result.reason, *result.warnings, repr(result), result._repr_html_()])
+    result = starling.sample(
+        good,
+        dim=1,
+        kernel="riesz",
+        particles=20,
+        steps=3,
+        batch=2,
+        progress=False,
+        advance="constant",
+        step_size=1e-6,
+    )
+    assert "--" not in " ".join(
+        [result.reason, *result.warnings, repr(result), result._repr_html_()]
+    )

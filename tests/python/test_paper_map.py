@@ -1,4 +1,5 @@
-"""docs/paper.md is true: every file, type, test and command in it exists, and no item of the paper is missing."""
+"""docs/paper.md is true: every file, type, test and command in it exists, and no item of the paper
+is missing."""
 
 import re
 import subprocess
@@ -7,8 +8,18 @@ import pytest
 from conftest import ROOT
 
 PAGE = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
-ROWS = [line for line in PAGE.splitlines() if line.startswith("| ") and not line.startswith(("| item", "| ---"))]
-EQUATIONS = {"1": 1, "2": 15, "3": 19, "4": 2, "A": 2}  # how many numbered formulas each section has
+ROWS = [
+    line
+    for line in PAGE.splitlines()
+    if line.startswith("| ") and not line.startswith(("| item", "| ---"))
+]
+EQUATIONS = {
+    "1": 1,
+    "2": 15,
+    "3": 19,
+    "4": 2,
+    "A": 2,
+}  # how many numbered formulas each section has
 
 
 def quoted(text):
@@ -74,13 +85,18 @@ def test_names_every_numbered_item_of_the_paper():
 @pytest.mark.parametrize("command", commands())
 def test_names_only_commands_that_the_binary_knows(binary, command):
     _, subcommand, *words = command.split()
-    shown = subprocess.run([str(binary), subcommand, "--help"], capture_output=True, text=True, timeout=600)
+    shown = subprocess.run(
+        [str(binary), subcommand, "--help"], capture_output=True, text=True, timeout=600
+    )
     assert f"Usage: starling {subcommand} " in shown.stdout, shown.stdout + shown.stderr
     for option in (word for word in words if word.startswith("--")):
         assert re.search(rf"{option}\b", shown.stdout), f"{option}: not in the help of {subcommand}"
     if subcommand == "sample":  # all that can be checked without a run is checked
         done = subprocess.run(
-            [str(binary), *command.split()[1:], "--dump-config"], capture_output=True, text=True, timeout=600
+            [str(binary), *command.split()[1:], "--dump-config"],
+            capture_output=True,
+            text=True,
+            timeout=600,
         )
         assert done.returncode == 0, done.stderr
     if subcommand == "reproduce" and words[0] != "--out":

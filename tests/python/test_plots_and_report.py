@@ -1,4 +1,5 @@
-"""Pictures of results, and the page of a run in a browser; test_report_command.py has the command that makes it."""
+"""Pictures of results, and the page of a run in a browser; test_report_command.py has the command
+that makes it."""
 
 import sys
 
@@ -23,7 +24,15 @@ from test_report_page import (  # noqa: F401  the same checks, on the page that 
 
 matplotlib.use("agg")
 NASTY = '<script>alert("x")</script>&$y$'
-NAMES = [NASTY, "mu", "theta[1]", "theta[2]", "a_name_that_is_much_too_long_for_a_picture[1]", "tau", "eta"]
+NAMES = [
+    NASTY,
+    "mu",
+    "theta[1]",
+    "theta[2]",
+    "a_name_that_is_much_too_long_for_a_picture[1]",
+    "tau",
+    "eta",
+]
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +47,9 @@ def plane():
     """One run in the plane that converges, and its snapshots."""
     snapshots = []
     settings = dict(dim=2, particles=200, steps=100, seed=1, batch=20, progress=False)
-    return starling.sample("normal", **settings, callback=plots.record(snapshots, every=10)), snapshots
+    return starling.sample(
+        "normal", **settings, callback=plots.record(snapshots, every=10)
+    ), snapshots
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +88,11 @@ def test_says_how_many_parameters_it_left_out():
 
 
 def test_chooses_parameters_by_name(several):
-    assert [ax.get_title() for ax in panels(several.plot(names=["tau", "theta"]))] == ["tau", "theta[1]", "theta[2]"]
+    assert [ax.get_title() for ax in panels(several.plot(names=["tau", "theta"]))] == [
+        "tau",
+        "theta[1]",
+        "theta[2]",
+    ]
     assert len(panels(several.plot("pairs", names=["mu", "tau"]))) == 3
     with pytest.raises(ValueError, match="names: must be among .*; got 'the'"):
         several.plot(names=["the"])
@@ -101,11 +116,15 @@ def test_draws_the_trace_of_each_run(several):
 
 def test_draws_what_was_loaded(several, folder):
     loaded = starling.load(folder)
-    assert [ax.get_title() for ax in panels(plots.draw(loaded))] == [ax.get_title() for ax in panels(several.plot())]
+    assert [ax.get_title() for ax in panels(plots.draw(loaded))] == [
+        ax.get_title() for ax in panels(several.plot())
+    ]
     assert len(loaded.plot("trace").axes) == len(several.plot("trace").axes)
     with pytest.raises(ValueError, match="trace: this result has draws alone"):
         starling.load(folder / "draws.npz").plot("trace")
-    with pytest.raises(ValueError, match="kind: must be one of marginals, pairs, trace, flow; got 'pie'"):
+    with pytest.raises(
+        ValueError, match="kind: must be one of marginals, pairs, trace, flow; got 'pie'"
+    ):
         several.plot("pie")
 
 
@@ -115,13 +134,18 @@ def test_draws_the_flow_in_the_plane_and_on_the_line(plane):
     figure = result.plot("flow", snapshots=snapshots)
     assert [ax.get_title() for ax in panels(figure)][::5] == [f"step {snapshots[0][0]}", "step 100"]
     (line,) = result.plot("flow", snapshots=snapshots, axes=[1]).axes
-    assert np.array_equal(line.lines[0].get_ydata(), [positions[0, 1] for _, positions in snapshots])
+    assert np.array_equal(
+        line.lines[0].get_ydata(), [positions[0, 1] for _, positions in snapshots]
+    )
     (line,) = result.plot("flow", snapshots=snapshots + snapshots, axes=[1]).axes  # of two runs
     assert len({path.get_color() for path in line.lines}) == 2
 
 
 def test_animates_the_flow(plane):
-    for axes, density in (((0,), lambda x: np.exp(-0.5 * x[:, 0] ** 2)), ((0, 1), lambda x: np.exp(-(x**2).sum(1)))):
+    for axes, density in (
+        ((0,), lambda x: np.exp(-0.5 * x[:, 0] ** 2)),
+        ((0, 1), lambda x: np.exp(-(x**2).sum(1))),
+    ):
         film = plots.animate(plane[1], axes=axes, density=density)
         film._draw_frame(3)
         (ax,) = film._fig.axes
@@ -135,8 +159,14 @@ def test_animates_the_flow(plane):
     ("how", "fault"),
     [
         ({}, "snapshots: must be a list"),
-        ({"snapshots": [(1, np.zeros(3))]}, r"snapshots: must have positions of shape \(N, d\); got \(3,\)"),
-        ({"snapshots": [(1, np.zeros((3, 2)))], "axes": (0, 2)}, r"axes: must be one or two numbers from 0 to 1"),
+        (
+            {"snapshots": [(1, np.zeros(3))]},
+            r"snapshots: must have positions of shape \(N, d\); got \(3,\)",
+        ),
+        (
+            {"snapshots": [(1, np.zeros((3, 2)))], "axes": (0, 2)},
+            r"axes: must be one or two numbers from 0 to 1",
+        ),
     ],
 )
 def test_names_what_is_wrong_with_snapshots(plane, how, fault):
@@ -168,7 +198,9 @@ def view(request, browser, folder):
 
 def test_the_page_says_the_verdict_first_then_all_the_rest(view, several):
     assert several.verdict in view.locator("header .outcome").inner_text().lower()
-    said = several.reason.split("; add")[0]  # what to do is in the words of Python here, of the command line there
+    said = several.reason.split("; add")[
+        0
+    ]  # what to do is in the words of Python here, of the command line there
     assert said.replace("+-", "±") in view.locator("header .outcome").inner_text()
     rows = view.locator("main table").first.locator("tbody tr")
     assert [row.locator("th").inner_text() for row in rows.all()] == NAMES
@@ -177,7 +209,11 @@ def test_the_page_says_the_verdict_first_then_all_the_rest(view, several):
     assert view.locator("figure").count() == 3
     for figure in view.locator("figure").all():
         seen = [svg for svg in figure.locator("svg").all() if svg.is_visible()]
-        assert len(seen) == 1 and seen[0].get_attribute("aria-label") and seen[0].bounding_box()["height"] > 100
+        assert (
+            len(seen) == 1
+            and seen[0].get_attribute("aria-label")
+            and seen[0].bounding_box()["height"] > 100
+        )
     assert "starling.sample(target, dim=7, particles=60" in view.locator("pre.command").inner_text()
 
 

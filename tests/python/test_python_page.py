@@ -1,4 +1,5 @@
-"""The blocks of Python in docs/python.md and README.md run, in their order, and the files that it names are there."""
+"""The blocks of Python in docs/python.md and README.md run, in their order, and the files that it
+names are there."""
 
 import importlib.util
 import re
@@ -12,7 +13,11 @@ import pytest
 from conftest import ROOT
 
 PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
-OPTIONAL = {"numba", "pymc", "torch"}  # large: where one is missing, the blocks that import it are left out
+OPTIONAL = {
+    "numba",
+    "pymc",
+    "torch",
+}  # large: where one is missing, the blocks that import it are left out
 
 
 def blocks(page=PAGE):
@@ -28,11 +33,26 @@ def missing(code):
 
 @pytest.fixture
 def libraries(tmp_path, monkeypatch):
-    """An empty folder to work in, with plugin.so and a model.so of our own behind Stan's interface."""
+    """An empty folder to work in, with plugin.so and a model.so of our own behind Stan's
+    interface."""
     monkeypatch.chdir(tmp_path)
     matplotlib.use("Agg")
-    for source, library in [("examples/plugin.c", "plugin.so"), ("tests/foreign/libraries/small_stan.c", "model.so")]:
-        command = ["cc", "-O2", "-fPIC", "-shared", "-I", ROOT / "include", "-o", library, ROOT / source, "-lm"]
+    for source, library in [
+        ("examples/plugin.c", "plugin.so"),
+        ("tests/foreign/libraries/small_stan.c", "model.so"),
+    ]:
+        command = [
+            "cc",
+            "-O2",
+            "-fPIC",
+            "-shared",
+            "-I",
+            ROOT / "include",
+            "-o",
+            library,
+            ROOT / source,
+            "-lm",
+        ]
         subprocess.run(command, check=True)
     (tmp_path / "model.json").write_text('{"y": 1}')
 
@@ -40,11 +60,15 @@ def libraries(tmp_path, monkeypatch):
 @pytest.mark.filterwarnings("ignore:(?!a block was left out)")
 def test_every_block_of_the_page_runs(libraries, monkeypatch):
     page = types.ModuleType("page")
-    monkeypatch.setitem(sys.modules, "page", page)  # pickle looks there for the functions of the page
+    monkeypatch.setitem(
+        sys.modules, "page", page
+    )  # pickle looks there for the functions of the page
     ran = 0
     for code in blocks():
         if missing(code):
-            warnings.warn(f"a block was left out: {', '.join(missing(code))} not installed", stacklevel=1)
+            warnings.warn(
+                f"a block was left out: {', '.join(missing(code))} not installed", stacklevel=1
+            )
             continue
         exec(compile(code, str(ROOT / "docs" / "python.md"), "exec"), vars(page))
         ran += 1

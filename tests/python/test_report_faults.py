@@ -1,4 +1,5 @@
-"""The page made again is the same; bad results are named in one line, and the others are drawn all the same."""
+"""The page made again is the same; bad results are named in one line, and the others are drawn all
+the same."""
 
 import json
 import shutil
@@ -51,7 +52,11 @@ def test_names_a_result_that_is_cut_off_and_draws_the_other(draw, two):
         ("title", None, "title: must be text; got None"),
         ("seconds", "long", "seconds: must be a number; got 'long'"),
         ("claims", None, "claims: must be a list; got None"),
-        ("claims", [{"says": "x", "where": "", "measured": "", "because": "", "verdict": "maybe"}], "got maybe"),
+        (
+            "claims",
+            [{"says": "x", "where": "", "measured": "", "because": "", "verdict": "maybe"}],
+            "got maybe",
+        ),
         ("data", [], "data: must be an object; got list"),
         ("data", {"eta": [0.1]}, "data: must be what theorem is drawn from; got KeyError"),
     ],
@@ -83,11 +88,19 @@ def test_does_not_let_text_of_a_result_become_markup(draw, two):
 
 
 def test_python_files_of_the_working_folder_are_not_run(binary, tmp_path):
-    """`starling reproduce` draws with matplotlib and numpy, not with files of these names that lie about."""
+    """`starling reproduce` draws with matplotlib and numpy, not with files of these names that lie
+    about."""
     for name in ("matplotlib", "numpy"):
-        (tmp_path / f"{name}.py").write_text(f"open('{tmp_path}/{name}-ran', 'w')\nraise SystemExit(3)\n")
-    done = subprocess.run([str(binary), "reproduce", "lemma", "--quick", "--out", "out", "--python", sys.executable],
-                          cwd=tmp_path, capture_output=True, text=True, timeout=1500)
+        (tmp_path / f"{name}.py").write_text(
+            f"open('{tmp_path}/{name}-ran', 'w')\nraise SystemExit(3)\n"
+        )
+    done = subprocess.run(
+        [str(binary), "reproduce", "lemma", "--quick", "--out", "out", "--python", sys.executable],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=1500,
+    )
     assert done.returncode == 0, done.stderr
     assert not list(tmp_path.glob("*-ran"))
     assert (tmp_path / "out" / "report.html").is_file(), done.stderr

@@ -47,7 +47,11 @@ def test_text_can_be_read_against_its_ground(view):
 
 def test_is_dark_when_asked_and_light_when_not(view):
     red = view.evaluate("Number(getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0])")
-    assert red < 60 if view.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") else red > 200
+    assert (
+        red < 60
+        if view.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+        else red > 200
+    )
 
 
 def test_labels_in_figures_neither_touch_nor_leave_the_screen(view):
@@ -88,7 +92,9 @@ def test_says_the_outcome_and_that_it_was_quick_before_all_else(view, results):
 
 
 def test_headings_go_down_one_level_at_a_time(view):
-    levels = view.evaluate("[...document.querySelectorAll('h1,h2,h3,h4')].map(h => Number(h.tagName[1]))")
+    levels = view.evaluate(
+        "[...document.querySelectorAll('h1,h2,h3,h4')].map(h => Number(h.tagName[1]))"
+    )
     assert levels[0] == 1 and levels.count(1) == 1
     assert all(below <= above + 1 for above, below in zip(levels, levels[1:]))
 

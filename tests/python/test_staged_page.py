@@ -1,4 +1,5 @@
-"""The page of a run in stages: the same checks in a browser, its certificate, and what it says where it cannot tell."""
+"""The page of a run in stages: the same checks in a browser, its certificate, and what it says
+where it cannot tell."""
 
 import json
 
@@ -45,11 +46,16 @@ def view(request, browser, file):
 
 
 def test_the_page_has_the_verdict_and_the_certificate(view, result):
-    assert "Converged" in view.locator("header .outcome").inner_text() and result.verdict == "converged"
+    assert (
+        "Converged" in view.locator("header .outcome").inner_text()
+        and result.verdict == "converged"
+    )
     assert "exact moves of every particle" in view.locator("header .outcome").inner_text()
     assert f"{result.gradients['total']} gradients" in view.locator("header .lead").inner_text()
     certificate = view.locator("main table").nth(1)
-    assert [row.locator("th").inner_text() for row in certificate.locator("tbody tr").all()] == NAMES
+    assert [
+        row.locator("th").inner_text() for row in certificate.locator("tbody tr").all()
+    ] == NAMES
     assert "Confirmed: every particle made 20 exact" in view.locator("main").inner_text()
     assert view.locator("figure").count() == 3  # marginals, pairs, identities
     assert "gradients, settle" in view.locator("dl.settings").inner_text()
@@ -71,27 +77,69 @@ def test_the_call_on_the_page_gives_the_same_draws(result, file, browser):
 
 
 def test_the_page_says_where_it_cannot_tell_or_was_not_certified(tmp_path):
-    modes = starling.sample(starling.builtin("mixture", means="-10;10"), particles=200, seed=1, steps=200, progress=False)
+    modes = starling.sample(
+        starling.builtin("mixture", means="-10;10"),
+        particles=200,
+        seed=1,
+        steps=200,
+        progress=False,
+    )
     page = page_of(modes, tmp_path / "modes").read_text()
-    assert modes.verdict != "converged" and "<h2>Groups</h2>" in page and "counted and not weighed" in page
-    weighed = starling.sample(starling.builtin("mixture", means="-10;10"), particles=200, seed=1, progress=False)
+    assert (
+        modes.verdict != "converged"
+        and "<h2>Groups</h2>" in page
+        and "counted and not weighed" in page
+    )
+    weighed = starling.sample(
+        starling.builtin("mixture", means="-10;10"), particles=200, seed=1, progress=False
+    )
     page = page_of(weighed, tmp_path / "weighed").read_text()
-    assert weighed.verdict == "converged" and "2 separate groups" in page and "importance sampling" in page
+    assert (
+        weighed.verdict == "converged"
+        and "2 separate groups" in page
+        and "importance sampling" in page
+    )
     few = starling.sample(lambda x: (-0.5 * (x**2).sum(1), -x), dim=2, particles=9, progress=False)
     page = page_of(few, tmp_path / "few").read_text()
-    assert few.verdict == "cannot tell" and "<strong>Cannot tell</strong>" in page and "<h2>Groups</h2>" not in page
+    assert (
+        few.verdict == "cannot tell"
+        and "<strong>Cannot tell</strong>" in page
+        and "<h2>Groups</h2>" not in page
+    )
     assert 'class="outcome doubt"' in page and "Exact moves could not confirm the cloud" in page
-    alone = page_of(starling.sample(lambda x: -x, dim=2, particles=200, progress=False), tmp_path / "alone").read_text()
-    assert "It was not certified" in alone and "The certificate" not in alone and 'class="outcome doubt"' in alone
+    alone = page_of(
+        starling.sample(lambda x: -x, dim=2, particles=200, progress=False), tmp_path / "alone"
+    ).read_text()
+    assert (
+        "It was not certified" in alone
+        and "The certificate" not in alone
+        and 'class="outcome doubt"' in alone
+    )
 
 
-@pytest.mark.parametrize("change, said", [
-    (dict(certificate=3), "certificate: must have a finding"), (dict(certificate={"finding": "moved"}), "certificate: must"),
-    (dict(certificate={"finding": "moved", "estimates": [{"parameter": "a", "of": "value", "error": "x"}]}), "certificate"),
-    (dict(gradients={"fly": "many"}), "gradients: must be numbers by stage"), (dict(modes="two"), "modes: must be a number"),
-    (dict(groups=[{"share": 1}]), "groups: must be a list"),
-    (dict(groups=[{"share": "x", "se": None, "particles": 1, "mean": {}}]), "groups: must have numbers"),
-])
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        (dict(certificate=3), "certificate: must have a finding"),
+        (dict(certificate={"finding": "moved"}), "certificate: must"),
+        (
+            dict(
+                certificate={
+                    "finding": "moved",
+                    "estimates": [{"parameter": "a", "of": "value", "error": "x"}],
+                }
+            ),
+            "certificate",
+        ),
+        (dict(gradients={"fly": "many"}), "gradients: must be numbers by stage"),
+        (dict(modes="two"), "modes: must be a number"),
+        (dict(groups=[{"share": 1}]), "groups: must be a list"),
+        (
+            dict(groups=[{"share": "x", "se": None, "particles": 1, "mean": {}}]),
+            "groups: must have numbers",
+        ),
+    ],
+)
 def test_a_summary_that_is_wrong_is_named(change, said, file, tmp_path, capsys):
     summary = {**json.loads((file.parent / "summary.json").read_text()), **change}
     (tmp_path / "summary.json").write_text(json.dumps(summary))

@@ -32,7 +32,8 @@ TEST(DistanceToMixture, IsTheIntegralOverTheQuantiles) {
   double w1 = 0, square = 0;
   const int n = 70000; // midpoints, a whole number of them on each stair
   for (int i = 0; i < n; ++i) {
-    const double gap = sorted[static_cast<std::size_t>(i / (n / 7))] - mixture_quantile((i + 0.5) / n);
+    const double gap =
+        sorted[static_cast<std::size_t>(i / (n / 7))] - mixture_quantile((i + 0.5) / n);
     w1 += std::abs(gap) / n;
     square += gap * gap / n;
   }

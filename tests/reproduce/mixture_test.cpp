@@ -1,4 +1,5 @@
-// The experiments on the mixture: runs they share, shapes of their data, and claims that must not fail.
+// The experiments on the mixture: runs they share, shapes of their data, and claims that must not
+// fail.
 #include "mixture_runs.hpp"
 
 #include "measured.hpp"
@@ -15,10 +16,11 @@ namespace {
 TEST(MixtureRuns, StartAtTheSamePlacesWhateverTheBatches) {
   std::vector<std::vector<double>> starts;
   for (const std::size_t p : {2, 5, 20}) {
-    run_mixture(MixtureSetting{20, 2}, 7, mixture_dealer(3, p, 20), 1, [&](Step done, std::span<const double> x) {
-      if (done == 0)
-        starts.emplace_back(x.begin(), x.end());
-    });
+    run_mixture(MixtureSetting{20, 2}, 7, mixture_dealer(3, p, 20), 1,
+                [&](Step done, std::span<const double> x) {
+                  if (done == 0)
+                    starts.emplace_back(x.begin(), x.end());
+                });
   }
   EXPECT_EQ(starts[0], starts[1]);
   EXPECT_EQ(starts[0], starts[2]);
@@ -34,7 +36,8 @@ TEST(MixtureRuns, LookAtTheStartAndAfterEveryStep) {
 TEST(MixtureRuns, GiveTheSameErrorsForAnyNumberOfThreads) {
   const auto errors = [](std::size_t count) {
     Threads threads(count);
-    return mixture_errors(threads, 5, MixtureSetting{16, 0.35}, 20, [](std::uint64_t seed) { return MixtureDealer(Draw(seed, 4)); });
+    return mixture_errors(threads, 5, MixtureSetting{16, 0.35}, 20,
+                          [](std::uint64_t seed) { return MixtureDealer(Draw(seed, 4)); });
   };
   EXPECT_EQ(errors(1), errors(3));
 }
@@ -43,7 +46,9 @@ TEST(SquaredErrors, VanishAtTheTruthAndNotBesideIt) {
   const Figures squares = squared_errors(std::vector<double>{0.5, 1.5}); // mean 1, of squares 1.25
   EXPECT_NEAR(squares[0], std::pow(1 - 2.0 / 3, 2), 1e-15);
   EXPECT_NEAR(squares[1], std::pow(1.25 - 5, 2), 1e-13);
-  EXPECT_NEAR(squares[2], std::pow((std::cos(1.0) + std::cos(3.0)) / 2 - std::cos(4.0) * std::exp(-2.0), 2), 1e-15);
+  EXPECT_NEAR(squares[2],
+              std::pow((std::cos(1.0) + std::cos(3.0)) / 2 - std::cos(4.0) * std::exp(-2.0), 2),
+              1e-15);
 }
 
 TEST(Means, AndPairedDifferencesHaveTheirStandardErrors) {

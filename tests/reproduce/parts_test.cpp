@@ -76,7 +76,8 @@ TEST(Parts, MeasureAgainWhenTheFileIsBrokenOrOfSomeoneElse) {
   parts.get("a", {}, measurement.compute);
   const std::string whole = io::bytes_of_file(scratch.path("parts/a.json"));
   int times = 1;
-  for (const std::string& text : {std::string(), whole.substr(0, whole.size() / 2), std::string("[1, 2]"), std::string("{}")}) {
+  for (const std::string& text : {std::string(), whole.substr(0, whole.size() / 2),
+                                  std::string("[1, 2]"), std::string("{}")}) {
     std::ofstream(scratch.path("parts/a.json")) << text;
     parts.get("a", {}, measurement.compute);
     EXPECT_EQ(measurement.times, ++times) << text;

@@ -1,4 +1,5 @@
-// The experiments on time, quick: every size is there; and what is said of times, which are given by hand.
+// The experiments on time, quick: every size is there; and what is said of times, which are given
+// by hand.
 #include "reproduce/measured.hpp"
 #include "runtime_table.hpp"
 

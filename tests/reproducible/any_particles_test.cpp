@@ -152,8 +152,8 @@ TYPED_TEST(AnyParticles, FlyTheSameBitsUnderEveryDrift) {
   this->expect_the_same("reference", ReferenceDrift<Real, Gauss<Real>>(Gauss<Real>(1)), advance);
   using Dot = kernel::Polynomial<Real>;
   this->expect_the_same("dot", PairwiseDrift<Real, Dot>(Dot(Real(0.2), 2)), advance);
-  using Adaptive = AdaptiveDrift<Real, PairwiseDrift<Real, Gauss<Real>>,
-                                 kernel::SampledMedianBandwidth<Real>>;
+  using Adaptive =
+      AdaptiveDrift<Real, PairwiseDrift<Real, Gauss<Real>>, kernel::SampledMedianBandwidth<Real>>;
   this->expect_the_same("median",
                         Adaptive(PairwiseDrift<Real, Gauss<Real>>(Gauss<Real>(1)),
                                  kernel::SampledMedianBandwidth<Real>(3, 20)),

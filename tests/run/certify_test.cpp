@@ -39,8 +39,8 @@ std::string refused(const plan::Recipe& recipe) {
   return "";
 }
 
-// A Gaussian kernel lets the cloud collapse in 20 dimensions: the certificate says so, whatever the identities
-// say, and leaves the draws as they are.
+// A Gaussian kernel lets the cloud collapse in 20 dimensions: the certificate says so, whatever the
+// identities say, and leaves the draws as they are.
 TEST(Certify, JudgesTheRawMethodAndLeavesItsDrawsAlone) {
   plan::Recipe recipe = normal(20, 300);
   recipe.certify = "none";
@@ -102,7 +102,8 @@ TEST(Certify, AScoutFindsTheStartOfTheRawMethod) {
 TEST(Certify, SaysWhatDoesNotGoTogether) {
   plan::Recipe recipe = normal(2, 5);
   recipe.metric = "dense";
-  EXPECT_THAT(refused(recipe), HasSubstr("metric: the raw method flies in the target's own coordinates"));
+  EXPECT_THAT(refused(recipe),
+              HasSubstr("metric: the raw method flies in the target's own coordinates"));
   recipe = normal(2, 5);
   recipe.exact = "5";
   EXPECT_THAT(refused(recipe), HasSubstr("exact: the raw method's cloud stays as it is"));
@@ -118,7 +119,8 @@ TEST(Certify, SaysWhatDoesNotGoTogether) {
   recipe.target = "normal";
   recipe.method = "auto";
   recipe.start = "normal:0,1";
-  EXPECT_THAT(refused(recipe), HasSubstr("with --prefit none the flight begins where --start says"));
+  EXPECT_THAT(refused(recipe),
+              HasSubstr("with --prefit none the flight begins where --start says"));
 }
 
 // Draws from anywhere, judged as they are; and settled where they are allowed to be.
@@ -148,7 +150,8 @@ TEST(Stages, CanBeTakenAlone) {
   EXPECT_EQ(scouted.stages->gradients[1].second, 0u);
   EXPECT_FALSE(scouted.stages->certificate);
   EXPECT_EQ(scouted.diagnosis.verdict, "cannot tell");
-  EXPECT_THAT(scouted.diagnosis.sentence, HasSubstr("no exact moves were made that could confirm it: --certify 20"));
+  EXPECT_THAT(scouted.diagnosis.sentence,
+              HasSubstr("no exact moves were made that could confirm it: --certify 20"));
 }
 
 } // namespace

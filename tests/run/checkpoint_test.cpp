@@ -61,17 +61,21 @@ TEST(Checkpoint, NoticesEveryCutAndAnythingAdded) {
 
 /// A right checksum under any bytes: what is read then is not damaged, but made.
 std::string with_checksum(std::string bytes) {
-  const auto sum = static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+  const auto sum = static_cast<std::uint32_t>(
+      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
   return bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
 }
 
 TEST(Checkpoint, TakesNoLengthOnTrustUnderARightChecksum) {
   const std::string good = pack(small()), body = good.substr(0, good.size() - 4);
   EXPECT_EQ(with_checksum(body), good);
-  EXPECT_EQ(error_text<BadData>("c", [&] { unpack(with_checksum(body + "x"), "c"); }), "c: is a damaged checkpoint: it is too long");
+  EXPECT_EQ(error_text<BadData>("c", [&] { unpack(with_checksum(body + "x"), "c"); }),
+            "c: is a damaged checkpoint: it is too long");
   const std::string short_one = "c: is a damaged checkpoint: it is cut short";
   for (std::size_t size = 22; size < body.size(); ++size) // after the mark at its beginning
-    EXPECT_EQ(error_text<BadData>("c", [&] { unpack(with_checksum(body.substr(0, size)), "c"); }), short_one) << size;
+    EXPECT_EQ(error_text<BadData>("c", [&] { unpack(with_checksum(body.substr(0, size)), "c"); }),
+              short_one)
+        << size;
   std::string long_head = body;
   long_head[22 + 7] = '\x7f'; // the highest byte of the head's length
   EXPECT_EQ(error_text<BadData>("c", [&] { unpack(with_checksum(long_head), "c"); }), short_one);

@@ -85,7 +85,8 @@ TEST(Continued, IsTheSameHoweverThePositionsCome) {
   given->take(7, {});
   const Checkpoint kept = given->save();
   std::filesystem::remove(scratch.path("a.checkpoint"));
-  const auto resumed = assemble::resume_flight(kept, plan::resolve(assemble::recipe_in(kept, "c")), "c");
+  const auto resumed =
+      assemble::resume_flight(kept, plan::resolve(assemble::recipe_in(kept, "c")), "c");
   for (Flight* flight : {given.get(), read.get(), resumed.get()})
     flight->take(20, {});
   EXPECT_EQ(given->positions(), read->positions());

@@ -9,7 +9,8 @@
 namespace starling::plan {
 namespace {
 
-std::string chosen(std::size_t particles, const char* batch, const char* asked = "", const char* grow = "") {
+std::string chosen(std::size_t particles, const char* batch, const char* asked = "",
+                   const char* grow = "") {
   Recipe recipe;
   recipe.target = "normal";
   recipe.method = "paper";

@@ -1,4 +1,5 @@
-// The start and the end of a run on all threads: the same as on one, and nothing is copied that need not be.
+// The start and the end of a run on all threads: the same as on one, and nothing is copied that
+// need not be.
 #include "run/cloud.hpp"
 
 #include "judge/ranks.hpp"

@@ -79,7 +79,8 @@ TEST(Flight, GivesPositionsInTheOrderOfTheParticlesThoughRowsTravel) {
     EXPECT_NEAR(after[i], before[i], 1e-8);
 }
 
-// Rows travel at step 64, and Adam keeps two numbers for each coordinate: all of that is in the checkpoint.
+// Rows travel at step 64, and Adam keeps two numbers for each coordinate: all of that is in the
+// checkpoint.
 TEST(Flight, GoesOnWithWhatItsStepRuleRemembers) {
   const auto with_adam = [] {
     return roles_of<double>(normal(), Matching(2), PairwiseDrift<double, Kernel>(Kernel(0.35)),

@@ -1,4 +1,5 @@
-// Groups are looked for at the end of a raw run where that is cheap against the run, and not where it is dear.
+// Groups are looked for at the end of a raw run where that is cheap against the run, and not where
+// it is dear.
 #include "run/cloud.hpp"
 
 #include <gmock/gmock.h>
@@ -45,7 +46,8 @@ End end_of(std::size_t particles, Step steps, double step_share = 1) {
   flight->take(steps, {});
   const std::size_t during = *asked;
   Outcome o = flight->outcome(true);
-  return {std::move(o), (double(*asked - during) - double(particles)) / double(during)}; // every particle once more, at its end
+  return {std::move(o), (double(*asked - during) - double(particles)) /
+                            double(during)}; // every particle once more, at its end
 }
 
 TEST(GroupCount, IsMadeWhereItTakesATwentiethOfTheRun) {

@@ -10,7 +10,8 @@
 namespace starling::run {
 namespace {
 
-/// A standard normal whose density is `factor` times what its scores say, in double or single numbers.
+/// A standard normal whose density is `factor` times what its scores say, in double or single
+/// numbers.
 AnyTarget<double> slanted(double factor, bool single = false) {
   AnyTarget<double> target;
   target.dim = 3;

@@ -1,6 +1,7 @@
-// A small part of the library under sanitizers, quick to build: every dealer and the loop on threads, and the readers of
-// tables on texts of all kinds. Built twice by the tests, with the address and the thread sanitizer, which end the
-// program at a fault; here it is only seen that the figures agree. scripts/sanitize is the whole of it.
+// A small part of the library under sanitizers, quick to build: every dealer and the loop on
+// threads, and the readers of tables on texts of all kinds. Built twice by the tests, with the
+// address and the thread sanitizer, which end the program at a fault; here it is only seen that the
+// figures agree. scripts/sanitize is the whole of it.
 #include <starling/advance/explicit_step.hpp>
 #include <starling/advance/rules.hpp>
 #include <starling/deal/cosets.hpp>
@@ -59,9 +60,12 @@ std::vector<double> end_of(std::size_t particles, Deal deal, Drift drift, Thread
 template <typename Deal>
 void fly(std::size_t particles, Deal deal, const char* name) {
   Threads crew(3);
-  const auto one = end_of(particles, deal, PairwiseDrift<double, Kernel>(Kernel(0.7)), Threads::alone());
-  expect(end_of(particles, deal, PairwiseDrift<double, Kernel>(Kernel(0.7), crew), crew) == one, name);
-  const auto twin = end_of(particles, deal, ReferenceDrift<double, Kernel>(Kernel(0.7)), Threads::alone());
+  const auto one =
+      end_of(particles, deal, PairwiseDrift<double, Kernel>(Kernel(0.7)), Threads::alone());
+  expect(end_of(particles, deal, PairwiseDrift<double, Kernel>(Kernel(0.7), crew), crew) == one,
+         name);
+  const auto twin =
+      end_of(particles, deal, ReferenceDrift<double, Kernel>(Kernel(0.7)), Threads::alone());
   double apart = 0;
   for (std::size_t i = 0; i < one.size(); ++i)
     apart = std::max(apart, std::abs(one[i] - twin[i]));
@@ -74,9 +78,11 @@ void read(const std::string& text) {
   const std::string_view view(exact.data(), exact.size());
   for (const char* label : {"", "0", "-1", "y"})
     try {
-      const io::Table table = io::looks_like_libsvm(view) ? io::parse_libsvm("text", view, label, "")
-                                                          : io::parse_delimited("text", view, label, "");
-      expect(table.features.size() == table.rows * table.columns, "a table has rows x columns features");
+      const io::Table table = io::looks_like_libsvm(view)
+                                  ? io::parse_libsvm("text", view, label, "")
+                                  : io::parse_delimited("text", view, label, "");
+      expect(table.features.size() == table.rows * table.columns,
+             "a table has rows x columns features");
     } catch (const io::BadData&) {
     }
 }
@@ -93,8 +99,14 @@ int main() {
     }
   }
   fly(64, Cosets(2, 8), "cosets");
-  const std::string texts[] = {"a,b,y\n1,2,0\n3,4,1\n", "1 1:2 3:4\n-1 2:1e-3 # end\n", "\"a \"\"b\"\"\";y\r\n1,5;0\r\n2;1",
-                               "1\t2\t0\n3\t4\t1\n",    "  1 2 0\n 3  4 1 \n",          "a\n", "\n\n", "x,y\nNA,inf\n1e999,2\n"};
+  const std::string texts[] = {"a,b,y\n1,2,0\n3,4,1\n",
+                               "1 1:2 3:4\n-1 2:1e-3 # end\n",
+                               "\"a \"\"b\"\"\";y\r\n1,5;0\r\n2;1",
+                               "1\t2\t0\n3\t4\t1\n",
+                               "  1 2 0\n 3  4 1 \n",
+                               "a\n",
+                               "\n\n",
+                               "x,y\nNA,inf\n1e999,2\n"};
   for (const std::string& text : texts)
     for (std::size_t size = 0; size <= text.size(); ++size) { // and cut short anywhere
       read(text.substr(0, size));

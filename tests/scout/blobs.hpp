@@ -37,7 +37,8 @@ inline DensityOfRows density(std::vector<Blob> blobs) {
       for (std::size_t a = 0; a < x.dim; ++a) {
         score[i][a] = 0;
         for (std::size_t k = 0; k < blobs.size(); ++k)
-          score[i][a] -= part[k] / total * (x[i][a] - blobs[k].mean[a]) / (blobs[k].sd * blobs[k].sd);
+          score[i][a] -=
+              part[k] / total * (x[i][a] - blobs[k].mean[a]) / (blobs[k].sd * blobs[k].sd);
       }
     }
   };
@@ -58,14 +59,18 @@ inline Frame::Matrix draws(const std::vector<Blob>& blobs, std::size_t count, st
     while (k + 1 < blobs.size() && u > blobs[k].weight)
       u -= blobs[k++].weight;
     for (std::size_t a = 0; a < d; ++a)
-      x(Eigen::Index(i), Eigen::Index(a)) = blobs[k].mean[a] + blobs[k].sd * normal_pair(philox(Stream::user, a, i))[0];
+      x(Eigen::Index(i), Eigen::Index(a)) =
+          blobs[k].mean[a] + blobs[k].sd * normal_pair(philox(Stream::user, a, i))[0];
   }
   return x;
 }
 
 /// At the corners of a square of that half side, weights .1 .2 .3 .4.
 inline std::vector<Blob> four(double half) {
-  return {{{-half, -half}, 1, .1}, {{-half, half}, 1, .2}, {{half, -half}, 1, .3}, {{half, half}, 1, .4}};
+  return {{{-half, -half}, 1, .1},
+          {{-half, half}, 1, .2},
+          {{half, -half}, 1, .3},
+          {{half, half}, 1, .4}};
 }
 
 } // namespace blobs

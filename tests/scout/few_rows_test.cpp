@@ -1,4 +1,5 @@
-// The score of few rows: unbiased by enumeration, exact where it should be; the scout over many rows.
+// The score of few rows: unbiased by enumeration, exact where it should be; the scout over many
+// rows.
 #include <starling/scout/candidates.hpp>
 #include <starling/scout/few_rows.hpp>
 #include <starling/scout/many_rows.hpp>
@@ -19,7 +20,8 @@ using namespace starling;
 
 using Model = Regression<family::Logistic, double>;
 
-/// Rows of a constant and normals; the last feature is 1 in one row of 50 only, so that leverage matters.
+/// Rows of a constant and normals; the last feature is 1 in one row of 50 only, so that leverage
+/// matters.
 std::shared_ptr<const LabelledData<double>> data(std::size_t rows) {
   auto made = std::make_shared<LabelledData<double>>();
   made->features.resize(Eigen::Index(rows), 4);
@@ -35,7 +37,8 @@ std::shared_ptr<const LabelledData<double>> data(std::size_t rows) {
 }
 
 RowDensity density_of(std::size_t rows) {
-  return row_density<Model>(std::make_shared<const Model>(rows_in_memory<double>(data(rows)), family::Logistic{}));
+  return row_density<Model>(
+      std::make_shared<const Model>(rows_in_memory<double>(data(rows)), family::Logistic{}));
 }
 
 RowDensity without_expansions(RowDensity density) {
@@ -79,7 +82,8 @@ TEST(AliasTable, DrawsEachItemByItsWeight) {
 }
 
 /// The mean of the estimate over every row that one draw may give, weighted by `chance`.
-Eigen::VectorXd mean_over_rows(const RowDensity& density, const Eigen::VectorXd& x, double& log_density, bool evenly) {
+Eigen::VectorXd mean_over_rows(const RowDensity& density, const Eigen::VectorXd& x,
+                               double& log_density, bool evenly) {
   RowCounts counts;
   const Frame frame = frame_of(density.dim);
   scout::FewRows few(density, frame.mean(), frame, 5, counts);
@@ -102,7 +106,8 @@ Eigen::VectorXd mean_over_rows(const RowDensity& density, const Eigen::VectorXd&
 }
 
 TEST(FewRows, AreUnbiasedByEnumeration) {
-  for (const RowDensity& density : {density_of(60), without_expansions(density_of(60)), by_differences(density_of(60))}) {
+  for (const RowDensity& density :
+       {density_of(60), without_expansions(density_of(60)), by_differences(density_of(60))}) {
     const std::size_t d = density.dim;
     Eigen::VectorXd x = frame_of(d).mean(), exact(x.size());
     for (Eigen::Index a = 0; a < x.size(); ++a)
@@ -134,7 +139,8 @@ TEST(FewRows, AreExactAtTheModeAndToTheirOrder) {
     };
     for (std::size_t which : {0u, 1u}) {
       EXPECT_LT(errors(0)[which], 1e-10);
-      const double order = std::log2(errors(.02)[which] / errors(.01)[which]); // of the first term that is left
+      const double order =
+          std::log2(errors(.02)[which] / errors(.01)[which]); // of the first term that is left
       EXPECT_NEAR(order, (second_order ? 2 : 1) + double(which), .1 + .1 * double(which)) << which;
     }
   }
@@ -144,7 +150,8 @@ TEST(FewRows, GiveTheSameForAStepAndOthersForTheNext) {
   const RowDensity density = density_of(500);
   const Frame frame = frame_of(density.dim);
   RowCounts counts;
-  scout::FewRows few(density, frame.mean(), frame, 5, counts), again(density, frame.mean(), frame, 5, counts);
+  scout::FewRows few(density, frame.mean(), frame, 5, counts),
+      again(density, frame.mean(), frame, 5, counts);
   EXPECT_EQ(few.drawn(7, 20), again.drawn(7, 20));
   EXPECT_NE(few.drawn(7, 20), few.drawn(8, 20));
   const std::vector<std::uint32_t> more = few.drawn(7, 40), less = few.drawn(7, 20);
@@ -174,19 +181,22 @@ TEST(FewRows, ByDifferencesAreNearlyAsQuietAsByExpansions) {
   const Frame::Matrix x = scout::draws(report.frame, 64, 2);
   const RowDensity plainer = without_expansions(density), differences = by_differences(density);
   const auto noise = [&](const RowDensity& given) {
-    return scout::FewRows(given, report.frame.mean(), report.frame, 1, counts).noise(100, rows_of(x), report.frame);
+    return scout::FewRows(given, report.frame.mean(), report.frame, 1, counts)
+        .noise(100, rows_of(x), report.frame);
   };
   EXPECT_LT(noise(differences), 1.5 * noise(density));
   EXPECT_LT(noise(differences), .7 * noise(plainer));
 }
 
-TEST(FewRows, MakeTheCurvatureFromDifferencesInAnyFrame) { // a normal likelihood: exact everywhere, from any row
+TEST(FewRows, MakeTheCurvatureFromDifferencesInAnyFrame) { // a normal likelihood: exact everywhere,
+                                                           // from any row
   RowDensity density;
   density.rows = 3;
   density.dim = 2;
   Eigen::Matrix2d precision;
   precision << 4e-6, 1e-3, 1e-3, 9;
-  const auto sum = [precision](double weight, Rows<const double> x, Rows<double> score, std::span<double> value) {
+  const auto sum = [precision](double weight, Rows<const double> x, Rows<double> score,
+                               std::span<double> value) {
     const Frame::Matrix at = Frame::map(x);
     Frame::map(score) = -weight * at * precision;
     for (std::size_t i = 0; i < value.size(); ++i)
@@ -197,12 +207,16 @@ TEST(FewRows, MakeTheCurvatureFromDifferencesInAnyFrame) { // a normal likelihoo
     std::fill(score.begin(), score.end(), 0.0);
     std::fill(value.begin(), value.end(), 0.0);
   };
-  density.all = [=](Rows<const double> x, Rows<double> score, std::span<double> value) { sum(8, x, score, value); };
+  density.all = [=](Rows<const double> x, Rows<double> score, std::span<double> value) {
+    sum(8, x, score, value);
+  };
   density.some = [=](RowNumbers rows, std::span<const double> weights) -> DensityOfRows {
     double weight = 0;
     for (std::size_t k = 0; k < rows.size(); ++k)
       weight += weights[k] * share[rows[k]];
-    return [=](Rows<const double> x, Rows<double> score, std::span<double> value) { sum(weight, x, score, value); };
+    return [=](Rows<const double> x, Rows<double> score, std::span<double> value) {
+      sum(weight, x, score, value);
+    };
   };
   density.by_differences = true;
   Frame::Matrix covariance = (8 * precision).inverse();
@@ -231,7 +245,8 @@ TEST(ScoutOfRows, EndsAtTheModeOfAllRows) {
     density.all({x.data(), 1, d}, {score.data(), 1, d}, {&unused, 1});
     EXPECT_LT(report.frame.score_in({score.data(), 1, d}).norm(), .01); // in widths
     EXPECT_EQ(report.modes, 1u);
-    const Eigen::MatrixXd curvature = scout::curvature({x, score, unused}, *std::make_unique<CountedDensity>(density.all));
+    const Eigen::MatrixXd curvature =
+        scout::curvature({x, score, unused}, *std::make_unique<CountedDensity>(density.all));
     const Frame::Matrix unit = report.frame.score_in(rows_of(Frame::Matrix(curvature)));
     const Frame::Matrix whole = report.frame.score_in(rows_of(Frame::Matrix(unit.transpose())));
     EXPECT_LT((whole - Frame::Matrix::Identity(whole.rows(), whole.cols())).norm(), 1e-3);

@@ -34,11 +34,13 @@ Frame tilted() {
 
 TEST(Frame, TakesPositionsInAndOutAgain) {
   const Matrix y = noise(20, 3, 1);
-  for (const Frame& frame : {tilted(), Frame::diagonal(Eigen::Vector3d(1, 2, 3), Eigen::Vector3d(1e-3, 1, 1e3)),
-                             Frame(3)}) {
+  for (const Frame& frame :
+       {tilted(), Frame::diagonal(Eigen::Vector3d(1, 2, 3), Eigen::Vector3d(1e-3, 1, 1e3)),
+        Frame(3)}) {
     const Matrix x = frame.out(y);
     EXPECT_LT((frame.in(rows_of(x)) - y).norm(), 1e-8);
-    const Frame again = Frame::from_numbers({frame.mean().data(), 3}, frame.numbers(), frame.form());
+    const Frame again =
+        Frame::from_numbers({frame.mean().data(), 3}, frame.numbers(), frame.form());
     EXPECT_EQ(again.out(y), x);
   }
 }
@@ -103,8 +105,9 @@ struct Few {
       scale[a] = std::pow(10.0, double(a % 3) - 1);
     for (Eigen::Index j = 0; j < k; ++j)
       stretch[j] = std::pow(100.0, double(j) - 1); // a narrow one, one as the rest, wide ones
-    directions = Eigen::HouseholderQR<Eigen::MatrixXd>(Eigen::MatrixXd(noise(d, k, 12))).householderQ() *
-                 Eigen::MatrixXd::Identity(d, k);
+    directions =
+        Eigen::HouseholderQR<Eigen::MatrixXd>(Eigen::MatrixXd(noise(d, k, 12))).householderQ() *
+        Eigen::MatrixXd::Identity(d, k);
   }
   Frame frame() const { return Frame::low_rank(mean, scale, stretch, directions); }
   Eigen::MatrixXd matrix() const {
@@ -125,7 +128,8 @@ TEST(FrameOfLowRank, IsTheMatrixOfItsFormula) {
     EXPECT_LT((frame.out(y) - x).cwiseAbs().maxCoeff(), 1e-12 * size);
     EXPECT_LT((frame.in(rows_of(x)) - y).cwiseAbs().maxCoeff(), 1e-8);
     EXPECT_LT((frame.score_in(rows_of(y)) - y * l).cwiseAbs().maxCoeff(), 1e-12 * size);
-    EXPECT_LT((frame.along(y.row(0).transpose()) - l * y.row(0).transpose()).cwiseAbs().maxCoeff(), 1e-12 * size);
+    EXPECT_LT((frame.along(y.row(0).transpose()) - l * y.row(0).transpose()).cwiseAbs().maxCoeff(),
+              1e-12 * size);
     EXPECT_NEAR(frame.log_determinant(), std::log(l.determinant()), 1e-9);
     const std::vector<double> numbers = frame.numbers();
     const Frame again = Frame::from_numbers({few.mean.data(), 7}, numbers, frame.form());
@@ -134,7 +138,8 @@ TEST(FrameOfLowRank, IsTheMatrixOfItsFormula) {
     EXPECT_EQ(again.in(rows_of(x)), frame.in(rows_of(x)));
   }
   const std::vector<double> cut(7 + 8 + 3);
-  EXPECT_THROW(Frame::from_numbers({cut.data(), 7}, cut, Frame::Form::low_rank), std::invalid_argument);
+  EXPECT_THROW(Frame::from_numbers({cut.data(), 7}, cut, Frame::Form::low_rank),
+               std::invalid_argument);
 }
 
 TEST(FrameOfLowRank, HasTheCovarianceItWasMadeFrom) {
@@ -143,18 +148,22 @@ TEST(FrameOfLowRank, HasTheCovarianceItWasMadeFrom) {
     const Eigen::VectorXd scale = Eigen::VectorXd::LinSpaced(6, .1, 2);
     const Frame frame = Frame::low_rank_beside(Eigen::VectorXd::Zero(6), scale, b, m);
     const Matrix l = frame.along_rows(Matrix::Identity(6, 6)).transpose();
-    const Eigen::MatrixXd wanted =
-        scale.asDiagonal() * (Eigen::MatrixXd::Identity(6, 6) + b * m * b.transpose()) * scale.asDiagonal();
-    EXPECT_LT((l * l.transpose() - wanted).cwiseAbs().maxCoeff(), 1e-12 * wanted.cwiseAbs().maxCoeff());
+    const Eigen::MatrixXd wanted = scale.asDiagonal() *
+                                   (Eigen::MatrixXd::Identity(6, 6) + b * m * b.transpose()) *
+                                   scale.asDiagonal();
+    EXPECT_LT((l * l.transpose() - wanted).cwiseAbs().maxCoeff(),
+              1e-12 * wanted.cwiseAbs().maxCoeff());
   }
 }
 
-// 200 particles in 100 dimensions, three directions of which are 100 and 10^4 times as wide as the rest: in the frame
-// of the cloud they have width 1 to within the error of 200 draws (.05) and of what is taken back.
+// 200 particles in 100 dimensions, three directions of which are 100 and 10^4 times as wide as the
+// rest: in the frame of the cloud they have width 1 to within the error of 200 draws (.05) and of
+// what is taken back.
 TEST(FrameOfLowRank, OfACloudFindsItsWideDirections) {
   Few few(100, 4);
   few.stretch << 1, 1e2, 1e4, 1e4;
-  const Matrix x = few.frame().out(noise(200, 100, 15)), fresh = few.frame().out(noise(2000, 100, 16));
+  const Matrix x = few.frame().out(noise(200, 100, 15)),
+               fresh = few.frame().out(noise(2000, 100, 16));
   const Frame frame = Frame(100).refreshed(rows_of(x)).with_few().refreshed(rows_of(x));
   EXPECT_EQ(frame.rank(), 3);
   const Matrix y = frame.in(rows_of(fresh)); // of draws that it has not seen
@@ -164,9 +173,13 @@ TEST(FrameOfLowRank, OfACloudFindsItsWideDirections) {
   EXPECT_LT(sds.maxCoeff(), 1.4);
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> seen(centred.transpose() * centred / 1999);
   EXPECT_LT(seen.eigenvalues().maxCoeff(), 3.5); // scales and directions of 200 draws: 2.3 to 2.5
-  const Matrix z = Frame(100).refreshed(rows_of(x)).in(rows_of(fresh)); // widths alone see nothing of it
+  const Matrix z =
+      Frame(100).refreshed(rows_of(x)).in(rows_of(fresh)); // widths alone see nothing of it
   const Matrix about = z.rowwise() - z.colwise().mean();
-  EXPECT_GT(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(about.transpose() * about / 1999).eigenvalues().maxCoeff(), 20);
+  EXPECT_GT(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(about.transpose() * about / 1999)
+                .eigenvalues()
+                .maxCoeff(),
+            20);
 }
 
 } // namespace

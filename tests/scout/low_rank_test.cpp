@@ -31,8 +31,9 @@ struct Wide {
     Eigen::VectorXd scale(d);
     for (Eigen::Index a = 0; a < d; ++a)
       scale[a] = std::pow(10.0, double(a % 3) - 1);
-    const Eigen::MatrixXd v = Eigen::HouseholderQR<Eigen::MatrixXd>(white(d, 4, 31)).householderQ() *
-                              Eigen::MatrixXd::Identity(d, 4);
+    const Eigen::MatrixXd v =
+        Eigen::HouseholderQR<Eigen::MatrixXd>(white(d, 4, 31)).householderQ() *
+        Eigen::MatrixXd::Identity(d, 4);
     const Eigen::Vector4d stretch(10, 100, 300, 1000);
     const Eigen::MatrixXd turned = v * (stretch.array() - 1).matrix().asDiagonal() * v.transpose();
     const Eigen::MatrixXd l = scale.asDiagonal() * (Eigen::MatrixXd::Identity(d, d) + turned);
@@ -43,7 +44,8 @@ struct Wide {
     return CountedDensity([this](Rows<const double> x, Rows<double> s, std::span<double> l) {
       for (std::size_t i = 0; i < x.count; ++i) {
         const Eigen::VectorXd off =
-            (Eigen::Map<const Eigen::VectorXd>(x[i].data(), Eigen::Index(x.dim)).array() - 3).matrix();
+            (Eigen::Map<const Eigen::VectorXd>(x[i].data(), Eigen::Index(x.dim)).array() - 3)
+                .matrix();
         Eigen::Map<Eigen::VectorXd>(s[i].data(), Eigen::Index(x.dim)) = -(precision * off);
         l[i] = -.5 * off.dot(precision * off);
       }
@@ -62,7 +64,8 @@ double worst(const Frame& frame, const Wide& wide) {
   const auto d = Eigen::Index(frame.dim());
   const Eigen::MatrixXd l = frame.along_rows(Frame::Matrix::Identity(d, d)).transpose();
   const Eigen::VectorXd ratios =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(l.transpose() * wide.precision * l).eigenvalues();
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(l.transpose() * wide.precision * l)
+          .eigenvalues();
   return std::max(ratios.maxCoeff(), 1 / ratios.minCoeff());
 }
 
@@ -82,7 +85,8 @@ TEST(ScoutOfLowRank, FindsTheWideDirectionsOfANormal) {
 // The slow twin: the update of BFGS on a matrix, oldest pair first.
 TEST(ScoutOfLowRank, MakesOfAHistoryWhatBfgsDoes) {
   const Wide wide(9);
-  const Eigen::VectorXd alpha = white(9, 1, 41).array().square() + .5, at = white(9, 1, 42), score = white(9, 1, 43);
+  const Eigen::VectorXd alpha = white(9, 1, 41).array().square() + .5, at = white(9, 1, 42),
+                        score = white(9, 1, 43);
   std::deque<std::pair<Eigen::VectorXd, Eigen::VectorXd>> pairs;
   Eigen::MatrixXd h = alpha.asDiagonal();
   for (std::uint64_t n = 0; n < 4; ++n) {
@@ -95,7 +99,8 @@ TEST(ScoutOfLowRank, MakesOfAHistoryWhatBfgsDoes) {
   const Frame frame = from_history(at, score, alpha, pairs);
   EXPECT_EQ(frame.rank(), 8);
   EXPECT_LT((covariance_of(frame) - h).cwiseAbs().maxCoeff(), 1e-6 * h.cwiseAbs().maxCoeff());
-  EXPECT_LT((frame.mean() - (at + h * score)).cwiseAbs().maxCoeff(), 1e-9 * (h * score).cwiseAbs().maxCoeff());
+  EXPECT_LT((frame.mean() - (at + h * score)).cwiseAbs().maxCoeff(),
+            1e-9 * (h * score).cwiseAbs().maxCoeff());
 }
 
 TEST(Scouting, InPartsIsTheScout) {

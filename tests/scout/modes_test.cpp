@@ -21,7 +21,8 @@ std::vector<double> on_axis(std::size_t dim, double value) {
   return x;
 }
 
-std::size_t counted(const DensityOfRows& density, const Frame::Matrix& x, std::uint64_t seed, bool has_density = true) {
+std::size_t counted(const DensityOfRows& density, const Frame::Matrix& x, std::uint64_t seed,
+                    bool has_density = true) {
   CountedDensity asked(density);
   Search search;
   search.has_density = has_density;
@@ -43,7 +44,9 @@ TEST(ModesUnder, CountsOneOfANormalInAnyDimension) {
       for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         const std::vector<Blob> one{{on_axis(dim, 3)}};
         EXPECT_EQ(counted(blobs::density(one), blobs::draws(one, count, seed), seed), 1u);
-        EXPECT_EQ(counted(scores_of(blobs::density(one)), blobs::draws(one, count, seed), seed, false), 1u);
+        EXPECT_EQ(
+            counted(scores_of(blobs::density(one)), blobs::draws(one, count, seed), seed, false),
+            1u);
       }
 }
 
@@ -80,7 +83,8 @@ TEST(ModesUnder, CountsOneOfShapesThatAreNoNormal) {
     return -.5 * (5 + double(x.size())) * std::log1p(sum / 5);
   });
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    Frame::Matrix bent = blobs::draws({{{0, 0}}}, 256, seed), tube = blobs::draws({{on_axis(10, 0)}}, 256, seed);
+    Frame::Matrix bent = blobs::draws({{{0, 0}}}, 256, seed),
+                  tube = blobs::draws({{on_axis(10, 0)}}, 256, seed);
     Frame::Matrix tails = blobs::draws({{on_axis(6, 0)}}, 256, seed);
     for (Eigen::Index i = 0; i < 256; ++i) {
       bent(i, 0) *= 2;
@@ -101,13 +105,17 @@ TEST(ModesUnder, CountsOneOfShapesThatAreNoNormal) {
 
 TEST(ModesUnder, FindsGroupsSixWidthsApart) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    EXPECT_EQ(counted(blobs::density(blobs::four(3)), blobs::draws(blobs::four(3), 256, seed), seed), 4u);
-    EXPECT_EQ(counted(scores_of(blobs::density(blobs::four(3))), blobs::draws(blobs::four(3), 256, seed), seed, false), 4u);
+    EXPECT_EQ(
+        counted(blobs::density(blobs::four(3)), blobs::draws(blobs::four(3), 256, seed), seed), 4u);
+    EXPECT_EQ(counted(scores_of(blobs::density(blobs::four(3))),
+                      blobs::draws(blobs::four(3), 256, seed), seed, false),
+              4u);
     for (const std::size_t dim : {1, 2, 20}) {
       const std::vector<Blob> two{{on_axis(dim, -3), 1, .3}, {on_axis(dim, 3), 1, .7}};
       EXPECT_EQ(counted(blobs::density(two), blobs::draws(two, 256, seed), seed), 2u);
       const std::vector<Blob> near{{on_axis(dim, -1.5), 1, .3}, {on_axis(dim, 1.5), 1, .7}};
-      EXPECT_EQ(counted(blobs::density(near), blobs::draws(near, 256, seed), seed), 1u); // moves cross this dip
+      EXPECT_EQ(counted(blobs::density(near), blobs::draws(near, 256, seed), seed),
+                1u); // moves cross this dip
     }
   }
 }
@@ -158,7 +166,8 @@ TEST(Scout, TellsWhereTheModesAreAndHowWide) {
     const Report report = scout::scout(asked, 2, seed);
     ASSERT_EQ(report.found.size(), 4u);
     for (std::size_t k = 0; k < 4; ++k) { // heaviest first
-      EXPECT_NEAR(std::exp(report.found[k].log_mass - report.found[0].log_mass), (4 - double(k)) / 4, .01);
+      EXPECT_NEAR(std::exp(report.found[k].log_mass - report.found[0].log_mass),
+                  (4 - double(k)) / 4, .01);
       for (const Eigen::Index a : {0, 1})
         EXPECT_NEAR(std::abs(report.found[k].x[a]), 4, 1e-2);
       EXPECT_NEAR(report.found[k].frame.log_determinant(), 0, 1e-2);

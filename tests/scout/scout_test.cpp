@@ -146,7 +146,8 @@ TEST(Scout, DoesNotCountEndsThatWereStillClimbing) {
 }
 
 TEST(Scout, SaysWhenTheDensityIsFiniteNowhere) {
-  CountedDensity density = each([](auto, auto) { return -std::numeric_limits<double>::infinity(); });
+  CountedDensity density =
+      each([](auto, auto) { return -std::numeric_limits<double>::infinity(); });
   EXPECT_THROW(scout::scout(density, 2, 1), TargetError);
 }
 
@@ -166,8 +167,8 @@ TEST(Scout, IsDiagonalInManyDimensions) {
     ASSERT_NEAR(report.frame.numbers()[a] / (a % 2 == 0 ? 1 : 5), 1, .01);
 }
 
-// log of an exponential variable: mean -0.5772, to the left of Laplace's mean at 0, and skewed. Keeping
-// one draw in four takes the mean half of the way; all draws are off by .58.
+// log of an exponential variable: mean -0.5772, to the left of Laplace's mean at 0, and skewed.
+// Keeping one draw in four takes the mean half of the way; all draws are off by .58.
 TEST(Start, ThinsDrawsTowardsTheDensity) {
   CountedDensity density = each([](auto x, auto s) {
     s[0] = 1 - std::exp(x[0]);
@@ -182,8 +183,9 @@ TEST(Start, ThinsDrawsTowardsTheDensity) {
   EXPECT_NE(start(frame, density, 2000, 6), kept);
 }
 
-// Twelve group means around mu with sd tau, each measured with an error of 10: as tau goes to 0 the density has no bound,
-// and the highest of eight ways up is the one that went furthest into the neck.
+// Twelve group means around mu with sd tau, each measured with an error of 10: as tau goes to 0 the
+// density has no bound, and the highest of eight ways up is the one that went furthest into the
+// neck.
 double neck(std::span<const double> x, std::span<double> s) {
   constexpr double measured[] = {4, -3, 11, 2, 9, -8, 1, 14, 5, -2, 7, 3};
   const double mu = x[0], tau = std::exp(x[1]), tail = tau * tau / 25;
@@ -207,7 +209,7 @@ TEST(Scout, DoesNotStayInTheNeckOfAFunnel) {
     EXPECT_TRUE(report.by_pathfinder);
     EXPECT_EQ(report.modes, 1u) << seed;
     EXPECT_GT(report.frame.mean()[1], std::log(0.05)) << seed; // the posterior's tau is about 4
-    EXPECT_GT(report.elbo, -1.5) << seed; // by the highest way alone -12 to 5
+    EXPECT_GT(report.elbo, -1.5) << seed;                      // by the highest way alone -12 to 5
   }
 }
 

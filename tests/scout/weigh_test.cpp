@@ -18,12 +18,14 @@ std::vector<Fit> fits_of(const std::vector<blobs::Blob>& blobs, double wrong = 1
   for (std::size_t g = 0; g < blobs.size(); ++g) {
     const auto d = Eigen::Index(blobs[g].mean.size());
     fits.push_back({Frame::diagonal(Eigen::Map<const Eigen::VectorXd>(blobs[g].mean.data(), d),
-                                    Eigen::VectorXd::Constant(d, wrong * blobs[g].sd)), g});
+                                    Eigen::VectorXd::Constant(d, wrong * blobs[g].sd)),
+                    g});
   }
   return fits;
 }
 
-std::vector<Share> weighed(const std::vector<blobs::Blob>& blobs, std::vector<Fit> fits, std::uint64_t seed) {
+std::vector<Share> weighed(const std::vector<blobs::Blob>& blobs, std::vector<Fit> fits,
+                           std::uint64_t seed) {
   CountedDensity density(blobs::density(blobs));
   Weighing weighing(std::move(fits), blobs.size(), seed, 0);
   for (int round = 0; round < 2; ++round)
@@ -33,14 +35,16 @@ std::vector<Share> weighed(const std::vector<blobs::Blob>& blobs, std::vector<Fi
 
 const std::vector<double> truth{.1, .2, .3, .4};
 
-// Squares of errors over standard errors average 1: within 4 of their own errors, sqrt(2/n), over 150 seeds and
-// three free shares: an error 1.3 times too large or small fails. Equal shares, the negative control, are told from these by far.
+// Squares of errors over standard errors average 1: within 4 of their own errors, sqrt(2/n), over
+// 150 seeds and three free shares: an error 1.3 times too large or small fails. Equal shares, the
+// negative control, are told from these by far.
 TEST(Weighing, IsRightWithinErrorsThatAreRight) {
   for (const double wrong : {1.0, 1.4, .8}) { // fits too wide and too narrow as well
     double squares = 0, control = 0;
     constexpr int seeds = 150;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-      const std::vector<Share> shares = weighed(blobs::four(4), fits_of(blobs::four(4), wrong), seed);
+      const std::vector<Share> shares =
+          weighed(blobs::four(4), fits_of(blobs::four(4), wrong), seed);
       for (std::size_t g = 0; g < 4; ++g) {
         squares += std::pow((shares[g].share - truth[g]) / shares[g].se, 2) / (4 * seeds);
         control += std::pow((.25 - shares[g].share) / shares[g].se, 2) / (4 * seeds);
@@ -54,7 +58,8 @@ TEST(Weighing, IsRightWithinErrorsThatAreRight) {
 }
 
 TEST(Weighing, HoldsInManyDimensionsAndForUnequalWidths) {
-  std::vector<blobs::Blob> three{{std::vector<double>(20, 0), .5, .3}, {std::vector<double>(20, 0), 1, .5},
+  std::vector<blobs::Blob> three{{std::vector<double>(20, 0), .5, .3},
+                                 {std::vector<double>(20, 0), 1, .5},
                                  {std::vector<double>(20, 0), 2, .2}};
   three[0].mean[0] = 12;
   three[2].mean[1] = 20;
@@ -66,15 +71,18 @@ TEST(Weighing, HoldsInManyDimensionsAndForUnequalWidths) {
   }
 }
 
-// A fit that covers half of its group: neither error nor effective draws show it, the group's own particles do.
+// A fit that covers half of its group: neither error nor effective draws show it, the group's own
+// particles do.
 TEST(Weighing, SaysWhenFitsMissAPartOfAGroup) {
-  const std::vector<blobs::Blob> truth_of_two{{{-30, 0}, 1, .5}, {{30, 0}, 1, .25}, {{60, 0}, 1, .25}};
+  const std::vector<blobs::Blob> truth_of_two{
+      {{-30, 0}, 1, .5}, {{30, 0}, 1, .25}, {{60, 0}, 1, .25}};
   CountedDensity density(blobs::density(truth_of_two));
   std::vector<Fit> fits = fits_of({truth_of_two[0], truth_of_two[1]});
   Weighing weighing(fits, 2, 1, 0);
   weighing.round(density);
   for (const bool whole : {true, false}) {
-    const Frame::Matrix x = blobs::draws(whole ? std::vector{truth_of_two[1]} : std::vector{truth_of_two[1], truth_of_two[2]},
+    const Frame::Matrix x = blobs::draws(whole ? std::vector{truth_of_two[1]}
+                                               : std::vector{truth_of_two[1], truth_of_two[2]},
                                          200, 7);
     Frame::Matrix score(x.rows(), x.cols());
     std::vector<double> height(200);

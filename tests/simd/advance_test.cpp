@@ -27,8 +27,8 @@ void make_drift(Step k, Ensemble<Real>& particles) {
     g[n] = n % 7 == 3 ? Real(0) : static_cast<Real>(3 * std::sin(double(n) * 0.37 + double(k)));
 }
 
-/// The largest |difference| of positions and memory after some moves, in units of eps times what was
-/// added up. A quotient and a root differ by 2 ulp at most, in each of the moves.
+/// The largest |difference| of positions and memory after some moves, in units of eps times what
+/// was added up. A quotient and a root differ by 2 ulp at most, in each of the moves.
 template <typename Real, typename Rule, typename Deal>
 double gap(const Rule& rule, std::size_t count, std::size_t dim, Deal deal) {
   constexpr Step moves = 5;
@@ -85,12 +85,14 @@ TEST(SimdAdvance, EqualsItsSlowTwinInSinglePrecision) {
   expect_twins<float>(Adam<float>(0.1));
 }
 
-// A drift whose square overflows has an infinite memory, and its particle stands still: at every level, NEON's estimates too.
+// A drift whose square overflows has an infinite memory, and its particle stands still: at every
+// level, NEON's estimates too.
 TEST(SimdAdvance, StandsStillWhereTheMemoryOverflows) {
   at_every_level([] {
     Ensemble<float> particles(33, 2);
     cpu::ExplicitStep<float, FadingAdaGrad<float>> step(FadingAdaGrad<float>(0.1));
-    step(0, particles, Whole()(0, particles), [&] { std::ranges::fill_n(particles.drift().data, 66, 1e20f); });
+    step(0, particles, Whole()(0, particles),
+         [&] { std::ranges::fill_n(particles.drift().data, 66, 1e20f); });
     for (std::size_t n = 0; n < 66; ++n)
       EXPECT_EQ(std::as_const(particles).position().data[n], 0) << n;
   });
@@ -109,7 +111,8 @@ TEST(SimdAdvance, IsToldApartFromAnotherRule) {
 }
 
 #if defined(__x86_64__)
-/// Where roots are taken by Newton steps they are still those of the machine: draws of such a level stay what they were.
+/// Where roots are taken by Newton steps they are still those of the machine: draws of such a level
+/// stay what they were.
 TEST(SimdAdvance, TakesTheRootsOfTheMachineInDouble) {
   constexpr std::size_t count = 4096;
   const auto step = FadingAdaGrad<double>(0.1).at(0, 3);
@@ -123,7 +126,9 @@ TEST(SimdAdvance, TakesTheRootsOfTheMachineInDouble) {
       }
       std::vector<double> slow_x = x, slow_m = m;
       cpu::move<1>(step, Moving<double>{x.data(), g.data(), {m.data(), nullptr}, count});
-      OneByOne::move<1>(step, Moving<double>{slow_x.data(), g.data(), {slow_m.data(), nullptr}, count}, Euclid<double>());
+      OneByOne::move<1>(step,
+                        Moving<double>{slow_x.data(), g.data(), {slow_m.data(), nullptr}, count},
+                        Euclid<double>());
       EXPECT_EQ(x, slow_x) << "10^" << power;
       EXPECT_EQ(m, slow_m) << "10^" << power;
     }

@@ -17,8 +17,9 @@ using kernel::RuntimeSum;
 
 constexpr double h = 0.1;
 
-/// For each dealt coordinate eps (operations of its sum) (its terms without their signs). A difference
-/// and its square are good to 4 eps, which moves exp(-z) by 4 z exp(-z) eps: a term counts 1 + z times.
+/// For each dealt coordinate eps (operations of its sum) (its terms without their signs). A
+/// difference and its square are good to 4 eps, which moves exp(-z) by 4 z exp(-z) eps: a term
+/// counts 1 + z times.
 template <typename Real>
 std::vector<double> coordinate_bound(const Ensemble<Real>& particles, const Batches& batches) {
   const std::size_t dim = particles.dim();
@@ -34,7 +35,8 @@ std::vector<double> coordinate_bound(const Ensemble<Real>& particles, const Batc
         for (std::size_t a = 0; a < dim; ++a) {
           const double u = double(x[i][a]) - double(x[j][a]), z = u * u * double(q[a]) / (2 * h);
           bounds[i * dim + a] += std::numeric_limits<Real>::epsilon() * operations * c * (1 + z) *
-                                 std::exp(-z) * (std::abs(double(s[j][a])) + std::abs(u) * double(q[a]) / h);
+                                 std::exp(-z) *
+                                 (std::abs(double(s[j][a])) + std::abs(u) * double(q[a]) / h);
         }
       }
   for (double& b : bounds)
@@ -43,7 +45,8 @@ std::vector<double> coordinate_bound(const Ensemble<Real>& particles, const Batc
 }
 
 template <typename Real>
-double gap(std::size_t count, std::size_t dim, const Batches& batches, Threads& crew, Real wrong = 1) {
+double gap(std::size_t count, std::size_t dim, const Batches& batches, Threads& crew,
+           Real wrong = 1) {
   auto fast = cloud<Real>(count, dim), slow = cloud<Real>(count, dim);
   for (auto* particles : {&fast, &slow}) { // scales differ; who is not dealt keeps what he has
     for (std::size_t i = 0; i < count; ++i)
@@ -61,13 +64,16 @@ TEST(CoordinateDrift, EqualsItsSlowTwinAtEveryLevel) {
   Threads crew(2);
   simd_tests::at_every_level([&] {
     for (const std::size_t dim : {1u, 2u, 3u, 8u, 9u, 20u, 67u})
-      for (const std::size_t p : {std::size_t{2}, std::size_t{3}, std::size_t{8}, std::size_t{17}, cpu::coordinate_most,
-                                  cpu::coordinate_most + 1, 3 * cpu::coordinate_most}) {
+      for (const std::size_t p :
+           {std::size_t{2}, std::size_t{3}, std::size_t{8}, std::size_t{17}, cpu::coordinate_most,
+            cpu::coordinate_most + 1, 3 * cpu::coordinate_most}) {
         const std::size_t count = 2 * p + 31;
         Shuffle deal(3, p);
         const Batches& batches = deal.deal(5, count);
-        EXPECT_LE(gap<double>(count, dim, batches, crew), 1) << p << " of " << count << ", d " << dim;
-        EXPECT_LE(gap<float>(count, dim, batches, crew), 1) << p << " of " << count << ", d " << dim;
+        EXPECT_LE(gap<double>(count, dim, batches, crew), 1)
+            << p << " of " << count << ", d " << dim;
+        EXPECT_LE(gap<float>(count, dim, batches, crew), 1)
+            << p << " of " << count << ", d " << dim;
       }
   });
 }
@@ -75,7 +81,8 @@ TEST(CoordinateDrift, EqualsItsSlowTwinAtEveryLevel) {
 // More batches side by side than fit, and coordinates more than the room of a block.
 TEST(CoordinateDrift, EqualsItsSlowTwinWhereBlocksEnd) {
   Threads crew(2);
-  for (const std::size_t dim : {std::size_t{3}, cpu::coordinate_room - 1, cpu::coordinate_room + 1}) {
+  for (const std::size_t dim :
+       {std::size_t{3}, cpu::coordinate_room - 1, cpu::coordinate_room + 1}) {
     const std::size_t count = 5 * (2 * cpu::coordinate_room / dim + 3);
     Shuffle deal(3, 5);
     EXPECT_LE(gap<double>(count, dim, deal.deal(5, count), crew), 1) << dim;
@@ -128,12 +135,14 @@ TEST(CoordinateDrift, IsATermOfSums) {
     drift(0, fast, batches);
     twin(0, slow, batches);
     std::vector<double> bounds = coordinate_bound(std::as_const(slow), batches);
-    const std::vector<double> more = bound(std::as_const(slow), batches, gaussian, Euclid<double>());
+    const std::vector<double> more =
+        bound(std::as_const(slow), batches, gaussian, Euclid<double>());
     for (std::size_t n = 0; n < bounds.size(); ++n)
       bounds[n] += 16 * more[n];
     EXPECT_LE(apart(fast, slow, bounds), 1);
   }
-  EXPECT_THROW((cpu::SumDrift<double, Torus<double>>(RuntimeSum<double>({{1.0, each}}), Threads::alone(), Torus<double>(3))),
+  EXPECT_THROW((cpu::SumDrift<double, Torus<double>>(RuntimeSum<double>({{1.0, each}}),
+                                                     Threads::alone(), Torus<double>(3))),
                std::invalid_argument);
 }
 

@@ -15,8 +15,8 @@ using simd_tests::at_every_level;
 
 /// As twins.hpp's bound, with what the SIMD drift adds: r2 is summed in another order, or, for
 /// large batches in many dimensions, taken as |x|^2 + |y|^2 - 2 x.y about the mean. An error of
-/// 4 (d + 2) eps (|x|^2 + |y|^2) in r2 moves the kernel by no more than its largest slope times that;
-/// every kernel here has |f'| <= 1/h in r2 at h = 1, and |f''| likewise for the repulsion.
+/// 4 (d + 2) eps (|x|^2 + |y|^2) in r2 moves the kernel by no more than its largest slope times
+/// that; every kernel here has |f'| <= 1/h in r2 at h = 1, and |f''| likewise for the repulsion.
 template <typename Real, typename K>
 std::vector<double> simd_bound(const Ensemble<Real>& particles, const Batches& batches,
                                const K& kernel) {
@@ -32,9 +32,9 @@ std::vector<double> simd_bound(const Ensemble<Real>& particles, const Batches& b
           squares += double(x[i][a]) * x[i][a] + double(x[j][a]) * x[j][a];
         const double c = i == j ? batches.self_weight() : batches.pair_weight(batches[q].size());
         for (std::size_t a = 0; a < dim; ++a)
-          bounds[i * dim + a] += c * eps * 4 * double(dim + 2) * squares *
-                                 (std::abs(double(s[j][a])) + std::abs(double(x[i][a])) +
-                                  std::abs(double(x[j][a])));
+          bounds[i * dim + a] +=
+              c * eps * 4 * double(dim + 2) * squares *
+              (std::abs(double(s[j][a])) + std::abs(double(x[i][a])) + std::abs(double(x[j][a])));
       }
   return bounds;
 }
@@ -77,8 +77,9 @@ TEST(SimdDrift, EqualsItsSlowTwinWithThePolynomial) {
   expect_twins<float>(kernel::Polynomial<float>(0.1f, 1));
 }
 
-// The root in the Matern kernels has an infinite slope at r2 = 0, so large batches in many dimensions
-// (r2 by cancellation) are bounded by the root of the error: checked apart, with that bound.
+// The root in the Matern kernels has an infinite slope at r2 = 0, so large batches in many
+// dimensions (r2 by cancellation) are bounded by the root of the error: checked apart, with that
+// bound.
 template <typename Real, typename K>
 void expect_matern_twins() {
   at_every_level([] {
@@ -130,9 +131,11 @@ TEST(SimdDrift, IsBitForBitTheSameForAnyNumberOfThreads) {
   struct Case {
     std::size_t count, dim, p;
   };
-  // Small batches; panels; blocks of a large batch; wide rows; products of many and of large batches.
-  for (const Case c : {Case{30001, 1, 2}, Case{20000, 3, 8}, Case{5000, 2, 100}, Case{1500, 1, 1500},
-                       Case{4000, 12, 6}, Case{900, 20, 90}, Case{700, 12, 700}}) {
+  // Small batches; panels; blocks of a large batch; wide rows; products of many and of large
+  // batches.
+  for (const Case c :
+       {Case{30001, 1, 2}, Case{20000, 3, 8}, Case{5000, 2, 100}, Case{1500, 1, 1500},
+        Case{4000, 12, 6}, Case{900, 20, 90}, Case{700, 12, 700}}) {
     const auto alone = hash_with(1, c.count, c.dim, c.p);
     EXPECT_EQ(alone, hash_with(2, c.count, c.dim, c.p)) << c.count << " " << c.dim << " " << c.p;
     EXPECT_EQ(alone, hash_with(7, c.count, c.dim, c.p)) << c.count << " " << c.dim << " " << c.p;

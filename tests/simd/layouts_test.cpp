@@ -1,4 +1,5 @@
-// Every layout of the pair drift, on both sides of each threshold, on clouds that are hard to round.
+// Every layout of the pair drift, on both sides of each threshold, on clouds that are hard to
+// round.
 #include "drift/twins.hpp"
 #include "simd/every_level.hpp"
 #include "support/hash.hpp"
@@ -112,8 +113,9 @@ void expect_good_in_many_dimensions(std::size_t count, std::size_t p, std::size_
 }
 
 TEST(Layouts, AreAsGoodAsTheSlowTwinAroundTheThresholdOfProducts) {
-  for (const std::size_t p : {gemm_least - 1, gemm_least, gemm_least + 1, gemm_block + gemm_block / 2,
-                              shared_products - 1, shared_products, std::size_t{700}}) {
+  for (const std::size_t p :
+       {gemm_least - 1, gemm_least, gemm_least + 1, gemm_block + gemm_block / 2,
+        shared_products - 1, shared_products, std::size_t{700}}) {
     expect_good_in_many_dimensions<double>(p, p, small_dim + 1);
     expect_good_in_many_dimensions<float>(p, p, 20);
   }
@@ -134,9 +136,11 @@ TEST(Layouts, AreAsGoodAsTheSlowTwinInFewDimensions) {
       expect_as_good_as_the_slow_twin<float, kernel::Gaussian>(shape, 3 * p + 1, p, 2, 1);
     }
   for (const std::size_t dim : {small_dim, small_dim + 1, lane_dim, lane_dim + 1})
-    for (const std::size_t p : {few, few + 1, std::size_t{8}, small_room / dim, small_room / dim + 1})
+    for (const std::size_t p :
+         {few, few + 1, std::size_t{8}, small_room / dim, small_room / dim + 1})
       for (const Shape shape : shapes)
-        expect_as_good_as_the_slow_twin<double, kernel::Gaussian>(shape, 2 * widest * p + 1, p, dim, 8);
+        expect_as_good_as_the_slow_twin<double, kernel::Gaussian>(shape, 2 * widest * p + 1, p, dim,
+                                                                  8);
   for (const std::size_t p : {shared_panel - 1, shared_panel, shared_panel + 1})
     expect_as_good_as_the_slow_twin<double, kernel::Gaussian>(Shape::two_modes, p, p, 2, 1);
 }
@@ -150,11 +154,13 @@ TEST(Layouts, AreAsGoodAsTheSlowTwinWithEveryKernel) {
       expect_as_good_as_the_slow_twin<double, kernel::Matern52>(shape, p, p, 20, 20);
     }
   for (const std::size_t p : {few, std::size_t{100}, gemm_least + 50})
-    expect_as_good_as_the_slow_twin<double>(Shape::plain, p, p, 20, kernel::Polynomial<double>(0.125, 2),
+    expect_as_good_as_the_slow_twin<double>(Shape::plain, p, p, 20,
+                                            kernel::Polynomial<double>(0.125, 2),
                                             kernel::Polynomial<long double>(0.125, 2));
 }
 
-// Matches of blocks are played by whoever is free, and what they add is added in the order of the rounds.
+// Matches of blocks are played by whoever is free, and what they add is added in the order of the
+// rounds.
 TEST(Layouts, AreBitForBitTheSameOnThreadsThatShareABatch) {
   const auto expect_same = [](auto kernel, std::size_t size, std::size_t dim) {
     std::uint64_t alone = 0;
@@ -170,7 +176,8 @@ TEST(Layouts, AreBitForBitTheSameOnThreadsThatShareABatch) {
       EXPECT_EQ(hash, alone) << count << " threads, N " << size << ", d " << dim;
     }
   };
-  for (const std::size_t size : {shared_panel, shared_panel + 1, shared_panel + panel_columns + 3, 5 * panel_block})
+  for (const std::size_t size :
+       {shared_panel, shared_panel + 1, shared_panel + panel_columns + 3, 5 * panel_block})
     for (const std::size_t dim : {1u, 2u, 3u}) {
       expect_same(kernel::Gaussian<double>(1), size, dim);
       expect_same(kernel::Polynomial<double>(0.5, 2), size, dim);

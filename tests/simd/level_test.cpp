@@ -58,8 +58,8 @@ double worst_ulp(Real most) {
   std::vector<Real> r2(count), weight(count), slope(count);
   for (std::size_t i = 0; i < count; ++i)
     r2[i] = most * static_cast<Real>(i) / static_cast<Real>(count - 1);
-  cpu::work_in_use<cpu::PairWork<Real, kernel::Gaussian<Real>>>().weights(&kernel, r2.data(), weight.data(),
-                                                          slope.data(), count);
+  cpu::work_in_use<cpu::PairWork<Real, kernel::Gaussian<Real>>>().weights(
+      &kernel, r2.data(), weight.data(), slope.data(), count);
   double worst = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const long double exact = std::exp(-static_cast<long double>(r2[i]));
@@ -84,7 +84,8 @@ TEST(Exp, IsZeroWhereItUnderflowsAndKeepsWhatIsNoNumber) {
     const kernel::Gaussian<double> kernel(0.5);
     const double r2[] = {0, 709, 1e6, INFINITY, NAN};
     double weight[5], slope[5];
-    cpu::work_in_use<cpu::PairWork<double, kernel::Gaussian<double>>>().weights(&kernel, r2, weight, slope, 5);
+    cpu::work_in_use<cpu::PairWork<double, kernel::Gaussian<double>>>().weights(&kernel, r2, weight,
+                                                                                slope, 5);
     EXPECT_EQ(weight[0], 1.0);
     EXPECT_EQ(weight[1], 0.0);
     EXPECT_EQ(weight[2], 0.0);

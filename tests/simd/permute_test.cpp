@@ -43,8 +43,9 @@ TEST(PermuteInVectors, GivesTheOrderOfTheSlowTwin) {
 TEST(PermuteTogether, GivesTheOrderOfTheSlowTwin) {
   const Philox philox(0x9d2c5680a1b3c7efULL);
   Threads three(3);
-  for (const std::size_t count : {cpu::permute_most, cpu::permute_together - 1, cpu::permute_together, cpu::permute_together + 1,
-                                  cpu::permute_together + 2, 3 * cpu::permute_together + 7})
+  for (const std::size_t count :
+       {cpu::permute_most, cpu::permute_together - 1, cpu::permute_together,
+        cpu::permute_together + 1, cpu::permute_together + 2, 3 * cpu::permute_together + 7})
     for (const Step step : {Step{0}, Step{0x7'0000'0003ULL}}) {
       auto wanted = in_order(count), seen = wanted;
       permute(wanted, philox, Stream::shuffle, step);

@@ -25,7 +25,8 @@ std::vector<MixtureComponent> three() {
 
 template <typename Real>
 void expect_mixture_twins(const Mixture<Real>& mixture) {
-  std::vector<Real> x = {-1000, -10, -3, -1, 0, Real(0.3), 1, 2, 5, 10, 1000}, fast(x.size()), slow(1);
+  std::vector<Real> x = {-1000, -10, -3, -1, 0, Real(0.3), 1, 2, 5, 10, 1000}, fast(x.size()),
+                    slow(1);
   at_every_level([&] {
     cpu::mixture_score<Real>(mixture, x, fast);
     for (std::size_t i = 0; i < x.size(); ++i) {

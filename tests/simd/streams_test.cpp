@@ -72,12 +72,14 @@ Batches turned(const Batches& batches, std::size_t by) {
   other.here = batches.here;
   const auto from = batches.order();
   const auto order = other.cut(from.size(), batches.count());
-  std::ranges::rotate_copy(from, from.begin() + std::ptrdiff_t(by * batches[0].size()), order.begin());
+  std::ranges::rotate_copy(from, from.begin() + std::ptrdiff_t(by * batches[0].size()),
+                           order.begin());
   return other;
 }
 
-/// Batches that fill no vector any more are brought together number by number, those before them by the machine's own
-/// gathering where it has one. Turned so that every batch is once among the last, each comes to the same.
+/// Batches that fill no vector any more are brought together number by number, those before them by
+/// the machine's own gathering where it has one. Turned so that every batch is once among the last,
+/// each comes to the same.
 TEST(Streams, RowsThatLieAnyhowAreGatheredBitForBit) {
   for (const std::size_t size : {2u, 3u, 4u, 9u})
     at_every_level([&] {

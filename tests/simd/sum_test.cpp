@@ -28,8 +28,9 @@ std::vector<Term<Real>> one_of_each(std::size_t dim) {
           {Real(1.1), kernel::SmoothRiesz<Real>(Real(0.5), Real(0.4), dim)}};
 }
 
-/// The bounds of the terms added up, each with what r2 and x.y in another order add: a relative error
-/// of d eps in r2, which moves no weight here by more than 4 times that; twice for slopes of slopes.
+/// The bounds of the terms added up, each with what r2 and x.y in another order add: a relative
+/// error of d eps in r2, which moves no weight here by more than 4 times that; twice for slopes of
+/// slopes.
 template <typename Real>
 std::vector<double> bound_of(const RuntimeSum<Real>& sum, const Ensemble<Real>& particles,
                              const Batches& batches) {
@@ -88,8 +89,8 @@ TEST(SumDrift, EqualsItsSlowTwinForEveryTwoTerms) {
 
 TEST(SumDrift, EqualsItsSlowTwinInLargeBatches) {
   for (const std::size_t dim : {1u, 2u, 9u, 20u})
-    for (const std::size_t p : {cpu::small_most + 1, cpu::gemm_least - 1, cpu::gemm_least,
-                                cpu::shared_products + 1}) {
+    for (const std::size_t p :
+         {cpu::small_most + 1, cpu::gemm_least - 1, cpu::gemm_least, cpu::shared_products + 1}) {
       const auto each = one_of_each<double>(dim);
       Shuffle deal(3, p);
       const Batches& batches = deal.deal(5, p);
@@ -195,7 +196,8 @@ TEST(RuntimeSum, SetsTheBandwidthOfTheTermsThatHaveOne) {
   EXPECT_TRUE(sum.has_bandwidth());
   EXPECT_FALSE(RuntimeSum<double>({{0.5, kernel::Sinc<double>(1)}}).has_bandwidth());
   sum.set_bandwidth(4);
-  EXPECT_DOUBLE_EQ(sum.at(2, 0).weight, std::exp(-0.25) + 0.5 * kernel::Sinc<double>(1).at_distance(2).weight);
+  EXPECT_DOUBLE_EQ(sum.at(2, 0).weight,
+                   std::exp(-0.25) + 0.5 * kernel::Sinc<double>(1).at_distance(2).weight);
   EXPECT_THROW(RuntimeSum<double>({{-1.0, kernel::Sinc<double>(1)}}), std::invalid_argument);
 }
 

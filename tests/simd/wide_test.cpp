@@ -1,4 +1,5 @@
-// Few particles in very many dimensions: blocks of columns against the slow twin, for any number of threads.
+// Few particles in very many dimensions: blocks of columns against the slow twin, for any number of
+// threads.
 #include "drift/twins.hpp"
 #include "simd/every_level.hpp"
 #include "support/hash.hpp"
@@ -13,7 +14,8 @@ namespace drift_tests {
 namespace {
 
 template <typename Real, typename K>
-void expect_equal_to_the_slow_twin(const K& kernel, std::size_t count, std::size_t p, std::size_t dim) {
+void expect_equal_to_the_slow_twin(const K& kernel, std::size_t count, std::size_t p,
+                                   std::size_t dim) {
   Shuffle deal(3, p);
   const Batches& batches = deal.deal(5, count);
   auto slow = cloud<Real>(count, dim);
@@ -34,18 +36,22 @@ void expect_equal_to_the_slow_twin(const K& kernel, std::size_t count, std::size
 }
 
 TEST(WideBatches, EqualTheSlowTwinOnBothSidesOfTheThreshold) {
-  for (const std::size_t dim : {cpu::wide_dim - 1, cpu::wide_dim, cpu::wide_dim + cpu::wide_columns + 3})
-    for (const std::size_t p : {std::size_t{2}, std::size_t{3}, std::size_t{4}, cpu::few, std::size_t{7}}) {
+  for (const std::size_t dim :
+       {cpu::wide_dim - 1, cpu::wide_dim, cpu::wide_dim + cpu::wide_columns + 3})
+    for (const std::size_t p :
+         {std::size_t{2}, std::size_t{3}, std::size_t{4}, cpu::few, std::size_t{7}}) {
       const auto h = static_cast<double>(dim);
       expect_equal_to_the_slow_twin<double>(kernel::Gaussian<double>(h), 11, p, dim);
       expect_equal_to_the_slow_twin<double>(kernel::Polynomial<double>(1 / h, 2), 11, p, dim);
-      expect_equal_to_the_slow_twin<float>(kernel::Gaussian<float>(static_cast<float>(h)), 11, p, dim);
+      expect_equal_to_the_slow_twin<float>(kernel::Gaussian<float>(static_cast<float>(h)), 11, p,
+                                           dim);
     }
 }
 
 TEST(WideBatches, EqualTheSlowTwinInOneBatchOfAll) {
   const std::size_t dim = cpu::wide_dim + 1;
-  expect_equal_to_the_slow_twin<double>(kernel::InverseMultiquadric<double>(static_cast<double>(dim)), 20, 20, dim);
+  expect_equal_to_the_slow_twin<double>(
+      kernel::InverseMultiquadric<double>(static_cast<double>(dim)), 20, 20, dim);
 }
 
 // As many as BLAS takes in fewer dimensions, and all threads share in more.
@@ -53,7 +59,8 @@ TEST(WideBatches, EqualTheSlowTwinWhereFewerDimensionsGoByProducts) {
   constexpr std::size_t p = cpu::gemm_least_in(cpu::wide_dim - 1);
   static_assert(p < cpu::gemm_least_in(cpu::wide_dim));
   for (const std::size_t dim : {cpu::wide_dim - 1, cpu::wide_dim})
-    expect_equal_to_the_slow_twin<double>(kernel::Gaussian<double>(static_cast<double>(dim)), p, p, dim);
+    expect_equal_to_the_slow_twin<double>(kernel::Gaussian<double>(static_cast<double>(dim)), p, p,
+                                          dim);
 }
 
 TEST(WideBatches, AddTheTermsOfASum) {

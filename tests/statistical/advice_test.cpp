@@ -41,7 +41,8 @@ TEST(Advice, ForACollapsedCloudNamesAKernelThatHelpsAndAMethodThatHelpsMore) {
   recipe.steps = 1000;
   const run::Outcome raw = outcome_of(recipe);
   EXPECT_EQ(raw.diagnosis.verdict, "collapsed");
-  EXPECT_THAT(raw.diagnosis.sentence, HasSubstr("--kernel gaussian+bilinear, or use --method auto"));
+  EXPECT_THAT(raw.diagnosis.sentence,
+              HasSubstr("--kernel gaussian+bilinear, or use --method auto"));
   recipe.kernel = "gaussian+bilinear";
   const run::Outcome helped = outcome_of(recipe);
   const run::Outcome stages = outcome_of(normal_in_20());

@@ -40,7 +40,8 @@ using Figures = std::array<double, 3>;
 Figures truth() { return {2.0 / 3, 5, std::cos(4.0) * std::exp(-2.0)}; }
 
 /// A dealer for batches of p from a seed.
-using Dealing = std::function<std::function<const Batches&(Step, Ensemble<double>&)>(std::uint64_t)>;
+using Dealing =
+    std::function<std::function<const Batches&(Step, Ensemble<double>&)>(std::uint64_t)>;
 
 Dealing shuffled(std::size_t p) {
   return [p](std::uint64_t seed) { return Shuffle(seed, p); };
@@ -112,7 +113,8 @@ constexpr Figures reference_2 = {.0717, 1.53, .0032}, reference_8 = {.0029, .108
 constexpr double tolerance = 4;
 
 double deviation_of_rbm_svgd(std::size_t p, const Figures& reference) {
-  const Errors ours = errors(shuffled(p), Pairwise(Kernel(bandwidth)), FadingAdaGrad<double>(step_size));
+  const Errors ours =
+      errors(shuffled(p), Pairwise(Kernel(bandwidth)), FadingAdaGrad<double>(step_size));
   return deviation(p, ours, reference);
 }
 
@@ -130,7 +132,8 @@ TEST(Section41, HasTheReferenceErrorsForBatchesOf128) {
 }
 
 TEST(Section41, HasTheReferenceErrorsForPairsMatchedInATournament) {
-  const Errors ours = errors(matched(), Pairwise(Kernel(bandwidth)), FadingAdaGrad<double>(step_size));
+  const Errors ours =
+      errors(matched(), Pairwise(Kernel(bandwidth)), FadingAdaGrad<double>(step_size));
   EXPECT_LT(deviation(2, ours, reference_2), tolerance);
 }
 
@@ -142,7 +145,8 @@ TEST(Section41, WouldBeRejectedWithBatchMeanWeights) {
 }
 
 TEST(Section41, WouldBeRejectedWithTheEverGrowingAdaGradWhichNeverArrives) {
-  const Errors ours = errors(shuffled(8), Pairwise(Kernel(bandwidth)), SummingAdaGrad<double>(step_size));
+  const Errors ours =
+      errors(shuffled(8), Pairwise(Kernel(bandwidth)), SummingAdaGrad<double>(step_size));
   EXPECT_GT(deviation(8, ours, reference_8), tolerance);
   EXPECT_GT(std::sqrt(ours.square[0]), 3); // the mean is still that far off
 }

@@ -86,7 +86,8 @@ Measured over_seeds(const std::function<double(std::uint64_t)>& run) {
   return {mean, std::sqrt((squares / seeds - mean * mean) / (seeds - 1))};
 }
 
-// Of the mean of six runs: Student's t with five degrees of freedom is beyond 5.9 once in 1000 times.
+// Of the mean of six runs: Student's t with five degrees of freedom is beyond 5.9 once in 1000
+// times.
 constexpr double far = 5.9;
 
 // h = d / log N: the mean squared distance 2d of two draws in the place of the squared median.
@@ -102,10 +103,10 @@ Ensemble<double> at_rest(std::size_t dim, const Drift& drift) {
   return particles;
 }
 
-/// What batches of p make of the variance of a cloud that SVGD leaves about where it is, beyond what
-/// SVGD does, over the time from 15 to 40. A step eta inflates it in proportion to eta, and beyond
-/// that to its square: with eta, 2 eta and 4 eta over the same time both orders go, and what is left
-/// is what batches do by themselves: nothing, says Lemma 1.
+/// What batches of p make of the variance of a cloud that SVGD leaves about where it is, beyond
+/// what SVGD does, over the time from 15 to 40. A step eta inflates it in proportion to eta, and
+/// beyond that to its square: with eta, 2 eta and 4 eta over the same time both orders go, and what
+/// is left is what batches do by themselves: nothing, says Lemma 1.
 template <typename Drift>
 Measured left_by_batches(const Ensemble<double>& rest, std::size_t p, const Drift& drift) {
   const auto at = [&](double eta, auto deal) {
@@ -129,8 +130,10 @@ TEST_P(Spread, IsThatOfSvgdForBatchesOf8AndCollapsesUnderBatchMeanWeights) {
   const WrongDrift wrong{ReferenceDrift<double, Kernel>(kernel_for(dim))};
   const Ensemble<double> rest = at_rest(dim, drift);
   const Measured apart = left_by_batches(rest, 8, drift), lost = left_by_batches(rest, 8, wrong);
-  std::printf("d = %zu: variance %.4f; batches of 8 change it by %.4f +- %.4f, with batch-mean weights "
-              "by %.3f +- %.3f\n", dim, variance_of(rest), apart.mean, apart.se, lost.mean, lost.se);
+  std::printf(
+      "d = %zu: variance %.4f; batches of 8 change it by %.4f +- %.4f, with batch-mean weights "
+      "by %.3f +- %.3f\n",
+      dim, variance_of(rest), apart.mean, apart.se, lost.mean, lost.se);
   EXPECT_LT(std::abs(apart.mean), far * apart.se);
   EXPECT_LT(lost.mean, -5 * far * apart.se); // the same test tells wrong weights by far
   EXPECT_LT(lost.mean, -far * lost.se);
@@ -146,7 +149,8 @@ TEST(SpreadWithABilinearPart, IsWiderIn20DimensionsAndTheSameWhateverTheBatches)
   for (const std::size_t p : {2, 8}) {
     const Measured apart = left_by_batches(rest, p, drift);
     std::printf("with a bilinear part: variance %.4f, %.4f without; p = %zu changes it by %.4f +- "
-                "%.4f\n", with, without, p, apart.mean, apart.se);
+                "%.4f\n",
+                with, without, p, apart.mean, apart.se);
     EXPECT_LT(std::abs(apart.mean), far * apart.se);
     EXPECT_GT(with, without + 10 * far * apart.se);
   }
@@ -167,8 +171,8 @@ TEST(SpreadOfPairs, IsInflatedByAConstantStepInProportionToIt) {
   const Measured decaying = over_seeds(
       [&](std::uint64_t seed) { return of(seed, DecayingStep<double>(0.5, 20, 0.8)) - svgd; });
   std::printf("p = 2: inflated by %.4f +- %.4f for eta = .025, %.4f +- %.4f for .05, %.4f for .2, "
-              "%.4f +- %.4f decaying\n", small.mean, small.se, twice.mean, twice.se, large.mean,
-              decaying.mean, decaying.se);
+              "%.4f +- %.4f decaying\n",
+              small.mean, small.se, twice.mean, twice.se, large.mean, decaying.mean, decaying.se);
   EXPECT_GT(small.mean, far * small.se);
   EXPECT_GT(large.mean, twice.mean + 10 * far * std::hypot(large.se, twice.se));
   // double within the error and the next order, which the larger steps measure: c eta + b eta^2

@@ -47,8 +47,8 @@ Figures moments(const Case& c, std::uint64_t seed, Drift drift, Advance advance)
   });
   Figures sum;
   double looks = 0;
-  rbm_svgd(particles, Span{0, c.steps}, Shuffle(seed, c.batch), score_of<double>(target), drift, advance,
-           [&](Step k, const Ensemble<double>& now, const Batches&) {
+  rbm_svgd(particles, Span{0, c.steps}, Shuffle(seed, c.batch), score_of<double>(target), drift,
+           advance, [&](Step k, const Ensemble<double>& now, const Batches&) {
              if (k >= c.steps / 4 && k % 4 == 0) {
                for (const double x : now.position()) {
                  sum.second += x * x;
@@ -89,9 +89,10 @@ AtZero at_zero(const Case& c) {
   for (std::size_t r = 0; r < replicates; ++r) {
     Case half = c;
     half.steps *= 2;
-    const Figures coarse = moments(c, seed + r, Mean(Lemma(Kernel(c.bandwidth))), noisy(c, seed + r, c.eta));
-    const Figures fine =
-        moments(half, seed + 50 + r, Mean(Lemma(Kernel(c.bandwidth))), noisy(c, seed + 50 + r, c.eta / 2));
+    const Figures coarse =
+        moments(c, seed + r, Mean(Lemma(Kernel(c.bandwidth))), noisy(c, seed + r, c.eta));
+    const Figures fine = moments(half, seed + 50 + r, Mean(Lemma(Kernel(c.bandwidth))),
+                                 noisy(c, seed + 50 + r, c.eta / 2));
     second[r] = 2 * fine.second - coarse.second;
     fourth[r] = 2 * fine.fourth - coarse.fourth;
   }
@@ -108,9 +109,10 @@ void expect_near(const char* what, const Measured& m, double truth, double curva
 // A particle moves by about eta/p where the kernel is narrow, as it is in many dimensions; on the
 // line all of the batch is felt.
 const std::vector<Case> cases = {
-    {1, 2, 0.2, 0.05, 4000},  {1, 8, 0.2, 0.1, 5000},   {1, 32, 0.2, 0.4, 6000},  {1, 64, 0.2, 0.6, 6000},
-    {5, 2, 1, 0.2, 1500},     {5, 8, 1, 0.5, 1500},     {5, 32, 1, 1.5, 1500},    {5, 64, 1, 2, 1500},
-    {20, 2, 4, 0.2, 600},     {20, 8, 4, 0.8, 600},     {20, 32, 4, 3, 600},      {20, 64, 4, 6, 600},
+    {1, 2, 0.2, 0.05, 4000}, {1, 8, 0.2, 0.1, 5000}, {1, 32, 0.2, 0.4, 6000},
+    {1, 64, 0.2, 0.6, 6000}, {5, 2, 1, 0.2, 1500},   {5, 8, 1, 0.5, 1500},
+    {5, 32, 1, 1.5, 1500},   {5, 64, 1, 2, 1500},    {20, 2, 4, 0.2, 600},
+    {20, 8, 4, 0.8, 600},    {20, 32, 4, 3, 600},    {20, 64, 4, 6, 600},
 };
 
 void expect_moments(std::size_t dim) {
@@ -123,19 +125,27 @@ void expect_moments(std::size_t dim) {
     SCOPED_TRACE(testing::Message() << "d = " << c.dim << ", p = " << c.batch);
     expect_near("second", found.second, 1, 0.002);
     expect_near("fourth", found.fourth, 3, 0.012);
-    EXPECT_LT(found.second.se, 0.03); // the test has power: without noise it is short by .2 and more
+    EXPECT_LT(found.second.se,
+              0.03); // the test has power: without noise it is short by .2 and more
     EXPECT_LT(found.fourth.se, 0.25);
   }
 }
-TEST(StochasticSvgd, HasTheMomentsOfTheTargetAsTheStepGoesToZeroForEveryBatchSizeOnTheLine) { expect_moments(1); }
-TEST(StochasticSvgd, HasTheMomentsOfTheTargetAsTheStepGoesToZeroForEveryBatchSizeInFive) { expect_moments(5); }
-TEST(StochasticSvgd, HasTheMomentsOfTheTargetAsTheStepGoesToZeroForEveryBatchSizeInTwenty) { expect_moments(20); }
+TEST(StochasticSvgd, HasTheMomentsOfTheTargetAsTheStepGoesToZeroForEveryBatchSizeOnTheLine) {
+  expect_moments(1);
+}
+TEST(StochasticSvgd, HasTheMomentsOfTheTargetAsTheStepGoesToZeroForEveryBatchSizeInFive) {
+  expect_moments(5);
+}
+TEST(StochasticSvgd, HasTheMomentsOfTheTargetAsTheStepGoesToZeroForEveryBatchSizeInTwenty) {
+  expect_moments(20);
+}
 
 TEST(StochasticSvgd, IsWithinTwoAndFivePercentInTwentyDimensionsInBatchesOfEight) {
   const Case c{20, 8, 4, 0.16, 3000};
   std::array<double, replicates> second, fourth;
   for (std::size_t r = 0; r < replicates; ++r) {
-    const Figures f = moments(c, 300 + r, Mean(Lemma(Kernel(c.bandwidth))), noisy(c, 300 + r, c.eta));
+    const Figures f =
+        moments(c, 300 + r, Mean(Lemma(Kernel(c.bandwidth))), noisy(c, 300 + r, c.eta));
     second[r] = f.second;
     fourth[r] = f.fourth;
   }

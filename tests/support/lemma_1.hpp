@@ -37,7 +37,8 @@ inline Ensemble<double> cloud(std::size_t n) {
 
 /// Over `deals(visit)`, which shows every deal there is, each as likely as any other.
 template <typename Drift, typename Deals>
-Deviation deviation_from_lemma_1(std::size_t n, const PairForceByHand& force, Drift drift, const Deals& deals) {
+Deviation deviation_from_lemma_1(std::size_t n, const PairForceByHand& force, Drift drift,
+                                 const Deals& deals) {
   Ensemble<double> particles = cloud(n);
   const auto at = [&](std::size_t i) -> Vec {
     return {particles.position()[i][0], particles.position()[i][1]};

@@ -1,5 +1,5 @@
-// A second kind of particles, for tests: rows in two halves, the numbers of each coordinate together,
-// and perhaps only some of all there are.
+// A second kind of particles, for tests: rows in two halves, the numbers of each coordinate
+// together, and perhaps only some of all there are.
 #pragma once
 
 #include <starling/particles.hpp>

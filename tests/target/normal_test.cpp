@@ -110,7 +110,8 @@ TEST(EvenNormal, IsTheNormalOfThatCovariance) {
       EXPECT_EQ(even.dim(), d);
       const auto one = scores_of<double>(even, 5, d), other = scores_of<double>(twin, 5, d);
       for (std::size_t n = 0; n < one.size(); ++n)
-        EXPECT_NEAR(one[n], other[n], 50 * double(d) * 2.3e-16 * 30) << "d " << d << ", rho " << rho;
+        EXPECT_NEAR(one[n], other[n], 50 * double(d) * 2.3e-16 * 30)
+            << "d " << d << ", rho " << rho;
       const auto x = somewhere<double>(Eigen::Index(d));
       const double density = evaluate<double>(twin, x).log_density;
       EXPECT_NEAR(evaluate<double>(even, x).log_density, density, 1e-12 * (1 + std::abs(density)));

@@ -24,8 +24,10 @@ std::shared_ptr<const LabelledData<Real>> data(std::size_t rows, std::size_t cla
   made->labels.resize(Eigen::Index(rows));
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < features; ++c)
-      made->features(Eigen::Index(r), Eigen::Index(c)) = c + 1 == features ? Real(1) : Real(float(normal(10 * r + c)));
-    made->labels[Eigen::Index(r)] = Real(Philox(4).below(std::uint32_t(classes), Stream::user, 1, r));
+      made->features(Eigen::Index(r), Eigen::Index(c)) =
+          c + 1 == features ? Real(1) : Real(float(normal(10 * r + c)));
+    made->labels[Eigen::Index(r)] =
+        Real(Philox(4).below(std::uint32_t(classes), Stream::user, 1, r));
   }
   return made;
 }
@@ -38,7 +40,9 @@ double row_of(const family::Linear&, const std::vector<double>& u, double y) {
   const double sigma = std::exp(u[1]), z = (y - u[0]) / sigma;
   return -std::log(sigma) - z * z / 2;
 }
-double row_of(const family::Poisson&, const std::vector<double>& u, double y) { return y * u[0] - std::exp(u[0]); }
+double row_of(const family::Poisson&, const std::vector<double>& u, double y) {
+  return y * u[0] - std::exp(u[0]);
+}
 double row_of(const family::Multinomial&, const std::vector<double>& u, double y) {
   double total = 1;
   for (const double z : u)
@@ -48,13 +52,15 @@ double row_of(const family::Multinomial&, const std::vector<double>& u, double y
 
 /// The slow twin: log likelihood of given rows with weights, at one place.
 template <typename Family>
-double likelihood(const Family& family, const LabelledData<double>& d, const std::vector<std::uint32_t>& rows,
-                  const std::vector<double>& weights, const Eigen::VectorXd& x) {
+double likelihood(const Family& family, const LabelledData<double>& d,
+                  const std::vector<std::uint32_t>& rows, const std::vector<double>& weights,
+                  const Eigen::VectorXd& x) {
   double sum = 0;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     std::vector<double> u;
     for (std::size_t c = 0; c < family.predictors(); ++c)
-      u.push_back(d.features.row(rows[k]).dot(x.segment(Eigen::Index(c * features), Eigen::Index(features))));
+      u.push_back(d.features.row(rows[k]).dot(
+          x.segment(Eigen::Index(c * features), Eigen::Index(features))));
     for (std::size_t e = 0; e < family.extras(); ++e)
       u.push_back(x[Eigen::Index(family.predictors() * features + e)]);
     sum += weights[k] * row_of(family, u, d.labels[rows[k]]);
@@ -73,7 +79,8 @@ public:
   }
   static constexpr std::size_t classes = std::is_same_v<Family, family::Logistic> ? 2 : 4;
 };
-using Families = testing::Types<family::Logistic, family::Linear, family::Poisson, family::Multinomial>;
+using Families =
+    testing::Types<family::Logistic, family::Linear, family::Poisson, family::Multinomial>;
 TYPED_TEST_SUITE(Regressions, Families);
 
 Eigen::VectorXd place(std::size_t dim, std::uint64_t which) {
@@ -91,7 +98,8 @@ TYPED_TEST(Regressions, SayWhatTheFormulaSays) {
   for (const std::size_t n : sizes) {
     const auto rows = data<double>(n, TestFixture::classes);
     Threads threads(3);
-    const auto model = std::make_shared<const Model>(rows_in_memory<double>(rows), TestFixture::family(), threads);
+    const auto model =
+        std::make_shared<const Model>(rows_in_memory<double>(rows), TestFixture::family(), threads);
     const RowDensity density = row_density<Model>(model);
     std::vector<std::uint32_t> all(n);
     for (std::size_t r = 0; r < n; ++r)
@@ -114,8 +122,10 @@ TYPED_TEST(Regressions, SayWhatTheFormulaSays) {
       up[a] += h;
       down[a] -= h;
       const double slope = (likelihood(TestFixture::family(), *rows, all, ones, up) -
-                            likelihood(TestFixture::family(), *rows, all, ones, down)) / (2 * h);
-      EXPECT_NEAR(score[a] - prior_score[a], slope, 1e-6 * size) << n << " " << a; // rounding eps size / h, third order h^2 size
+                            likelihood(TestFixture::family(), *rows, all, ones, down)) /
+                           (2 * h);
+      EXPECT_NEAR(score[a] - prior_score[a], slope, 1e-6 * size)
+          << n << " " << a; // rounding eps size / h, third order h^2 size
     }
     EXPECT_EQ(score[x.size() - 1], prior_score[x.size() - 1]);
   }
@@ -124,7 +134,8 @@ TYPED_TEST(Regressions, SayWhatTheFormulaSays) {
 TYPED_TEST(Regressions, ExpandToSecondOrder) {
   using Model = Regression<TypeParam, double, cpu::Algebra<double>, cpu::Algebra<double>>;
   const auto rows = data<double>(700, TestFixture::classes);
-  const auto model = std::make_shared<const Model>(rows_in_memory<double>(rows), TestFixture::family());
+  const auto model =
+      std::make_shared<const Model>(rows_in_memory<double>(rows), TestFixture::family());
   const RowDensity density = row_density<Model>(model);
   const std::vector<std::uint32_t> some = {3, 690, 3, 17, 400};
   const std::vector<double> weights = {1.5, .25, 2, 100, 7};
@@ -142,7 +153,8 @@ TYPED_TEST(Regressions, ExpandToSecondOrder) {
     few({down.data(), 1, d}, {below.data(), 1, d}, {});
     const Eigen::VectorXd bend = (below - above) / (2 * h);
     for (Eigen::Index b = 0; b < x.size(); ++b)
-      EXPECT_NEAR(at.curvature(a, b), bend[b], 1e-5 * (1 + at.curvature.cwiseAbs().maxCoeff())) << a << " " << b;
+      EXPECT_NEAR(at.curvature(a, b), bend[b], 1e-5 * (1 + at.curvature.cwiseAbs().maxCoeff()))
+          << a << " " << b;
   }
   // All rows are those with weight 1.
   std::vector<std::uint32_t> all(700);
@@ -158,7 +170,8 @@ TYPED_TEST(Regressions, ExpandToSecondOrder) {
 TYPED_TEST(Regressions, LeverageIsTheTraceOfItsShareOfTheCurvature) {
   using Model = Regression<TypeParam, double, cpu::Algebra<double>, cpu::Algebra<double>>;
   const auto rows = data<double>(40, TestFixture::classes);
-  const auto model = std::make_shared<const Model>(rows_in_memory<double>(rows), TestFixture::family());
+  const auto model =
+      std::make_shared<const Model>(rows_in_memory<double>(rows), TestFixture::family());
   const RowDensity density = row_density<Model>(model);
   const auto d = Eigen::Index(density.dim);
   Frame::Matrix factor = Frame::Matrix::Zero(d, d);
@@ -167,13 +180,15 @@ TYPED_TEST(Regressions, LeverageIsTheTraceOfItsShareOfTheCurvature) {
       factor(a, b) = a == b ? 1 + .1 * double(a) : .2 * normal(std::uint64_t(50'000 + a * d + b));
   const Eigen::VectorXd x = place(density.dim, 3);
   const std::vector<double> leverage = density.leverage(x, Frame::dense(x, factor));
-  // Only the inputs' own second derivatives count, not those between them: so the traces agree where there is one.
+  // Only the inputs' own second derivatives count, not those between them: so the traces agree
+  // where there is one.
   if (TestFixture::family().predictors() + TestFixture::family().extras() > 1)
     return;
   for (std::uint32_t r = 0; r < 40; ++r) {
     const std::vector<double> one = {1.0};
     const Expansion own = density.expand_some(RowNumbers(&r, 1), one)(x);
-    EXPECT_NEAR(leverage[r], (factor.transpose() * own.curvature * factor).trace(), 1e-12 * (1 + leverage[r]));
+    EXPECT_NEAR(leverage[r], (factor.transpose() * own.curvature * factor).trace(),
+                1e-12 * (1 + leverage[r]));
   }
 }
 
@@ -195,7 +210,8 @@ TEST(Regression, IsTheLogisticRegressionOfTheRawMethod) {
     EXPECT_NEAR(s[i], t[i], 1e-11 * (3000 + std::abs(t[i])));
 }
 
-// In single precision a logit of size z is off by about sqrt(D) eps z, and a sum over n rows by sqrt(n) times that.
+// In single precision a logit of size z is off by about sqrt(D) eps z, and a sum over n rows by
+// sqrt(n) times that.
 TEST(Regression, InSinglePrecisionIsOffByRoundingOnly) {
   constexpr std::size_t n = 20'000;
   const auto exact = data<double>(n, 2);

@@ -43,12 +43,12 @@ Faults search_code(const std::string& path, const std::string& text, const std::
 /// Where in the order a file stands: "random", "kernel", "drift", "loop", "src/io" ...; nothing if
 /// it has no place there.
 std::optional<std::string> part_of(const std::string& path) {
-  static const std::set<std::string> folders = {"random",  "kernel",  "deal", "target", "drift",
-                                                "advance", "observe", "cpu",  "judge",  "run",
-                                                "scout",   "exact"};
-  static const std::set<std::string> ground = {"error", "finite", "file_error", "rows",    "particles", "threads",
-                                               "domain", "version",    "plugin",  "device",    "back_ends",
-                                               "frame",  "density",    "row_density"};
+  static const std::set<std::string> folders = {"random", "kernel",  "deal",    "target",
+                                                "drift",  "advance", "observe", "cpu",
+                                                "judge",  "run",     "scout",   "exact"};
+  static const std::set<std::string> ground = {
+      "error",   "finite", "file_error", "rows",      "particles", "threads", "domain",
+      "version", "plugin", "device",     "back_ends", "frame",     "density", "row_density"};
   static const std::set<std::string> single = {"ensemble", "batches", "concepts"};
   std::smatch m;
   if (std::regex_match(path, m, std::regex("include/starling/(\\w+)/.*")))
@@ -63,9 +63,10 @@ std::optional<std::string> part_of(const std::string& path) {
       return "ground";
     return single.count(name) ? std::optional(name) : std::nullopt;
   }
-  if (std::regex_match(
-          path, m,
-          std::regex("(src/(cpu|cuda|mpi|io|foreign|plan|judge|run|scout|exact|assemble|results)|reproduce|tools|python)/.*")))
+  if (std::regex_match(path, m,
+                       std::regex("(src/"
+                                  "(cpu|cuda|mpi|io|foreign|plan|judge|run|scout|exact|assemble|"
+                                  "results)|reproduce|tools|python)/.*")))
     return m[1].str();
   return std::nullopt;
 }
@@ -113,7 +114,8 @@ std::set<std::string> below(const std::string& part) {
     judging.insert("judge");
     return judging;
   }
-  if (part == "scout" || part == "exact" || part == "src/scout" || part == "src/exact") { // a density, and no run
+  if (part == "scout" || part == "exact" || part == "src/scout" ||
+      part == "src/exact") { // a density, and no run
     std::set<std::string> stage = ground;
     stage.insert(part.substr(part.rfind('/') + 1));
     return stage;

@@ -15,8 +15,9 @@ std::string without_comments(const std::string& text, bool keep_strings);
 
 /// The include order: random <- ensemble, batches, kernel <- concepts <- deal, target, drift,
 /// advance, observe, of which none includes another <- the loop, which knows the concepts only;
-/// back ends, io <- assemble <- reproduce <- tools. The core includes the standard library and Eigen besides.
-/// Paths are relative to the top of the repository. A file with no place in the order is a fault.
+/// back ends, io <- assemble <- reproduce <- tools. The core includes the standard library and
+/// Eigen besides. Paths are relative to the top of the repository. A file with no place in the
+/// order is a fault.
 Faults include_order(const std::string& path, const std::string& text);
 
 /// The core prints nothing, never ends the process, reads no environment.

@@ -40,8 +40,8 @@ Files read(const std::vector<std::string>& folders) {
 }
 
 const std::vector<std::string> sources = {"include", "src", "reproduce", "tools", "python"};
-const std::vector<std::string> everything = {"include", "src",      "reproduce", "tools", "python",
-                                             "tests",   "examples", "bench"};
+const std::vector<std::string> everything = {"include", "src",   "reproduce", "tools",
+                                             "python",  "tests", "examples",  "bench"};
 const std::string loop = "include/starling/rbm_svgd.hpp";
 
 tree::Faults

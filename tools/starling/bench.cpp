@@ -2,8 +2,8 @@
 #include "bench.hpp"
 #include "commands.hpp"
 
-#include "plan/names.hpp"
 #include "io/output_file.hpp"
+#include "plan/names.hpp"
 
 #include <starling/cpu/level.hpp>
 #include <starling/version.hpp>
@@ -20,10 +20,16 @@ int bench(const BenchRequest& request) {
   using Json = nlohmann::ordered_json;
   using Bench = std::function<Json(const BenchScope&)>;
   const std::vector<std::pair<std::string, Bench>> benches = {
-      {"overhead", bench_overhead}, {"full", bench_full}, {"scale", bench_scale},
-      {"threads", bench_threads}, {"logistic", bench_logistic}, {"wide", bench_wide}, {"whole", bench_whole},
+      {"overhead", bench_overhead},
+      {"full", bench_full},
+      {"scale", bench_scale},
+      {"threads", bench_threads},
+      {"logistic", bench_logistic},
+      {"wide", bench_wide},
+      {"whole", bench_whole},
       {"posteriors", [&](const BenchScope&) { return bench_posteriors(request); }},
-      {"shapes", [&](const BenchScope&) { return bench_shapes(request); }}, {"cuda", bench_cuda}};
+      {"shapes", [&](const BenchScope&) { return bench_shapes(request); }},
+      {"cuda", bench_cuda}};
   std::vector<std::string> known;
   for (const auto& [name, measure] : benches)
     known.push_back(name);
@@ -38,8 +44,10 @@ int bench(const BenchRequest& request) {
   BenchScope scope;
   scope.quick = request.quick;
   scope.repeats = request.quick ? 1 : request.repeats;
-  Json report = {{"version", version}, {"simd", cpu::level()},
-                 {"cores", std::max(1u, std::thread::hardware_concurrency())}, {"quick", request.quick}};
+  Json report = {{"version", version},
+                 {"simd", cpu::level()},
+                 {"cores", std::max(1u, std::thread::hardware_concurrency())},
+                 {"quick", request.quick}};
   for (const std::size_t b : chosen) {
     report[known[b]] = benches[b].second(scope);
     std::fflush(stdout);

@@ -34,7 +34,8 @@ double quantile(const std::vector<double>& sorted, double q) {
   const double at = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(at);
   const double share = at - static_cast<double>(below);
-  return below + 1 < sorted.size() ? (1 - share) * sorted[below] + share * sorted[below + 1] : sorted[below];
+  return below + 1 < sorted.size() ? (1 - share) * sorted[below] + share * sorted[below + 1]
+                                   : sorted[below];
 }
 
 /// The area between the two quantile functions.
@@ -61,9 +62,11 @@ Columns columns_of(const std::vector<std::string>& wanted, const std::vector<std
     if (found == names.end())
       throw io::BadData(where, fmt::format("must have only parameters of the model; got {}", name));
     std::vector<double> column;
-    for (auto at = static_cast<std::size_t>(found - names.begin()); at < draws.size(); at += names.size())
+    for (auto at = static_cast<std::size_t>(found - names.begin()); at < draws.size();
+         at += names.size())
       column.push_back(draws[at]);
-    if (std::ranges::none_of(column, [](double v) { return std::isnan(v); })) // NaN has no place in an order
+    if (std::ranges::none_of(
+            column, [](double v) { return std::isnan(v); })) // NaN has no place in an order
       std::ranges::sort(column);
     columns.values.push_back(std::move(column));
   }
@@ -77,13 +80,16 @@ Columns read_reference(const std::filesystem::path& file) {
   const io::Array& draws = arrays["draws"];
   if (names.empty() || draws.shape.empty() || draws.shape.back() != names.size() ||
       draws.values.size() < 2 * names.size())
-    throw io::BadData(file.string(), "must hold names and draws, and the last axis of draws must be as long as names");
+    throw io::BadData(
+        file.string(),
+        "must hold names and draws, and the last axis of draws must be as long as names");
   return columns_of(names, names, draws.values, file.string());
 }
 
 void take_worst(Errors& errors, const std::string& name, double mean, double ratio) {
   const auto off = [](double r) { return std::abs(std::log(r)); };
-  if (errors.mean_of.empty() || mean > errors.mean || (std::isnan(mean) && !std::isnan(errors.mean)))
+  if (errors.mean_of.empty() || mean > errors.mean ||
+      (std::isnan(mean) && !std::isnan(errors.mean)))
     errors.mean = mean, errors.mean_of = name;
   if (errors.sd_of.empty()) {
     errors.sd_low = errors.sd_high = ratio, errors.sd_of = name;
@@ -106,8 +112,10 @@ std::vector<double> independent_w1(const Columns& reference, std::size_t count) 
     double sum = 0;
     for (std::uint64_t set = 0; set < sets; ++set) {
       std::vector<double> chosen, rest;
-      for (std::size_t i = 0; i < length; ++i) { // each with the probability that fills the set exactly
-        const bool take = philox.below(std::uint32_t(length - i), Stream::user, a * sets + set, i) < count - chosen.size();
+      for (std::size_t i = 0; i < length;
+           ++i) { // each with the probability that fills the set exactly
+        const bool take = philox.below(std::uint32_t(length - i), Stream::user, a * sets + set, i) <
+                          count - chosen.size();
         (take ? chosen : rest).push_back(reference.values[a][i]);
       }
       sum += distance(chosen, rest);
@@ -117,7 +125,8 @@ std::vector<double> independent_w1(const Columns& reference, std::size_t count) 
   return all;
 }
 
-Errors errors_of(const Columns& draws, const Columns& reference, const std::vector<double>& independent) {
+Errors errors_of(const Columns& draws, const Columns& reference,
+                 const std::vector<double>& independent) {
   Errors errors;
   std::vector<double> distances, ratios;
   for (std::size_t a = 0; a < reference.names.size(); ++a) {
@@ -125,7 +134,8 @@ Errors errors_of(const Columns& draws, const Columns& reference, const std::vect
     const Moments x = moments_of(ours), r = moments_of(theirs);
     take_worst(errors, reference.names[a], std::abs(x.mean - r.mean) / r.sd, x.sd / r.sd);
     for (const double q : {0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975})
-      errors.quantile = larger(std::abs(quantile(ours, q) - quantile(theirs, q)) / r.sd, errors.quantile);
+      errors.quantile =
+          larger(std::abs(quantile(ours, q) - quantile(theirs, q)) / r.sd, errors.quantile);
     distances.push_back(distance(ours, theirs) / r.sd);
     if (!independent.empty())
       ratios.push_back(distances.back() / independent[a]);

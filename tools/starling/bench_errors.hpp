@@ -18,8 +18,8 @@ struct Columns {
   std::vector<std::vector<double>> values;
 };
 
-/// Columns from rows of draws, in this order. Throws io::BadData that names `where` when a name is not
-/// among those of the draws.
+/// Columns from rows of draws, in this order. Throws io::BadData that names `where` when a name is
+/// not among those of the draws.
 Columns columns_of(const std::vector<std::string>& wanted, const std::vector<std::string>& names,
                    const std::vector<double>& draws, const std::string& where);
 
@@ -34,9 +34,10 @@ struct Errors {
   double sd_low = 1, sd_high = 1; ///< ratios of sds
   double quantile = 0;            ///< of quantiles from 2.5 to 97.5 %
   double w1 = 0;                  ///< distance of the marginals; the median over the parameters
-  double w1_ratio = 0;            ///< the same over that of as many independent draws; the median over the parameters
-  double w1_ratio_worst = 0;      ///< and the worst of them
-  std::string mean_of, sd_of;     ///< the parameters that are worst
+  double w1_ratio =
+      0; ///< the same over that of as many independent draws; the median over the parameters
+  double w1_ratio_worst = 0;  ///< and the worst of them
+  std::string mean_of, sd_of; ///< the parameters that are worst
 
   /// Every mean within a tenth of an sd, every sd within a tenth.
   bool pass() const { return mean <= 0.1 && sd_low >= 0.9 && sd_high <= 1.1; }
@@ -44,11 +45,13 @@ struct Errors {
   bool wrong() const { return !(mean <= 0.2 && sd_low >= 0.75 && sd_high <= 1.25); }
 };
 
-/// For each parameter the distance, in its sd, of `count` independent draws: the mean over some sets of draws of the
-/// reference, each against the rest of it, as draws from outside would be. Empty where it has too few.
+/// For each parameter the distance, in its sd, of `count` independent draws: the mean over some
+/// sets of draws of the reference, each against the rest of it, as draws from outside would be.
+/// Empty where it has too few.
 std::vector<double> independent_w1(const Columns& reference, std::size_t count);
 
-Errors errors_of(const Columns& draws, const Columns& reference, const std::vector<double>& independent = {});
+Errors errors_of(const Columns& draws, const Columns& reference,
+                 const std::vector<double>& independent = {});
 
 /// Adds a parameter that has this mean error and this ratio of sds.
 void take_worst(Errors& errors, const std::string& name, double mean, double ratio);
@@ -67,9 +70,10 @@ void take_report(const run::Outcome& outcome, Measured& run);
 
 /// A line of the table, and the same as JSON. The title is as wide as the names.
 std::string table_title(const char* what, std::size_t width);
-std::string table_row(const std::string& name, std::size_t width, std::uint64_t seed, std::uint64_t steps,
-                      const Measured& run);
-nlohmann::ordered_json to_json(const std::string& name, std::uint64_t seed, std::uint64_t steps, const Measured& run);
+std::string table_row(const std::string& name, std::size_t width, std::uint64_t seed,
+                      std::uint64_t steps, const Measured& run);
+nlohmann::ordered_json to_json(const std::string& name, std::uint64_t seed, std::uint64_t steps,
+                               const Measured& run);
 
 /// Verdicts against the truth.
 struct Tally {

@@ -1,4 +1,5 @@
-// bench posteriors: the untuned default, as the command line runs it, against reference draws of real posteriors.
+// bench posteriors: the untuned default, as the command line runs it, against reference draws of
+// real posteriors.
 #include "bench.hpp"
 #include "bench_errors.hpp"
 
@@ -34,7 +35,8 @@ struct Posterior {
 };
 
 bool any_in(const std::string& name, const std::vector<std::string>& parts) {
-  return std::ranges::any_of(parts, [&](const std::string& part) { return name.find(part) != name.npos; });
+  return std::ranges::any_of(parts,
+                             [&](const std::string& part) { return name.find(part) != name.npos; });
 }
 
 /// All there are, by name; every file of them is looked for before anything runs.
@@ -46,7 +48,8 @@ std::vector<Posterior> find_posteriors(const BenchRequest& request) {
   std::vector<Posterior> found;
   for (const auto& entry : fs::directory_iterator(request.models)) {
     const std::string name = entry.path().filename().string();
-    if (!entry.is_directory() || any_in(name, request.skip) || (!request.only.empty() && !any_in(name, request.only)))
+    if (!entry.is_directory() || any_in(name, request.skip) ||
+        (!request.only.empty() && !any_in(name, request.only)))
       continue;
     const fs::path at = entry.path();
     const fs::path library = at / "model.so", data = at / "data.json";
@@ -85,16 +88,17 @@ std::string why(const std::exception_ptr& failure) {
 /// What an ablation asks for instead of the usual.
 void change_stages(plan::Stages& stages, const BenchRequest& request) {
   if (!request.fly_kernel.empty())
-    stages.kernel = static_cast<plan::Stages::Kernel>(
-        plan::choose("fly-kernel", request.fly_kernel, {"none", "gaussian", "parameters", "marginals"}));
+    stages.kernel = static_cast<plan::Stages::Kernel>(plan::choose(
+        "fly-kernel", request.fly_kernel, {"none", "gaussian", "parameters", "marginals"}));
   if (request.batch)
     stages.batch = request.batch;
   if (request.polish != BenchRequest::usual)
     stages.polish = request.polish;
 }
 
-Measured run_starling(const Posterior& posterior, const BenchRequest& request, std::uint64_t seed, std::uint64_t steps,
-                      const Columns& reference, const std::vector<double>& independent) {
+Measured run_starling(const Posterior& posterior, const BenchRequest& request, std::uint64_t seed,
+                      std::uint64_t steps, const Columns& reference,
+                      const std::vector<double>& independent) {
   plan::Recipe recipe;
   recipe.target = "stan";
   recipe.set("model", posterior.model).set("data", posterior.data);
@@ -116,8 +120,9 @@ Measured run_starling(const Posterior& posterior, const BenchRequest& request, s
     run.failure = why(outcome.failure);
     return run;
   }
-  run.errors = errors_of(columns_of(reference.names, outcome.draw_names(), outcome.draws(), posterior.reference.string()), reference,
-                         independent);
+  run.errors = errors_of(columns_of(reference.names, outcome.draw_names(), outcome.draws(),
+                                    posterior.reference.string()),
+                         reference, independent);
   take_report(outcome, run);
   return run;
 }
@@ -139,18 +144,20 @@ struct Scratch {
 };
 
 /// Nothing, and a sentence, where nutpie cannot be had.
-std::optional<Measured> run_nutpie(const foreign::CompiledStan& model,
-                                   std::uint64_t seed, std::size_t cores, const Columns& reference,
+std::optional<Measured> run_nutpie(const foreign::CompiledStan& model, std::uint64_t seed,
+                                   std::size_t cores, const Columns& reference,
                                    const std::vector<double>& independent) {
   const std::string program = STARLING_PEERS "/nutpie_posterior.py";
   if (!fs::exists(program)) {
-    fmt::print("nutpie: {} is not there, so there is no comparison: it comes with the sources\n", program);
+    fmt::print("nutpie: {} is not there, so there is no comparison: it comes with the sources\n",
+               program);
     return std::nullopt;
   }
   const Scratch scratch;
   const std::string draws = scratch.path + "/draws.npz";
-  const foreign::Ended ended = foreign::run_program({"python3", program, model.library, model.data,
-                                                     std::to_string(seed), std::to_string(cores), draws});
+  const foreign::Ended ended =
+      foreign::run_program({"python3", program, model.library, model.data, std::to_string(seed),
+                            std::to_string(cores), draws});
   constexpr int not_there = 77, not_found = 127;
   if (ended.code == not_there || ended.code == not_found || ended.code == -1) {
     fmt::print("nutpie: python3 on the path cannot run it, so there is no comparison: {}\n",
@@ -165,21 +172,27 @@ std::optional<Measured> run_nutpie(const foreign::CompiledStan& model,
   }
   std::map<std::string, io::Texts> texts;
   const auto arrays = io::read_npz(draws, &texts);
-  run.errors = errors_of(columns_of(reference.names, texts["names"], arrays.at("draws").values, draws), reference,
-                         independent);
-  const Json said = Json::parse(ended.output.substr(ended.output.rfind("\n{") + 1)); // warnings may stand before it
+  run.errors =
+      errors_of(columns_of(reference.names, texts["names"], arrays.at("draws").values, draws),
+                reference, independent);
+  const Json said = Json::parse(
+      ended.output.substr(ended.output.rfind("\n{") + 1)); // warnings may stand before it
   run.gradients = said.at("gradients").get<double>();
   run.seconds = said.at("seconds").get<double>();
   return run;
 }
 
 void conclude(const char* whose, const Tally& tally) {
-  fmt::print("{}: {} of {} runs pass; wrong but called converged {}; right but not converged {}; median gradients "
-             "{:.0f}, seconds {:.2f}\n", whose, tally.passes, tally.runs, tally.wrong_converged,
-             tally.right_not_converged, median_of(tally.gradients), median_of(tally.seconds));
+  fmt::print("{}: {} of {} runs pass; wrong but called converged {}; right but not converged {}; "
+             "median gradients "
+             "{:.0f}, seconds {:.2f}\n",
+             whose, tally.passes, tally.runs, tally.wrong_converged, tally.right_not_converged,
+             median_of(tally.gradients), median_of(tally.seconds));
   const auto good = std::ranges::count_if(tally.quantiles, [](double q) { return q < 0.15; });
-  fmt::print("{}: W1 against independent draws: median {:.2f}, largest {:.2f}; quantiles within .15 sd in {} of {}\n", whose,
-             median_of(tally.w1_ratios), tally.w1_ratios.empty() ? 0 : std::ranges::max(tally.w1_ratios), good, tally.runs);
+  fmt::print("{}: W1 against independent draws: median {:.2f}, largest {:.2f}; quantiles within "
+             ".15 sd in {} of {}\n",
+             whose, median_of(tally.w1_ratios),
+             tally.w1_ratios.empty() ? 0 : std::ranges::max(tally.w1_ratios), good, tally.runs);
 }
 
 } // namespace
@@ -189,7 +202,8 @@ Json bench_posteriors(const BenchRequest& request) {
     plan::choose("against", request.against, {"nutpie"});
   const std::vector<Posterior> posteriors = find_posteriors(request);
   const std::uint64_t seeds = request.seeds ? request.seeds : usual_seeds;
-  const std::size_t cores = request.threads ? request.threads : std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t cores =
+      request.threads ? request.threads : std::max(1u, std::thread::hardware_concurrency());
   std::size_t width = 9;
   for (const Posterior& one : posteriors)
     width = std::max(width, one.name.size());
@@ -198,8 +212,8 @@ Json bench_posteriors(const BenchRequest& request) {
   Tally peer;
   bool ask_peer = !request.against.empty();
   std::size_t compared = 0, quicker = 0;
-  fmt::print("posteriors: N = {}, {} threads; errors in sds of the reference\n{}\n", request.particles, cores,
-             table_title("posterior", width));
+  fmt::print("posteriors: N = {}, {} threads; errors in sds of the reference\n{}\n",
+             request.particles, cores, table_title("posterior", width));
   std::fflush(stdout);
   for (const Posterior& posterior : posteriors) {
     const Columns reference = read_reference(posterior.reference);
@@ -221,7 +235,8 @@ Json bench_posteriors(const BenchRequest& request) {
         if (steps == usual_steps)
           ours.push_back(run.seconds);
       }
-      const auto run = ask_peer ? run_nutpie(model, seed, cores, reference, independent) : std::nullopt;
+      const auto run =
+          ask_peer ? run_nutpie(model, seed, cores, reference, independent) : std::nullopt;
       ask_peer = run.has_value();
       if (run) {
         peer.add(*run);
@@ -239,8 +254,10 @@ Json bench_posteriors(const BenchRequest& request) {
     report["tally"][std::to_string(steps)] = tally.json();
   }
   if (peer.runs > 0) {
-    fmt::print("nutpie: {} of {} runs pass; median gradients {:.0f}, seconds {:.2f}; Starling took less time on {} of {} posteriors\n",
-               peer.passes, peer.runs, median_of(peer.gradients), median_of(peer.seconds), quicker, compared);
+    fmt::print("nutpie: {} of {} runs pass; median gradients {:.0f}, seconds {:.2f}; Starling took "
+               "less time on {} of {} posteriors\n",
+               peer.passes, peer.runs, median_of(peer.gradients), median_of(peer.seconds), quicker,
+               compared);
     report["tally"]["nutpie"] = peer.json();
   }
   fmt::print("\n");

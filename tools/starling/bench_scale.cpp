@@ -57,7 +57,8 @@ double resident(const char* field) {
 }
 
 double forget_peak() {
-  malloc_trim(0); // else what an earlier size gave back serves this one, and its memory reads as none
+  malloc_trim(
+      0); // else what an earlier size gave back serves this one, and its memory reads as none
   std::ofstream("/proc/self/clear_refs") << "5";
   return resident("VmRSS");
 }
@@ -75,18 +76,29 @@ Json bench_full(const BenchScope& scope) {
     std::vector<double> slow_s, fast_s, eigen_s, ratio, against_eigen;
     for (std::size_t r = 0; r < scope.repeats; ++r) { // turn about
       slow_s.push_back(median_seconds(1, [&] { slow(0, particles, batches); }));
-      fast_s.push_back(median_seconds(1, [&] { for (int i = 0; i < 4; ++i) fast(0, particles, batches); }) / 4);
+      fast_s.push_back(median_seconds(1,
+                                      [&] {
+                                        for (int i = 0; i < 4; ++i)
+                                          fast(0, particles, batches);
+                                      }) /
+                       4);
       eigen_s.push_back(median_seconds(1, [&] { drift_in_eigen(particles, double(dim)); }));
       ratio.push_back(slow_s.back() / fast_s.back());
       against_eigen.push_back(eigen_s.back() / fast_s.back());
     }
     const double pairs = static_cast<double>(n) * static_cast<double>(n), ns = 1e9 / pairs;
-    fmt::print("full: N = {}, d = {}, {}: {:.2f} ns per ordered pair; slow twin {:.2f} ({:.1f}x), Eigen's products {:.2f} ({:.1f}x)\n",
+    fmt::print("full: N = {}, d = {}, {}: {:.2f} ns per ordered pair; slow twin {:.2f} ({:.1f}x), "
+               "Eigen's products {:.2f} ({:.1f}x)\n",
                n, dim, cpu::level(), ns * median(fast_s), ns * median(slow_s), median(ratio),
                ns * median(eigen_s), median(against_eigen));
-    j.push_back({{"particles", n}, {"dim", dim}, {"level", cpu::level()}, {"ns", ns * median(fast_s)},
-                 {"ns_slow_twin", ns * median(slow_s)}, {"faster_than_slow_twin", median(ratio)},
-                 {"ns_eigen", ns * median(eigen_s)}, {"faster_than_eigen", median(against_eigen)}});
+    j.push_back({{"particles", n},
+                 {"dim", dim},
+                 {"level", cpu::level()},
+                 {"ns", ns * median(fast_s)},
+                 {"ns_slow_twin", ns * median(slow_s)},
+                 {"faster_than_slow_twin", median(ratio)},
+                 {"ns_eigen", ns * median(eigen_s)},
+                 {"faster_than_eigen", median(against_eigen)}});
   }
   fmt::print("\n");
   return j;
@@ -94,8 +106,8 @@ Json bench_full(const BenchScope& scope) {
 
 Json bench_scale(const BenchScope& scope) {
   Json j;
-  fmt::print("scale: d = 2, p = 2, one thread\n{:>10} {:>12} {:>12} {:>14} {:>18}\n", "N", "ns/particle",
-             "of advance", "bytes/particle", "memory / columns");
+  fmt::print("scale: d = 2, p = 2, one thread\n{:>10} {:>12} {:>12} {:>14} {:>18}\n", "N",
+             "ns/particle", "of advance", "bytes/particle", "memory / columns");
   std::vector<double> pace;
   std::vector<std::size_t> sizes = {1000, 10000, 100000};
   if (!scope.quick)
@@ -125,16 +137,25 @@ Json bench_scale(const BenchScope& scope) {
       ns = 1e9 * median(times) / static_cast<double>(steps * n);
       // The pass that would go if drift and advance were one: what it costs alone.
       const Batches& batches = deal(0, particles);
-      moving = 1e9 * reproduce::median_seconds(scope.repeats, [&] {
-                 for (Step k = 0; k < steps / 4; ++k)
-                   advance(k, particles, batches, [] {});
-               }) / static_cast<double>(steps / 4 * n);
+      moving = 1e9 *
+               reproduce::median_seconds(scope.repeats,
+                                         [&] {
+                                           for (Step k = 0; k < steps / 4; ++k)
+                                             advance(k, particles, batches, [] {});
+                                         }) /
+               static_cast<double>(steps / 4 * n);
       peak = resident("VmHWM") - before;
     }
-    const double columns = static_cast<double>(n) * (4 * 2 * 8 + 4 + 8); // x, s, phi, memory; moves, id
-    fmt::print("{:>10} {:12.2f} {:12.2f} {:14.1f} {:18.2f}\n", n, ns, moving, peak / static_cast<double>(n), peak / columns);
+    const double columns =
+        static_cast<double>(n) * (4 * 2 * 8 + 4 + 8); // x, s, phi, memory; moves, id
+    fmt::print("{:>10} {:12.2f} {:12.2f} {:14.1f} {:18.2f}\n", n, ns, moving,
+               peak / static_cast<double>(n), peak / columns);
     pace.push_back(ns);
-    j["sizes"].push_back({{"particles", n}, {"ns", ns}, {"ns_advance", moving}, {"bytes", peak / static_cast<double>(n)}, {"memory_over_columns", peak / columns}});
+    j["sizes"].push_back({{"particles", n},
+                          {"ns", ns},
+                          {"ns_advance", moving},
+                          {"bytes", peak / static_cast<double>(n)},
+                          {"memory_over_columns", peak / columns}});
   }
   const auto [least, most] = std::minmax_element(pace.begin(), pace.end());
   fmt::print("slowest over fastest {:.2f}\n\n", *most / *least);

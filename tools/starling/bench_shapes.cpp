@@ -1,5 +1,5 @@
-// bench shapes: the untuned default on shapes whose means and sds are known, hard ones among them; what it says of
-// itself against the truth.
+// bench shapes: the untuned default on shapes whose means and sds are known, hard ones among them;
+// what it says of itself against the truth.
 #include "bench.hpp"
 #include "bench_errors.hpp"
 
@@ -82,9 +82,12 @@ double two_modes(In x, Out score) {
 /// Four in the plane, of weights .1 .2 .3 .4, 10 sds apart.
 double four_modes(In x, Out score) {
   double part[4], top = -INFINITY, total = 0;
-  const auto centre = [](std::size_t k, std::size_t a) { return (a == 0 ? k / 2 : k % 2) == 0 ? -5.0 : 5.0; };
+  const auto centre = [](std::size_t k, std::size_t a) {
+    return (a == 0 ? k / 2 : k % 2) == 0 ? -5.0 : 5.0;
+  };
   for (std::size_t k = 0; k < 4; ++k) {
-    part[k] = std::log(0.1 * double(k + 1)) - 0.5 * (square(x[0] - centre(k, 0)) + square(x[1] - centre(k, 1)));
+    part[k] = std::log(0.1 * double(k + 1)) -
+              0.5 * (square(x[0] - centre(k, 0)) + square(x[1] - centre(k, 1)));
     top = std::max(top, part[k]);
   }
   score[0] = score[1] = 0;
@@ -153,12 +156,13 @@ Measured run_on(const Shape& shape, const BenchRequest& request, std::uint64_t s
 Json bench_shapes(const BenchRequest& request) {
   const std::uint64_t seeds = request.seeds ? request.seeds : usual_seeds;
   Json report = {{"particles", request.particles}, {"runs", Json::array()}};
-  fmt::print("shapes: N = {}, {} seeds\n{:<20} {:>5} {:>5} {:>10} {:>16} {:>20} {:>13} {:>10}\n", request.particles,
-             seeds, "shape", "pass", "wrong", "converged", "wrong, converged", "right, not converged",
-             "several modes", "gradients");
+  fmt::print("shapes: N = {}, {} seeds\n{:<20} {:>5} {:>5} {:>10} {:>16} {:>20} {:>13} {:>10}\n",
+             request.particles, seeds, "shape", "pass", "wrong", "converged", "wrong, converged",
+             "right, not converged", "several modes", "gradients");
   for (const Shape& shape : shapes()) {
-    if (!request.only.empty() &&
-        std::ranges::none_of(request.only, [&](const auto& part) { return shape.name.find(part) != shape.name.npos; }))
+    if (!request.only.empty() && std::ranges::none_of(request.only, [&](const auto& part) {
+          return shape.name.find(part) != shape.name.npos;
+        }))
       continue;
     Tally tally;
     std::size_t converged = 0, several = 0;
@@ -169,8 +173,9 @@ Json bench_shapes(const BenchRequest& request) {
       several += run.modes > 1;
       report["runs"].push_back(to_json(shape.name, seed, 0, run));
     }
-    fmt::print("{:<20} {:>5} {:>5} {:>10} {:>16} {:>20} {:>13} {:>10.0f}\n", shape.name, tally.passes, tally.wrong,
-               converged, tally.wrong_converged, tally.right_not_converged, several, median_of(tally.gradients));
+    fmt::print("{:<20} {:>5} {:>5} {:>10} {:>16} {:>20} {:>13} {:>10.0f}\n", shape.name,
+               tally.passes, tally.wrong, converged, tally.wrong_converged,
+               tally.right_not_converged, several, median_of(tally.gradients));
     std::fflush(stdout);
     report["tally"][shape.name] = tally.json();
   }

@@ -28,36 +28,53 @@ void take_report(const run::Outcome& outcome, Measured& run) {
 }
 
 std::string table_title(const char* what, std::size_t width) {
-  return fmt::format("{:<{}} {:>4} {:>5} {:>6} {:>10} {:>9} {:>6} {:>6} {:>6} {:>9} {:>8}  {:<13} {}", what, width, "seed", "steps",
-                     "mean", "sd", "quantile", "W1", "ratio", "worst", "gradients", "seconds", "verdict", "");
+  return fmt::format(
+      "{:<{}} {:>4} {:>5} {:>6} {:>10} {:>9} {:>6} {:>6} {:>6} {:>9} {:>8}  {:<13} {}", what, width,
+      "seed", "steps", "mean", "sd", "quantile", "W1", "ratio", "worst", "gradients", "seconds",
+      "verdict", "");
 }
 
-std::string table_row(const std::string& name, std::size_t width, std::uint64_t seed, std::uint64_t steps,
-                      const Measured& run) {
-  const std::string head = fmt::format("{:<{}} {:>4} {:>5} ", name, width, seed, steps ? std::to_string(steps) : "-");
+std::string table_row(const std::string& name, std::size_t width, std::uint64_t seed,
+                      std::uint64_t steps, const Measured& run) {
+  const std::string head =
+      fmt::format("{:<{}} {:>4} {:>5} ", name, width, seed, steps ? std::to_string(steps) : "-");
   if (!run.failure.empty())
     return head + "failed: " + run.failure;
   const Errors& e = run.errors;
-  std::string end = e.pass() ? "pass" : fmt::format("{} ({}, {})", e.wrong() ? "wrong" : "fail", e.mean_of, e.sd_of);
+  std::string end =
+      e.pass() ? "pass"
+               : fmt::format("{} ({}, {})", e.wrong() ? "wrong" : "fail", e.mean_of, e.sd_of);
   if (run.modes > 1)
     end += fmt::format(", {} modes", run.modes);
-  return head + fmt::format("{:6.3f} {:>10} {:9.2f} {:6.3f} {:6.2f} {:6.2f} {:9.0f} {:8.2f}  {:<13} {}", e.mean,
-                            fmt::format("{:.2f}-{:.2f}", e.sd_low, e.sd_high), e.quantile, e.w1, e.w1_ratio, e.w1_ratio_worst, run.gradients,
-                            run.seconds, run.verdict, end);
+  return head +
+         fmt::format("{:6.3f} {:>10} {:9.2f} {:6.3f} {:6.2f} {:6.2f} {:9.0f} {:8.2f}  {:<13} {}",
+                     e.mean, fmt::format("{:.2f}-{:.2f}", e.sd_low, e.sd_high), e.quantile, e.w1,
+                     e.w1_ratio, e.w1_ratio_worst, run.gradients, run.seconds, run.verdict, end);
 }
 
-Json to_json(const std::string& name, std::uint64_t seed, std::uint64_t steps, const Measured& run) {
+Json to_json(const std::string& name, std::uint64_t seed, std::uint64_t steps,
+             const Measured& run) {
   Json j = {{"name", name}, {"seed", seed}, {"steps", steps}};
   if (!run.failure.empty()) {
     j["failure"] = run.failure;
     return j;
   }
   const Errors& e = run.errors;
-  j.update({{"mean_error", e.mean}, {"mean_error_of", e.mean_of}, {"sd_ratio_low", e.sd_low},
-            {"sd_ratio_high", e.sd_high}, {"sd_ratio_of", e.sd_of}, {"quantile_error", e.quantile}, {"w1", e.w1},
-            {"w1_ratio", e.w1_ratio}, {"w1_ratio_worst", e.w1_ratio_worst},
-            {"gradients", run.gradients}, {"seconds", run.seconds}, {"verdict", run.verdict}, {"modes", run.modes},
-            {"pass", e.pass()}, {"wrong", e.wrong()}});
+  j.update({{"mean_error", e.mean},
+            {"mean_error_of", e.mean_of},
+            {"sd_ratio_low", e.sd_low},
+            {"sd_ratio_high", e.sd_high},
+            {"sd_ratio_of", e.sd_of},
+            {"quantile_error", e.quantile},
+            {"w1", e.w1},
+            {"w1_ratio", e.w1_ratio},
+            {"w1_ratio_worst", e.w1_ratio_worst},
+            {"gradients", run.gradients},
+            {"seconds", run.seconds},
+            {"verdict", run.verdict},
+            {"modes", run.modes},
+            {"pass", e.pass()},
+            {"wrong", e.wrong()}});
   return j;
 }
 
@@ -78,8 +95,14 @@ void Tally::add(const Measured& run) {
 
 Json Tally::json() const {
   const auto good = std::ranges::count_if(quantiles, [](double q) { return q < 0.15; });
-  return {{"median_w1_ratio", median_of(w1_ratios)}, {"quantile_below_0.15", good}, {"runs", runs}, {"passes", passes}, {"wrong", wrong}, {"wrong_but_converged", wrong_converged},
-          {"right_but_not_converged", right_not_converged}, {"median_gradients", median_of(gradients)},
+  return {{"median_w1_ratio", median_of(w1_ratios)},
+          {"quantile_below_0.15", good},
+          {"runs", runs},
+          {"passes", passes},
+          {"wrong", wrong},
+          {"wrong_but_converged", wrong_converged},
+          {"right_but_not_converged", right_not_converged},
+          {"median_gradients", median_of(gradients)},
           {"median_seconds", median_of(seconds)}};
 }
 

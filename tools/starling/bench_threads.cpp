@@ -1,4 +1,5 @@
-// bench threads: every part of a run on 1, 2, 4, ... threads, so that the one that does not scale is seen.
+// bench threads: every part of a run on 1, 2, 4, ... threads, so that the one that does not scale
+// is seen.
 #include "bench.hpp"
 
 #include <starling/deal/moebius.hpp>
@@ -48,7 +49,8 @@ Laps run_on(const Size& size, std::size_t count) {
   lap(start, [&] { start_normal(particles.position(), 1, 0, 1, IdIsRow(), threads); });
   EvenNormal<double> target(size.dim, 0, threads); // that of `sample normal`
   Score<double, EvenNormal<double>&> scorer(target, threads);
-  run::AnyDrift<double> pairs = cpu::PairwiseDrift<double, Gauss>(Gauss(static_cast<double>(size.dim)), threads);
+  run::AnyDrift<double> pairs =
+      cpu::PairwiseDrift<double, Gauss>(Gauss(static_cast<double>(size.dim)), threads);
   cpu::ExplicitStep<double, FadingAdaGrad<double>> mover(FadingAdaGrad<double>(0.1), threads);
   const Guard guards({}, threads, true);
   const run::Lookout<double> lookout(1, false, run::numbered("x", size.dim), threads);
@@ -98,9 +100,13 @@ Laps middle(const std::vector<Laps>& all) {
 }
 
 Json one_size(const Size& size, const std::vector<std::size_t>& counts, std::size_t repeats) {
-  Json j = {{"particles", size.particles}, {"dim", size.dim}, {"batch", size.batch == 0 ? size.particles : size.batch}};
-  fmt::print("threads: N = {}, d = {}, p = {}: ms of a step (start: once; look: of one), and the share of linear\n{:>8} {:>10} {:>7}",
-             size.particles, size.dim, size.batch == 0 ? "N" : std::to_string(size.batch), "threads", "step", "share");
+  Json j = {{"particles", size.particles},
+            {"dim", size.dim},
+            {"batch", size.batch == 0 ? size.particles : size.batch}};
+  fmt::print("threads: N = {}, d = {}, p = {}: ms of a step (start: once; look: of one), and the "
+             "share of linear\n{:>8} {:>10} {:>7}",
+             size.particles, size.dim, size.batch == 0 ? "N" : std::to_string(size.batch),
+             "threads", "step", "share");
   for (const char* name : stages)
     fmt::print(" {:>9} ", name);
   fmt::print("\n");

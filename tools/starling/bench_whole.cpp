@@ -77,10 +77,13 @@ Json bench_whole(const BenchScope& scope) {
              threads.count(), "N", "d", "p", "steps", "whole", "roles", "ratio");
   Json j = Json::array();
   const Step usual = usual_steps(); // and fewer, where the start and the end weigh more
-  const std::vector<Size> sizes =
-      scope.quick
-          ? std::vector<Size>{{256, 1, 2, 100}, {256, 2, 8, 100}}
-          : std::vector<Size>{{4096, 1, 8, 20000}, {65536, 2, 8, usual}, {65536, 2, 8, usual / 2}, {1000000, 2, 2, usual}, {1000000, 2, 2, usual / 5}};
+  const std::vector<Size> sizes = scope.quick
+                                      ? std::vector<Size>{{256, 1, 2, 100}, {256, 2, 8, 100}}
+                                      : std::vector<Size>{{4096, 1, 8, 20000},
+                                                          {65536, 2, 8, usual},
+                                                          {65536, 2, 8, usual / 2},
+                                                          {1000000, 2, 2, usual},
+                                                          {1000000, 2, 2, usual / 5}};
   for (const Size& size : sizes) {
     std::vector<double> whole, bare, ratios;
     for (std::size_t r = 0; r < scope.repeats; ++r) { // turn about

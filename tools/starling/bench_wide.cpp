@@ -1,4 +1,5 @@
-// bench wide: few particles in very many dimensions, against the memory that a step cannot avoid to touch.
+// bench wide: few particles in very many dimensions, against the memory that a step cannot avoid to
+// touch.
 #include "bench.hpp"
 
 #include <starling/observe/guard.hpp>
@@ -17,8 +18,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Seconds of one read of position and score and one write of position and memory at the rate at which
-/// these threads copy.
+/// Seconds of one read of position and score and one write of position and memory at the rate at
+/// which these threads copy.
 template <typename Real>
 double least_seconds(Ensemble<Real>& particles, Threads& threads) {
   const std::size_t numbers = particles.count() * particles.dim();
@@ -34,14 +35,17 @@ double least_seconds(Ensemble<Real>& particles, Threads& threads) {
 }
 
 template <typename Real>
-Json one_size(std::size_t n, std::size_t dim, std::size_t p, std::size_t repeats, Threads& threads) {
+Json one_size(std::size_t n, std::size_t dim, std::size_t p, std::size_t repeats,
+              Threads& threads) {
   const double before = forget_peak();
   Ensemble<Real> particles(n, dim);
   particles.remember(1);
   start_normal(particles.position(), 1, 0, 1, IdIsRow(), threads);
-  start_normal(particles.score(), 2, 0, 1, IdIsRow(), threads); // the target's own work is not measured
+  start_normal(particles.score(), 2, 0, 1, IdIsRow(),
+               threads); // the target's own work is not measured
   using Gauss = kernel::Gaussian<Real>;
-  run::AnyDrift<Real> drift = cpu::PairwiseDrift<Real, Gauss>(Gauss(static_cast<Real>(dim)), threads);
+  run::AnyDrift<Real> drift =
+      cpu::PairwiseDrift<Real, Gauss>(Gauss(static_cast<Real>(dim)), threads);
   cpu::ExplicitStep<Real, FadingAdaGrad<Real>> advance(FadingAdaGrad<Real>(Real(0.1)), threads);
   const Guard guard({}, threads, true); // as runs have it
   const run::Lookout<Real> lookout(1, false, run::numbered("x", dim), threads);
@@ -56,7 +60,8 @@ Json one_size(std::size_t n, std::size_t dim, std::size_t p, std::size_t repeats
       to.push_back(seconds_since(begin));
     begin = Clock::now();
   };
-  for (Step k = 0; k <= repeats; ++k) { // step after step, as copies are made copy after copy: caches hold what they can
+  for (Step k = 0; k <= repeats;
+       ++k) { // step after step, as copies are made copy after copy: caches hold what they can
     const Batches& batches = deal(k, particles);
     begin = Clock::now();
     drift(k, particles, batches);
@@ -81,23 +86,36 @@ Json one_size(std::size_t n, std::size_t dim, std::size_t p, std::size_t repeats
   const double columns = static_cast<double>(n * dim) * 4 * sizeof(Real); // x, s, phi, memory
   const double rate = columns / median(least), ratio = median(whole) / median(least);
   const char* name = sizeof(Real) == 8 ? "double" : "single";
-  fmt::print("{:>5} {:>8} {:>4} {:>7} {:9.2f} {:9.2f} {:9.2f} {:9.2f} {:9.2f} {:7.2f} {:9.2f} {:9.2f} {:7.1f}\n", n, dim, p, name,
-             1e3 * median(whole), 1e3 * median(drifting), 1e3 * median(moving), 1e3 * median(guarding), 1e3 * median(least),
-             ratio, median(looking) / median(whole), peak / columns, rate / 1e9);
+  fmt::print("{:>5} {:>8} {:>4} {:>7} {:9.2f} {:9.2f} {:9.2f} {:9.2f} {:9.2f} {:7.2f} {:9.2f} "
+             "{:9.2f} {:7.1f}\n",
+             n, dim, p, name, 1e3 * median(whole), 1e3 * median(drifting), 1e3 * median(moving),
+             1e3 * median(guarding), 1e3 * median(least), ratio, median(looking) / median(whole),
+             peak / columns, rate / 1e9);
   std::fflush(stdout);
-  return {{"particles", n}, {"dim", dim}, {"batch", p}, {"precision", name}, {"step", median(whole)},
-          {"drift", median(drifting)}, {"advance", median(moving)}, {"guard", median(guarding)},
-          {"least", median(least)}, {"step_over_least", ratio}, {"look_over_step", median(looking) / median(whole)},
-          {"memory_over_columns", peak / columns}, {"copy_bytes_per_second", rate}};
+  return {{"particles", n},
+          {"dim", dim},
+          {"batch", p},
+          {"precision", name},
+          {"step", median(whole)},
+          {"drift", median(drifting)},
+          {"advance", median(moving)},
+          {"guard", median(guarding)},
+          {"least", median(least)},
+          {"step_over_least", ratio},
+          {"look_over_step", median(looking) / median(whole)},
+          {"memory_over_columns", peak / columns},
+          {"copy_bytes_per_second", rate}};
 }
 
 } // namespace
 
 Json bench_wide(const BenchScope& scope) {
   Threads threads(0);
-  fmt::print("wide: {} threads, ms; least: position and score read once, position and memory written once, as fast as copies go\n"
+  fmt::print("wide: {} threads, ms; least: position and score read once, position and memory "
+             "written once, as fast as copies go\n"
              "{:>5} {:>8} {:>4} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>7} {:>9} {:>9} {:>7}\n",
-             threads.count(), "N", "d", "p", "", "step", "drift", "advance", "guard", "least", "ratio", "look/step", "memory", "GB/s");
+             threads.count(), "N", "d", "p", "", "step", "drift", "advance", "guard", "least",
+             "ratio", "look/step", "memory", "GB/s");
   Json j = Json::array();
   const std::size_t shrink = scope.quick ? 10 : 1;
   j.push_back(one_size<double>(20, 100000 / shrink, 4, 2 * scope.repeats, threads));

@@ -24,7 +24,9 @@ struct Worst {
 
 /// Central differences lose about eps^(2/3) of the size of the density; ten times that and more is
 /// no rounding.
-double allowed(double density, double step) { return 1e-6 + 20 * 2.3e-16 * std::abs(density) / step; }
+double allowed(double density, double step) {
+  return 1e-6 + 20 * 2.3e-16 * std::abs(density) / step;
+}
 
 } // namespace
 
@@ -66,7 +68,8 @@ int check(CheckRequest c) {
     }
   }
   if (c.json) {
-    nlohmann::ordered_json j = {{"target", r.target}, {"dim", d}, {"particles", n}, {"right", good}};
+    nlohmann::ordered_json j = {
+        {"target", r.target}, {"dim", d}, {"particles", n}, {"right", good}};
     for (std::size_t a = 0; a < d; ++a)
       j["parameters"].push_back({{"name", target.names[a]}, {"error", worst[a].error}});
     fmt::print("{}\n", j.dump(2));

@@ -1,4 +1,5 @@
-// The subcommands as plain functions of plain requests. Only options.cpp and more_options.cpp know how they are spelled.
+// The subcommands as plain functions of plain requests. Only options.cpp and more_options.cpp know
+// how they are spelled.
 #pragma once
 
 #include "complaints.hpp"
@@ -12,7 +13,8 @@
 
 namespace starling::tool {
 
-/// The subcommands and how they are spelled. It can be used again: every command line is read as if it were the first.
+/// The subcommands and how they are spelled. It can be used again: every command line is read as if
+/// it were the first.
 class CommandLine {
 public:
   CommandLine();
@@ -42,23 +44,24 @@ struct Presentation {
   std::string progress = "auto"; ///< auto, bar, plain or none
   bool quiet = false;
   bool force = false;
-  std::string out;                 ///< empty: nothing is written
-  std::string format = "csv,npz";  ///< of the draws
+  std::string out;                    ///< empty: nothing is written
+  std::string format = "csv,npz";     ///< of the draws
   std::uint64_t checkpoint_every = 0; ///< steps; 0: only when it is interrupted
-  std::string resume;              ///< folder of an unfinished run; empty: begin anew
-  std::uint64_t time_limit = 0;    ///< seconds; 0: none
-  std::string memory_limit;        ///< bytes, 500M, 8G; empty: none
+  std::string resume;                 ///< folder of an unfinished run; empty: begin anew
+  std::uint64_t time_limit = 0;       ///< seconds; 0: none
+  std::string memory_limit;           ///< bytes, 500M, 8G; empty: none
 };
 
 struct SampleRequest {
   plan::Recipe recipe;
   plan::Recipe from_config; ///< as the file alone has it
-  std::string config;           ///< the file; empty: none
+  std::string config;       ///< the file; empty: none
   Presentation presentation;
   bool steps_given = false, threads_given = false, device_given = false; ///< besides --resume
-  std::vector<std::string> made_it_raw;                                  ///< options, where no --method was given
+  std::vector<std::string> made_it_raw;         ///< options, where no --method was given
   bool out_given = false, report_given = false; ///< by the user, not by the file
-  std::string model; ///< the library or program that the user names; what a file names alone is not loaded
+  std::string
+      model; ///< the library or program that the user names; what a file names alone is not loaded
   bool trust = false; ///< load, write and start what a file names
   bool dump_config = false, json = false, fail_unless_converged = false;
   bool report = false; ///< make the page of the results too
@@ -91,27 +94,31 @@ struct ThinRequest {
 int thin(const ThinRequest& request);
 
 struct ReportRequest {
-  std::string folder, out, python; ///< out empty: DIR/report.html; python empty: one that can is looked for
-  bool force = false;              ///< replace a file that is no page of ours
-  bool aside = false;              ///< say where it is on stderr: stdout is taken
+  std::string folder, out,
+      python;         ///< out empty: DIR/report.html; python empty: one that can is looked for
+  bool force = false; ///< replace a file that is no page of ours
+  bool aside = false; ///< say where it is on stderr: stdout is taken
 };
 int report(const ReportRequest& request);
-/// The same in two parts, so that a long run does not end in "there is no Python": one that can make pages, or an
-/// exception that says what is missing; then the page by it.
+/// The same in two parts, so that a long run does not end in "there is no Python": one that can
+/// make pages, or an exception that says what is missing; then the page by it.
 std::string python_for_pages(const std::string& asked);
 int report_by(const std::string& python, const ReportRequest& request);
 
-/// What completion, the manual page and explain know of an option, and of a command; the program itself has no name.
+/// What completion, the manual page and explain know of an option, and of a command; the program
+/// itself has no name.
 struct OptionWords {
   std::string name, help; ///< with its dashes
   bool takes_value = false;
   std::vector<std::string> values; ///< those it can have; none: files
-  std::string group, usual;        ///< its heading in the help; the value when it is not given, if it has one
+  std::string group,
+      usual; ///< its heading in the help; the value when it is not given, if it has one
 };
 struct CommandWords {
   std::string name, help;
   std::vector<OptionWords> options;
-  std::vector<std::string> arguments; ///< words that can stand in their place; "still moving" is two in a row
+  std::vector<std::string>
+      arguments; ///< words that can stand in their place; "still moving" is two in a row
   std::vector<OptionWords> places = {}; ///< the arguments as the help names them
 };
 /// Prints the script for bash, zsh or fish.
@@ -130,14 +137,14 @@ struct BenchRequest {
   std::uint64_t repeats = 5;
 
   // of posteriors and shapes
-  std::string models;            ///< folder of posteriors
+  std::string models;                  ///< folder of posteriors
   std::vector<std::string> only, skip; ///< parts of their names; none: all
-  std::string against;           ///< empty, or nutpie
-  std::uint64_t seeds = 0;       ///< 0: the usual number
+  std::string against;                 ///< empty, or nutpie
+  std::uint64_t seeds = 0;             ///< 0: the usual number
   std::uint64_t particles = 1000, threads = 0;
-  bool longer = false;           ///< also with eight times the steps
+  bool longer = false; ///< also with eight times the steps
   static constexpr std::uint64_t usual = ~std::uint64_t{0};
-  std::string fly_kernel;        ///< none, gaussian, parameters or marginals; empty: the usual one
+  std::string fly_kernel; ///< none, gaussian, parameters or marginals; empty: the usual one
   std::uint64_t batch = 0, polish = usual; ///< of the flight; 0: the usual one
 };
 int bench(const BenchRequest& request);
@@ -153,7 +160,8 @@ struct ReproduceRequest {
 int reproduce(const ReproduceRequest& request);
 
 /// Draws the pictures and report.html from the JSON files in the folder, by a Python that can: the
-/// one given, the one of the build, or the one on the path. False, and a warning, when there is none.
+/// one given, the one of the build, or the one on the path. False, and a warning, when there is
+/// none.
 bool draw_page(const std::string& python, const std::string& folder);
 
 /// Makes all runs of a plan, writes the results to presentation.out, saves the state when
@@ -161,7 +169,8 @@ bool draw_page(const std::string& python, const std::string& folder);
 int run_and_write(const plan::Plan& plan, const Presentation& presentation,
                   std::vector<run::Outcome>& outcomes);
 
-/// A watch with a progress line on stderr, silent in the first two seconds, and what asks to stop (stop.hpp).
+/// A watch with a progress line on stderr, silent in the first two seconds, and what asks to stop
+/// (stop.hpp).
 run::Watch watch_for(const Presentation& presentation, std::uint64_t runs);
 /// Removes the progress line, if there is one.
 void clear_progress();

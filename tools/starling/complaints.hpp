@@ -22,10 +22,12 @@ enum Exit : int {
 /// The words this program was called with; null after the last.
 inline char** command_line = nullptr;
 
-/// To stderr. What cannot be written there (a full disk, a reader that is gone) is lost; the run is not.
+/// To stderr. What cannot be written there (a full disk, a reader that is gone) is lost; the run is
+/// not.
 void tell(const std::string& text) noexcept;
 
-/// One line there that begins with the program's name; control characters are written out, the end of a very long one left out.
+/// One line there that begins with the program's name; control characters are written out, the end
+/// of a very long one left out.
 void tell_line(const std::string& text);
 
 /// One line on stderr, in place of any progress line; returns the code.

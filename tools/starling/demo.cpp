@@ -2,9 +2,9 @@
 #include "commands.hpp"
 #include "python_program.hpp"
 
-#include "results/results.hpp"
 #include "io/output_file.hpp"
 #include "io/output_folder.hpp"
+#include "results/results.hpp"
 
 #include <starling/random/philox.hpp>
 
@@ -85,10 +85,12 @@ void show_row(const std::string& method, bool mixture, const run::Outcome& o, do
     lowest = std::min(lowest, one.spread_identity);
     highest = std::max(highest, one.spread_identity);
   }
-  const std::string figure = mixture ? std::string() : fmt::format("  accuracy {:.3f}", o.held_out->accuracy);
-  fmt::print("{:<22} {:>8.3f} {:>8.3f} {:>6.2f}-{:<6.2f} {:>9.2g} {:<13} {:>8.2f} s {:>7}{}\n", method,
-             p[0].mean, p[0].sd, lowest, highest, o.diagnosis.ksd.value, o.diagnosis.verdict,
-             o.seconds.total, speedup > 0 ? fmt::format("{:.1f}x", speedup) : "", figure);
+  const std::string figure =
+      mixture ? std::string() : fmt::format("  accuracy {:.3f}", o.held_out->accuracy);
+  fmt::print("{:<22} {:>8.3f} {:>8.3f} {:>6.2f}-{:<6.2f} {:>9.2g} {:<13} {:>8.2f} s {:>7}{}\n",
+             method, p[0].mean, p[0].sd, lowest, highest, o.diagnosis.ksd.value,
+             o.diagnosis.verdict, o.seconds.total,
+             speedup > 0 ? fmt::format("{:.1f}x", speedup) : "", figure);
 }
 
 /// The page of a run, in the browser that the user has chosen or the system knows.
@@ -120,8 +122,11 @@ int demo(const DemoRequest& d) {
   for (const Problem& problem : problems((root / "data.csv").string(), d.threads)) {
     const bool mixture = problem.name == "mixture";
     if (!d.json) {
-      fmt::print("{}\n", mixture ? "The paper's mixture, 1/3 N(-2,1) + 2/3 N(2,1), started far away at N(-10,1): true mean 0.667, sd 2.134"
-                                 : "Bayesian logistic regression on made-up data, 400 rows to learn from, 100 to test on; mean and sd of w[a], true value 1.5 before scaling");
+      fmt::print("{}\n",
+                 mixture ? "The paper's mixture, 1/3 N(-2,1) + 2/3 N(2,1), started far away at "
+                           "N(-10,1): true mean 0.667, sd 2.134"
+                         : "Bayesian logistic regression on made-up data, 400 rows to learn from, "
+                           "100 to test on; mean and sd of w[a], true value 1.5 before scaling");
       fmt::print("  {}\n", command_of(problem.recipe));
       fmt::print("{:<22} {:>8} {:>8} {:>13} {:>9} {:<13} {:>10} {:>7}\n", "method", "mean", "sd",
                  "spread", "KSD^2", "verdict", "time", "speedup");
@@ -146,7 +151,8 @@ int demo(const DemoRequest& d) {
                             {"speedup", speedup}};
     if (d.json)
       continue;
-    show_row(fmt::format("RBM-SVGD, batches of {}", problem.recipe.batch), mixture, outcomes[0], speedup);
+    show_row(fmt::format("RBM-SVGD, batches of {}", problem.recipe.batch), mixture, outcomes[0],
+             speedup);
     show_row("SVGD, all pairs", mixture, outcomes[1], 0);
     fmt::print("\n");
   }

@@ -27,11 +27,14 @@ bool draw_page(const std::string& python, const std::string& folder) {
       continue;
     if (run_program({one, page_folder().string(), folder}, Hears::stderr_alone) == 0)
       return true;
-    complain(failed, fmt::format("warning: no page was drawn: {} {} {} failed; all figures are in {}/*.json", one,
-                                 page_folder().string(), folder, folder));
+    complain(
+        failed,
+        fmt::format("warning: no page was drawn: {} {} {} failed; all figures are in {}/*.json",
+                    one, page_folder().string(), folder, folder));
     return false;
   }
-  complain(failed, fmt::format("warning: no page was drawn: {} cannot import matplotlib and numpy (Debian: python3-matplotlib; "
+  complain(failed, fmt::format("warning: no page was drawn: {} cannot import matplotlib and numpy "
+                               "(Debian: python3-matplotlib; "
                                "or --python PATH); all figures are in {}/*.json",
                                python.empty() ? "python3" : python, folder));
   return false;

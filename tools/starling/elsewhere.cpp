@@ -1,5 +1,6 @@
-// bench and reproduce live in a program of their own, starling-lab, which takes as long to build as all the rest:
-// whoever only wants to sample need not wait for it. It takes the same command line, and takes over here.
+// bench and reproduce live in a program of their own, starling-lab, which takes as long to build as
+// all the rest: whoever only wants to sample need not wait for it. It takes the same command line,
+// and takes over here.
 #include "complaints.hpp"
 
 #include <fmt/format.h>
@@ -20,11 +21,14 @@ namespace {
 
 int hand_over(const char* command) {
   std::error_code ignored;
-  const auto lab = std::filesystem::read_symlink("/proc/self/exe", ignored).replace_filename("starling-lab");
+  const auto lab =
+      std::filesystem::read_symlink("/proc/self/exe", ignored).replace_filename("starling-lab");
   if (!std::filesystem::exists(lab, ignored))
-    return complain(failed, fmt::format("{}: starling-lab is not here yet; scripts/run {} builds it, and so does "
-                                        "cmake --build with the target starling_lab",
-                                        command, command));
+    return complain(
+        failed,
+        fmt::format("{}: starling-lab is not here yet; scripts/run {} builds it, and so does "
+                    "cmake --build with the target starling_lab",
+                    command, command));
   execv(lab.c_str(), command_line);
   return complain(failed, fmt::format("{}: {}", lab.string(), std::strerror(errno)));
 }

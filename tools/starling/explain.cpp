@@ -1,5 +1,5 @@
-// starling explain: what the pages say about a word. Each table row and each section of them that is about it, and the
-// help of the option of that name.
+// starling explain: what the pages say about a word. Each table row and each section of them that
+// is about it, and the help of the option of that name.
 #include "commands.hpp"
 
 #include "io/fields.hpp"
@@ -26,10 +26,12 @@ std::string unmarked(const std::string& text) {
     const char c = text[at];
     if (c == '\\' && at + 1 < text.size() && text[at + 1] == '|')
       continue;
-    if (c == '`' || (c == '*' && at + 1 < text.size() && text[at + 1] == '*') || (c == '*' && at > 0 && text[at - 1] == '*'))
+    if (c == '`' || (c == '*' && at + 1 < text.size() && text[at + 1] == '*') ||
+        (c == '*' && at > 0 && text[at - 1] == '*'))
       continue;
     if (const std::size_t middle = text.find("](", at); c == '[' && middle != text.npos)
-      if (const std::size_t end = text.find(')', middle); end != text.npos && text.substr(at, middle - at).find('`') == std::string::npos) {
+      if (const std::size_t end = text.find(')', middle);
+          end != text.npos && text.substr(at, middle - at).find('`') == std::string::npos) {
         plain += text.substr(at + 1, middle - at - 1);
         at = end;
         continue;
@@ -40,7 +42,8 @@ std::string unmarked(const std::string& text) {
 }
 
 std::string small(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
 
@@ -66,7 +69,8 @@ Lines cells(const std::string& line) {
   return all;
 }
 
-/// The names that a first cell introduces: "`--decay-tau TAU`, `--decay-power P`" has two, "still moving" is one.
+/// The names that a first cell introduces: "`--decay-tau TAU`, `--decay-power P`" has two, "still
+/// moving" is one.
 Lines names_in(const std::string& cell) {
   Lines names;
   if (cell.find('`') == cell.npos) {
@@ -132,7 +136,8 @@ std::string section_text(const Lines& lines) {
 }
 
 /// What one page says about the word; `known` collects every name that it introduces.
-void look_up(const Page& page, const std::string& word, std::vector<Found>& found, std::set<std::string>& known) {
+void look_up(const Page& page, const std::string& word, std::vector<Found>& found,
+             std::set<std::string>& known) {
   std::istringstream text{std::string(page.text)};
   std::string line, section;
   Lines head, body; // of the table, of the section if it is about the word
@@ -174,7 +179,8 @@ void look_up(const Page& page, const std::string& word, std::vector<Found>& foun
     std::string told = filled(unmarked(row[0]), "  ");
     for (std::size_t n = 1; n < row.size() && n < head.size(); ++n)
       if (!row[n].empty())
-        told += filled((head[n].empty() ? "" : unmarked(head[n]) + ": ") + unmarked(row[n]), "    ");
+        told +=
+            filled((head[n].empty() ? "" : unmarked(head[n]) + ": ") + unmarked(row[n]), "    ");
     found.push_back({std::string(page.name), section, told});
   }
   finish();
@@ -212,7 +218,8 @@ std::vector<std::string> explained() {
 }
 
 int explain(const std::string& asked, const std::vector<CommandWords>& commands) {
-  const std::string word = small(trimmed(asked)), bare = word.starts_with("--") ? word.substr(2) : word;
+  const std::string word = small(trimmed(asked)),
+                    bare = word.starts_with("--") ? word.substr(2) : word;
   std::vector<Found> found;
   std::set<std::string> known;
   std::vector<std::pair<OptionWords, std::string>> helps; // and whose
@@ -221,7 +228,9 @@ int explain(const std::string& asked, const std::vector<CommandWords>& commands)
       known.insert(option.name);
       if (option.name != "--" + bare)
         continue;
-      const auto same = std::find_if(helps.begin(), helps.end(), [&](const auto& one) { return one.first.help == option.help; });
+      const auto same = std::find_if(helps.begin(), helps.end(), [&](const auto& one) {
+        return one.first.help == option.help;
+      });
       const std::string whose = command.name.empty() ? "starling" : command.name;
       if (same != helps.end())
         same->second += ", " + whose;
@@ -233,10 +242,12 @@ int explain(const std::string& asked, const std::vector<CommandWords>& commands)
   known.erase("");
   if (helps.empty() && found.empty()) {
     const std::vector<std::string> names(known.begin(), known.end());
-    return complain(usage, fmt::format("explain: the pages say nothing about '{}'{}", asked, io::did_you_mean(word, names)));
+    return complain(usage, fmt::format("explain: the pages say nothing about '{}'{}", asked,
+                                       io::did_you_mean(word, names)));
   }
   for (const auto& [option, whose] : helps) {
-    fmt::print("{} ({})\n{}", option.name, whose, filled(option.help + (option.help.ends_with(".") ? "" : "."), "  "));
+    fmt::print("{} ({})\n{}", option.name, whose,
+               filled(option.help + (option.help.ends_with(".") ? "" : "."), "  "));
     if (!option.usual.empty() && option.help.find("default") == option.help.npos)
       fmt::print("  Default: {}\n", option.usual);
     fmt::print("\n");

@@ -40,9 +40,11 @@ int info(bool json) {
   j["simd"] = {{"in_use", cpu::level()}, {"available", cpu::levels()}};
   j["threads"] = std::max(1u, std::thread::hardware_concurrency());
   const cpu::Products products = cpu::products();
-  j["products"] = {{"library", products.library}, {"core", products.core}, {"threads", products.threads}};
+  j["products"] = {
+      {"library", products.library}, {"core", products.core}, {"threads", products.threads}};
   for (const BackEnd& one : back_ends()) {
-    j["back_ends"][one.name] = {{"built", one.built}, {"present", one.present()}, {"devices", one.devices}};
+    j["back_ends"][one.name] = {
+        {"built", one.built}, {"present", one.present()}, {"devices", one.devices}};
     if (!one.why_not.empty())
       j["back_ends"][one.name]["why_not"] = one.why_not;
   }
@@ -54,9 +56,11 @@ int info(bool json) {
   for (const std::string& one : cpu::levels())
     if (one != cpu::level())
       others += (others.empty() ? " (--simd takes " : ", ") + one;
-  fmt::print("starling     {}\ncompiler     {}\narchitecture {}\nsimd         {}{}\nthreads      {}\nproducts     {}, for {}, {} thread{} each\nback ends    ",
-             version, compiler, architecture, cpu::level(), others.empty() ? others : others + " too)", j["threads"].get<int>(), products.library, products.core,
-             products.threads, products.threads == 1 ? "" : "s");
+  fmt::print("starling     {}\ncompiler     {}\narchitecture {}\nsimd         {}{}\nthreads      "
+             "{}\nproducts     {}, for {}, {} thread{} each\nback ends    ",
+             version, compiler, architecture, cpu::level(),
+             others.empty() ? others : others + " too)", j["threads"].get<int>(), products.library,
+             products.core, products.threads, products.threads == 1 ? "" : "s");
   for (const auto& [name, state] : j["back_ends"].items())
     fmt::print("{}{}", name,
                state["present"].get<bool>() ? "  "
@@ -66,7 +70,8 @@ int info(bool json) {
   for (const auto& [name, state] : j["back_ends"].items())
     if (name != "cpu")
       for (std::size_t n = 0; n < state["devices"].size(); ++n)
-        fmt::print("{:<12} {}\n", fmt::format("{}:{}", name, n), state["devices"][n].get<std::string>());
+        fmt::print("{:<12} {}\n", fmt::format("{}:{}", name, n),
+                   state["devices"][n].get<std::string>());
   return ok;
 }
 

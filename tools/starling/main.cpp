@@ -4,8 +4,8 @@
 #include "python_program.hpp"
 #include "ranks.hpp"
 
-#include "plan/config.hpp"
 #include "io/errors.hpp"
+#include "plan/config.hpp"
 
 #include <starling/error.hpp>
 
@@ -34,7 +34,8 @@ void tell_line(const std::string& text) {
   constexpr std::size_t longest = 2000; // names and cells of a file may be of any length
   std::string line;
   for (const char c : text.substr(0, longest))
-    if (const auto byte = static_cast<unsigned char>(c); byte < 0x20 || byte == 0x7f) // a terminal would obey it
+    if (const auto byte = static_cast<unsigned char>(c);
+        byte < 0x20 || byte == 0x7f) // a terminal would obey it
       line += fmt::format("\\x{:02x}", byte);
     else
       line += c;
@@ -61,7 +62,8 @@ int end_with(Exit code, const std::string& text) {
 
 int guarded(int argc, char** argv) noexcept {
   try {
-    const char* const* const command = std::find_if(argv + 1, argv + argc, [](const char* word) { return *word != '-'; });
+    const char* const* const command =
+        std::find_if(argv + 1, argv + argc, [](const char* word) { return *word != '-'; });
     if (command != argv + argc && std::string_view(*command) == "sample")
       ranks(); // before anything that may be said
     else if (!does_it_alone())
@@ -83,9 +85,12 @@ int guarded(int argc, char** argv) noexcept {
     return end_with(failed, error.what());
   } catch (const std::bad_alloc&) {
     return end_with(failed, "memory: not enough for this many particles or rows");
-  } catch (const std::filesystem::filesystem_error& error) { // a name that is too long, a folder that may not be entered
-    return end_with(input_missing, fmt::format("{}: {}", error.path1().string(), error.code().message()));
-  } catch (const std::system_error& error) { // threads that could not be started: libraries may wait for theirs too
+  } catch (const std::filesystem::filesystem_error&
+               error) { // a name that is too long, a folder that may not be entered
+    return end_with(input_missing,
+                    fmt::format("{}: {}", error.path1().string(), error.code().message()));
+  } catch (const std::system_error&
+               error) { // threads that could not be started: libraries may wait for theirs too
     end_with(failed, error.what());
     std::fflush(nullptr);
     std::_Exit(failed);
@@ -94,8 +99,8 @@ int guarded(int argc, char** argv) noexcept {
   }
 }
 
-/// An exception where none may pass: libraries take memory in such places, and may hide which exception it was.
-/// No word here that would have to be made.
+/// An exception where none may pass: libraries take memory in such places, and may hide which
+/// exception it was. No word here that would have to be made.
 [[noreturn]] void give_up() noexcept {
   std::fputs("starling: memory: there is none left, as far as can be told\n", stderr);
   std::_Exit(failed);
@@ -108,18 +113,19 @@ int guarded(int argc, char** argv) noexcept {
 int main(int argc, char** argv) {
   using namespace starling::tool;
   command_line = argv;
-  // A stream that is closed leaves its number to the next file, and messages would go into a result.
-  // Opened for reading, it takes none: writing still fails.
+  // A stream that is closed leaves its number to the next file, and messages would go into a
+  // result. Opened for reading, it takes none: writing still fails.
   for (int stream = 0; stream < 3; ++stream)
     if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) < 0)
       return failed;
-  // A reader that is gone is an error of the write, not the end of the run. A handler, since what is
-  // ignored would stay so in programs that are started from here.
+  // A reader that is gone is an error of the write, not the end of the run. A handler, since what
+  // is ignored would stay so in programs that are started from here.
   std::signal(SIGPIPE, [](int) {});
   std::set_terminate(give_up);
   starling::assemble::multiply_for_this_processor();
   const int code = guarded(argc, argv);
-  if (started_as_a_rank()) // mpirun asks the others to stop as soon as the first has ended; they are about to
+  if (started_as_a_rank()) // mpirun asks the others to stop as soon as the first has ended; they
+                           // are about to
     std::signal(SIGTERM, SIG_IGN);
   leave_ranks();
   const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;

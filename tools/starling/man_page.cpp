@@ -3,14 +3,15 @@
 
 #include <starling/version.hpp>
 
-#include <fmt/format.h>
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace starling::tool {
 
 namespace {
 
-/// A text that roff takes as it stands: no escapes, no minus signs that become dashes, no line that is a request.
+/// A text that roff takes as it stands: no escapes, no minus signs that become dashes, no line that
+/// is a request.
 std::string roff(const std::string& text) {
   std::string safe;
   for (const char c : text)
@@ -26,7 +27,9 @@ std::string roff(const std::string& text) {
 }
 
 /// A sentence with its full stop.
-std::string sentence(const std::string& text) { return roff(text.ends_with(".") ? text : text + "."); }
+std::string sentence(const std::string& text) {
+  return roff(text.ends_with(".") ? text : text + ".");
+}
 
 std::string shown(const OptionWords& option) {
   std::string text = fmt::format(".TP\n.B {}\n{}\n", roff(option.name), sentence(option.help));
@@ -39,7 +42,8 @@ std::string shown(const OptionWords& option) {
 std::string options_by_group(const CommandWords& command) {
   std::vector<std::string> groups;
   for (const OptionWords& option : command.options)
-    if (!option.group.empty() && std::find(groups.begin(), groups.end(), option.group) == groups.end())
+    if (!option.group.empty() &&
+        std::find(groups.begin(), groups.end(), option.group) == groups.end())
       groups.push_back(option.group);
   std::string text;
   for (const std::string& group : groups) {
@@ -57,10 +61,12 @@ std::string options_by_group(const CommandWords& command) {
 int manual(const std::vector<CommandWords>& commands) {
   const CommandWords& program = commands.at(0);
   fmt::print(".TH STARLING 1 \"\" \"starling {}\" \"User Commands\"\n", roff(std::string(version)));
-  fmt::print(".SH NAME\nstarling \\- samples from a distribution known up to a constant, by a cloud of particles\n");
+  fmt::print(".SH NAME\nstarling \\- samples from a distribution known up to a constant, by a "
+             "cloud of particles\n");
   fmt::print(".SH SYNOPSIS\n.B starling\n.RI [ COMMAND ]\n.RI [ OPTIONS ]\n");
   fmt::print(".SH DESCRIPTION\n{}\n", sentence(program.help));
-  fmt::print(".PP\nStart with\n.BR \"starling demo\" .\n.B starling explain WORD\nsays what a verdict, an option, a file or a figure means.\n");
+  fmt::print(".PP\nStart with\n.BR \"starling demo\" .\n.B starling explain WORD\nsays what a "
+             "verdict, an option, a file or a figure means.\n");
   fmt::print(".SH OPTIONS\n");
   for (const OptionWords& option : program.options)
     fmt::print("{}", shown(option));
@@ -90,7 +96,8 @@ int manual(const std::vector<CommandWords>& commands) {
       {interrupted, "Interrupted; the state is saved."}};
   for (const auto& [code, meaning] : codes)
     fmt::print(".TP\n.B {}\n{}\n", static_cast<int>(code), meaning);
-  fmt::print(".SH SEE ALSO\nL. Li, Y. Li, J.\\-G. Liu, Z. Liu, J. Lu:\n.I A stochastic version of Stein variational gradient "
+  fmt::print(".SH SEE ALSO\nL. Li, Y. Li, J.\\-G. Liu, Z. Liu, J. Lu:\n.I A stochastic version of "
+             "Stein variational gradient "
              "descent for efficient sampling\n(2020).\n");
   return ok;
 }

@@ -1,4 +1,5 @@
-// How convert, thin, report and what tells about the program itself are spelled: beside options.cpp, which would be too long with them.
+// How convert, thin, report and what tells about the program itself are spelled: beside
+// options.cpp, which would be too long with them.
 #include "more_options.hpp"
 
 #include "commands.hpp"
@@ -25,7 +26,8 @@ CommandWords words_of(const CLI::App& command, const std::string& name) {
   for (const CLI::Option* option : command.get_options()) {
     const auto& values = offers()[option];
     const bool takes_value = option->get_items_expected_max() > 0;
-    OptionWords one{option->get_name(), option->get_description(), takes_value, values, option->get_group(), option->get_default_str()};
+    OptionWords one{option->get_name(),  option->get_description(), takes_value, values,
+                    option->get_group(), option->get_default_str()};
     if (option->get_positional()) {
       words.arguments.insert(words.arguments.end(), values.begin(), values.end());
       words.places.push_back(one);
@@ -49,7 +51,9 @@ std::vector<CommandWords> words_of_all(const CLI::App& app) {
 
 } // namespace
 
-void offer(const CLI::Option* option, std::vector<std::string> words) { offers()[option] = std::move(words); }
+void offer(const CLI::Option* option, std::vector<std::string> words) {
+  offers()[option] = std::move(words);
+}
 
 void require(const char* argument, const std::string& given, const char* command) {
   if (given.empty())
@@ -82,12 +86,18 @@ Action add_thin(CLI::App& app) {
   };
   app.add_option("DIR", t->from, "Folder of a run");
   app.add_option("--to", t->how_many, "How many particles to keep")->type_name("M");
-  flag("--weights", t->weights, "Give them weights, none negative and 1 in all, that make the discrepancy least");
-  app.add_option("--out", t->out, "Folder for draws.csv, draws.npz with the weights, summary.json and config.toml")->type_name("DIR");
+  flag("--weights", t->weights,
+       "Give them weights, none negative and 1 in all, that make the discrepancy least");
+  app.add_option("--out", t->out,
+                 "Folder for draws.csv, draws.npz with the weights, summary.json and config.toml")
+      ->type_name("DIR");
   flag("--trust", t->trust, "Load the library that config.toml of the run names, for the scores");
   app.add_option_function<std::string>(
-         "--threads", [t](const std::string& text) { t->threads = plan::parse_count("threads", text, 0); },
-         "Threads (0: one per core)")->type_name("")->default_str("0");
+         "--threads",
+         [t](const std::string& text) { t->threads = plan::parse_count("threads", text, 0); },
+         "Threads (0: one per core)")
+      ->type_name("")
+      ->default_str("0");
   flag("--force", t->force, "Replace an existing result");
   flag("--json", t->json, "Print summary.json instead of the table");
   return action(t, [t] {
@@ -111,8 +121,10 @@ Action add_report(CLI::App& app) {
   auto r = std::make_shared<ReportRequest>();
   app.add_option("DIR", r->folder, "Folder of a run, or of reproduce");
   app.add_option("--out", r->out, "FILE for the page (default DIR/report.html)")->type_name("");
-  app.add_option("--python", r->python, "Python with the packages starling and matplotlib")->type_name("");
-  app.add_flag("--force", r->force, "Replace a file that is no page of starling")->disable_flag_override();
+  app.add_option("--python", r->python, "Python with the packages starling and matplotlib")
+      ->type_name("");
+  app.add_flag("--force", r->force, "Replace a file that is no page of starling")
+      ->disable_flag_override();
   return action(r, [r] {
     require("DIR", r->folder, "report");
     return report(*r);
@@ -121,7 +133,10 @@ Action add_report(CLI::App& app) {
 
 Action add_explain(CLI::App& app) {
   auto words = std::make_shared<std::vector<std::string>>();
-  offer(app.add_option("WORD", *words, "A verdict, an option with or without its dashes, a file, a kernel, a figure"), explained());
+  offer(
+      app.add_option("WORD", *words,
+                     "A verdict, an option with or without its dashes, a file, a kernel, a figure"),
+      explained());
   app.allow_extras(); // an option may be asked about with its dashes
   return action(words, [&app, words] {
     std::string word;

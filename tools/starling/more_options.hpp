@@ -10,7 +10,7 @@
 namespace CLI {
 class App;
 class Option;
-}
+} // namespace CLI
 
 namespace starling::tool {
 
@@ -20,7 +20,8 @@ void require(const char* argument, const std::string& given, const char* command
 /// What completion offers for the option or argument, instead of files.
 void offer(const CLI::Option* option, std::vector<std::string> words);
 
-/// What a subcommand does once its options are parsed, and what makes the request they write to as new again.
+/// What a subcommand does once its options are parsed, and what makes the request they write to as
+/// new again.
 struct Action {
   std::function<int()> run;
   std::function<void()> renew;

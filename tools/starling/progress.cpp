@@ -39,9 +39,10 @@ void show_bar(const ProgressReport& report, const std::string& where, const std:
   const auto full = static_cast<std::size_t>(share * width);
   const char* no_color = std::getenv("NO_COLOR"); // counts when it is set and not empty
   const bool plain = no_color != nullptr && *no_color != '\0';
-  tell(fmt::format("\r{}[{}{}]{} {:3.0f}%  {}step {} of {}  {} left  {}\033[K", plain ? "" : "\033[36m",
-                   std::string(full, '='), std::string(width - full, ' '), plain ? "" : "\033[0m", 100 * share,
-                   where, report.done, report.total, clock_text(report.seconds_left), says));
+  tell(fmt::format("\r{}[{}{}]{} {:3.0f}%  {}step {} of {}  {} left  {}\033[K",
+                   plain ? "" : "\033[36m", std::string(full, '='), std::string(width - full, ' '),
+                   plain ? "" : "\033[0m", 100 * share, where, report.done, report.total,
+                   clock_text(report.seconds_left), says));
   line_shown = true;
 }
 

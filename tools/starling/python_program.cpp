@@ -17,7 +17,8 @@ namespace starling::tool {
 
 namespace {
 
-constexpr const char* module_path = "PYTHONPATH"; // where a Python looks before it runs a word of ours
+constexpr const char* module_path =
+    "PYTHONPATH"; // where a Python looks before it runs a word of ours
 
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> all;
@@ -27,7 +28,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return all;
 }
 
-/// A list of folders without those that are the working folder, or lie in it: empty and relative ones.
+/// A list of folders without those that are the working folder, or lie in it: empty and relative
+/// ones.
 std::string absolute_ones(const std::string& list) {
   std::string kept;
   for (std::size_t begin = 0; begin <= list.size();) {
@@ -68,7 +70,7 @@ public:
 
 private:
   static constexpr std::array signals = {SIGINT, SIGTERM, SIGHUP};
-  struct sigaction before_[signals.size()] {};
+  struct sigaction before_[signals.size()]{};
 };
 
 } // namespace
@@ -84,7 +86,8 @@ int run_program(std::vector<std::string> words, Hears hears,
     bool replaced = false;
     for (std::size_t n = 0; n < ours; ++n)
       replaced = replaced || text.starts_with(settings[n].first + "=");
-    if (const std::string path = std::string(module_path) + "="; !replaced && text.starts_with(path))
+    if (const std::string path = std::string(module_path) + "=";
+        !replaced && text.starts_with(path))
       kept.push_back(path + absolute_ones(text.substr(path.size())));
     else if (!replaced)
       kept.push_back(text);
@@ -97,8 +100,8 @@ int run_program(std::vector<std::string> words, Hears hears,
     posix_spawn_file_actions_adddup2(&streams, STDERR_FILENO, STDOUT_FILENO);
   const HandedOn handed_on;
   pid_t child = -1;
-  const int error = posix_spawnp(&child, words.at(0).c_str(), &streams, nullptr, pointers_to(words).data(),
-                                 pointers_to(kept).data());
+  const int error = posix_spawnp(&child, words.at(0).c_str(), &streams, nullptr,
+                                 pointers_to(words).data(), pointers_to(kept).data());
   posix_spawn_file_actions_destroy(&streams);
   if (error != 0)
     return -1;
@@ -123,7 +126,8 @@ std::vector<std::string> pythons(const std::string& asked) {
   if (!asked.empty())
     return {asked};
   std::vector<std::string> all;
-  if (const char* ours = std::getenv("STARLING_PYTHON"); ours != nullptr && *ours != '\0') // set where pip installed us
+  if (const char* ours = std::getenv("STARLING_PYTHON");
+      ours != nullptr && *ours != '\0') // set where pip installed us
     all.emplace_back(ours);
   if (const std::filesystem::path own = own_folder(); !own.empty())
     all.push_back((own.parent_path() / "venv/bin/python").string());
@@ -133,7 +137,8 @@ std::vector<std::string> pythons(const std::string& asked) {
 
 bool can_import(const std::string& python, const std::string& modules,
                 const std::vector<std::pair<std::string, std::string>>& settings) {
-  return run_program({python, "-c", "import sys; sys.path[:] = [p for p in sys.path if p]; import " + modules},
+  return run_program({python, "-c",
+                      "import sys; sys.path[:] = [p for p in sys.path if p]; import " + modules},
                      Hears::nothing, settings) == 0;
 }
 

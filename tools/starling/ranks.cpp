@@ -26,7 +26,8 @@ namespace starling::tool {
 namespace {
 
 std::shared_ptr<mpi::Wire> wire;
-bool each_for_itself = true, one_of_one = false; // the second: a rank without others, in a build without MPI
+bool each_for_itself = true,
+     one_of_one = false; // the second: a rank without others, in a build without MPI
 
 const char* first_of(std::initializer_list<const char*> names) {
   for (const char* name : names)
@@ -51,14 +52,21 @@ std::uint64_t mark_of(const std::filesystem::path& file) {
 }
 
 /// What mpirun, or the like, said of this process; nullptr where it did not.
-const char* all_ranks() { return first_of({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"}); }
-const char* own_rank() { return first_of({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK"}); }
+const char* all_ranks() {
+  return first_of({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"});
+}
+const char* own_rank() {
+  return first_of({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK"});
+}
 
-/// Whether this process was started by a program that mpirun started, and not by mpirun itself or one of its helpers.
+/// Whether this process was started by a program that mpirun started, and not by mpirun itself or
+/// one of its helpers.
 bool within_a_rank() {
   std::string parent;
   std::getline(std::ifstream(fmt::format("/proc/{}/comm", ::getppid())), parent);
-  return std::ranges::none_of(std::initializer_list<const char*>{"mpirun", "mpiexec", "orte", "prte", "prun", "hydra", "srun", "slurmstepd"},
+  return std::ranges::none_of(std::initializer_list<const char*>{"mpirun", "mpiexec", "orte",
+                                                                 "prte", "prun", "hydra", "srun",
+                                                                 "slurmstepd"},
                               [&](const char* launcher) { return parent.starts_with(launcher); });
 }
 
@@ -70,7 +78,10 @@ int code_of_origin(int code) {
 
 } // namespace
 
-bool started_as_a_rank() { return !one_of_one && first_of({"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"}) != nullptr; }
+bool started_as_a_rank() {
+  return !one_of_one && first_of({"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_SIZE",
+                                  "MV2_COMM_WORLD_SIZE"}) != nullptr;
+}
 
 const std::shared_ptr<mpi::Wire>& ranks() {
   if (wire)
@@ -83,7 +94,8 @@ const std::shared_ptr<mpi::Wire>& ranks() {
     if (const char* all = all_ranks(); all && std::string(all) == "1")
       return one_of_one = true, wire = mpi::alone(); // needs no MPI
     if (const char* own = own_rank(); own && std::string(own) != "0") {
-      std::this_thread::sleep_for(std::chrono::seconds(2)); // if the first cannot either, it says so, and ends all
+      std::this_thread::sleep_for(
+          std::chrono::seconds(2)); // if the first cannot either, it says so, and ends all
       std::fprintf(stderr, "starling: rank %s: %s\n", own, error.what());
       std::_Exit(failed);
     }
@@ -97,7 +109,8 @@ bool does_it_alone() {
   const char *own = own_rank(), *all = all_ranks();
   if (!own || (all && std::string(all) == "1"))
     return true;
-  constexpr const char* why = "ranks share the command sample alone: the first of them does this, the others end";
+  constexpr const char* why =
+      "ranks share the command sample alone: the first of them does this, the others end";
   if (std::string(own) != "0") {
     if (within_a_rank()) // whose program would wonder
       tell_line(fmt::format("rank {}: {}", own, why));
@@ -116,17 +129,22 @@ void begin_together(const std::string& settings, const std::vector<ReadFile>& fi
   each_for_itself = false;
   if (wire->size() == 1)
     return;
-  const cpu::Products products = cpu::products(); // another library, or kernels for another processor, round otherwise
-  mpi::same_everywhere(*wire, "build", fmt::format("{} for {}, {:016x}, {} for {}", version, cpu::level(), mark_of("/proc/self/exe"),
-                                                   products.library, products.core));
+  const cpu::Products products =
+      cpu::products(); // another library, or kernels for another processor, round otherwise
+  mpi::same_everywhere(*wire, "build",
+                       fmt::format("{} for {}, {:016x}, {} for {}", version, cpu::level(),
+                                   mark_of("/proc/self/exe"), products.library, products.core));
   mpi::same_everywhere(*wire, "settings", settings);
   const std::shared_ptr<mpi::Wire> machine = wire->on_machine();
   for (const auto& [file, once_on_machine] : files) {
     const bool for_others = once_on_machine && machine, reads = !for_others || machine->first();
     std::error_code none;
-    if (mpi::any(*wire, reads && !std::filesystem::is_regular_file(file, none))) // where one lacks it, whoever reads it says so
+    if (mpi::any(*wire, reads && !std::filesystem::is_regular_file(
+                                     file, none))) // where one lacks it, whoever reads it says so
       continue;
-    std::string mine = reads ? fmt::format("one of {} bytes, {:016x}", std::filesystem::file_size(file, none), mark_of(file)) : std::string();
+    std::string mine = reads ? fmt::format("one of {} bytes, {:016x}",
+                                           std::filesystem::file_size(file, none), mark_of(file))
+                             : std::string();
     if (for_others) // what its machine has read, a rank has
       mpi::broadcast(*machine, mine);
     mpi::same_everywhere(*wire, file, mine);

@@ -27,13 +27,15 @@ CLI::Option* add_text(CLI::App& app, const std::string& name, const std::string&
   return app.add_option_function<std::string>(name, take_value, help)->type_name("")->take_last();
 }
 
-CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& field, const std::string& help) {
+CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& field,
+                      const std::string& help) {
   return app.add_flag(name, field, help)->disable_flag_override(); // no --quiet=7
 }
 
 namespace {
 
-/// An option whose text becomes the field. Parsed by ourselves, so that a wrong number is refused in our words.
+/// An option whose text becomes the field. Parsed by ourselves, so that a wrong number is refused
+/// in our words.
 template <typename Field>
 CLI::Option* add_field(CLI::App& app, const plan::About& about, Field& field) {
   if constexpr (std::is_same_v<Field, bool>) {
@@ -48,7 +50,8 @@ CLI::Option* add_field(CLI::App& app, const plan::About& about, Field& field) {
         field = text;
     };
     CLI::Option* option = add_text(app, "--" + about.name, about.help, take)->group(about.group);
-    if (const std::string usual = fmt::format("{}", field); !usual.empty() && usual != fmt::format("{}", plan::undecided))
+    if (const std::string usual = fmt::format("{}", field);
+        !usual.empty() && usual != fmt::format("{}", plan::undecided))
       option->default_str(usual);
     offer(option, about.words);
     return option;
@@ -56,7 +59,8 @@ CLI::Option* add_field(CLI::App& app, const plan::About& about, Field& field) {
 }
 
 std::string heading(const plan::Extra& extra) {
-  return extra.of_target ? fmt::format("Only for {}", plan::in_a_row(extra.owners)) : std::string(plan::raw_heading);
+  return extra.of_target ? fmt::format("Only for {}", plan::in_a_row(extra.owners))
+                         : std::string(plan::raw_heading);
 }
 
 } // namespace
@@ -65,7 +69,8 @@ void add_recipe(CLI::App& app, plan::Recipe& recipe) {
   const auto names = plan::names_of(plan::targets());
   offer(app.add_option("TARGET", recipe.target, fmt::format("{}", fmt::join(names, " | "))), names);
   app.add_option("MODEL", "For stan: MODEL.stan or its library; for plugin: LIB.so")->type_name("");
-  plan::for_each_field(recipe, [&](const plan::About& about, auto& field) { add_field(app, about, field); });
+  plan::for_each_field(
+      recipe, [&](const plan::About& about, auto& field) { add_field(app, about, field); });
   for (const plan::Extra& extra : plan::extras()) {
     const plan::Setting& setting = extra.setting;
     const auto take = [&recipe, &setting](const std::string& text) {
@@ -73,7 +78,8 @@ void add_recipe(CLI::App& app, plan::Recipe& recipe) {
     };
     CLI::Option* option = add_text(app, "--" + setting.name, setting.help, take);
     option->group(heading(extra));
-    if (const std::string usual = plan::shown(setting.usual); !usual.empty() && extra.owners.size() == 1)
+    if (const std::string usual = plan::shown(setting.usual);
+        !usual.empty() && extra.owners.size() == 1)
       option->default_str(usual);
     offer(option, setting.words);
   }
@@ -83,7 +89,8 @@ void show_what_is_for(CLI::App& app, const std::string& target) {
   const auto names = plan::names_of(plan::targets());
   const bool all = std::ranges::find(names, target) == names.end();
   for (const plan::Extra& extra : plan::extras())
-    app.get_option("--" + extra.setting.name)->group(all || extra.is_for(target) ? heading(extra) : "");
+    app.get_option("--" + extra.setting.name)
+        ->group(all || extra.is_for(target) ? heading(extra) : "");
 }
 
 WhatWasGiven what_was_given(const CLI::App& app) {
@@ -113,19 +120,22 @@ void take_what_was_given(const CLI::App& app, plan::Recipe& recipe) {
   if (!what_made_it_raw(given).empty())
     recipe.method = "paper";
   const auto& all = plan::extras();
-  const auto model = std::ranges::find_if(all, [](auto& extra) { return extra.setting.name == "model"; });
+  const auto model =
+      std::ranges::find_if(all, [](auto& extra) { return extra.setting.name == "model"; });
   if (const auto found = given.find("MODEL"); found != given.end()) {
     const std::string library = found->second->results().front();
     if (!model->is_for(recipe.target))
-      throw std::invalid_argument(fmt::format("{}: is one argument too many for {}", library, app.get_name()));
+      throw std::invalid_argument(
+          fmt::format("{}: is one argument too many for {}", library, app.get_name()));
     recipe.set("model", library);
   }
   if (given.contains("--resume")) // the target is not known yet
     return;
   for (const plan::Extra& extra : all)
     if (!extra.is_for(recipe.target) && given.contains("--" + extra.setting.name))
-      plan::refuse("--" + extra.setting.name, fmt::format("is an option of {}; the target here is {}",
-                                                          plan::in_a_row(extra.owners), recipe.target));
+      plan::refuse("--" + extra.setting.name,
+                   fmt::format("is an option of {}; the target here is {}",
+                               plan::in_a_row(extra.owners), recipe.target));
 }
 
 void refuse_what_is_settled(const CLI::App& app) {

@@ -11,7 +11,7 @@
 namespace CLI {
 class App;
 class Option;
-}
+} // namespace CLI
 
 namespace starling::tool {
 
@@ -28,15 +28,16 @@ void add_recipe(CLI::App& app, plan::Recipe& recipe);
 /// The help shows what is for this target, or everything if the word is no target.
 void show_what_is_for(CLI::App& app, const std::string& word);
 
-/// The options and arguments that were given, by name: looking for one of them in the parser takes long.
+/// The options and arguments that were given, by name: looking for one of them in the parser takes
+/// long.
 using WhatWasGiven = std::map<std::string, const CLI::Option*>;
 WhatWasGiven what_was_given(const CLI::App& app);
 
 /// Those of them that ask for the raw method, where no --method says which.
 std::vector<std::string> what_made_it_raw(const WhatWasGiven& given);
 
-/// An option of the raw method asks for it. MODEL is a setting that may stand after TARGET. An option
-/// of another target's would be silently without effect, and is refused.
+/// An option of the raw method asks for it. MODEL is a setting that may stand after TARGET. An
+/// option of another target's would be silently without effect, and is refused.
 void take_what_was_given(const CLI::App& app, plan::Recipe& recipe);
 
 /// A run that goes on has its settings already.

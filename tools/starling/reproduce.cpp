@@ -2,11 +2,11 @@
 #include "commands.hpp"
 #include "stop.hpp"
 
-#include "plan/names.hpp"
 #include "experiment.hpp"
 #include "io/errors.hpp"
 #include "io/text.hpp"
 #include "io/whole_file.hpp"
+#include "plan/names.hpp"
 
 #include <starling/cpu/level.hpp>
 #include <starling/error.hpp>
@@ -52,7 +52,8 @@ std::vector<Experiment> chosen(const ReproduceRequest& request, Json& left_out) 
     if (known[e] == "logistic-accuracy" && request.covertype.empty()) {
       if (!asked.empty())
         throw std::invalid_argument("logistic-accuracy: needs the data: --covertype FILE");
-      left_out.push_back({{"name", known[e]}, {"why", "needs the Covertype data; give it with --covertype FILE"}});
+      left_out.push_back(
+          {{"name", known[e]}, {"why", "needs the Covertype data; give it with --covertype FILE"}});
       continue;
     }
     list.push_back(reproduce::experiments()[e]);
@@ -60,8 +61,8 @@ std::vector<Experiment> chosen(const ReproduceRequest& request, Json& left_out) 
   return list;
 }
 
-/// A folder is ours by this file. Another one that holds something is left alone, and so is a result
-/// of another kind of run.
+/// A folder is ours by this file. Another one that holds something is left alone, and so is a
+/// result of another kind of run.
 void open_folder(const ReproduceRequest& request, const std::vector<Experiment>& list) {
   const fs::path root(request.out), mark = root / "parts" / "about.json";
   const std::string made_by = "starling reproduce";
@@ -71,13 +72,16 @@ void open_folder(const ReproduceRequest& request, const std::vector<Experiment>&
   const Json about = read_json(mark);
   const bool ours = about.is_object() && about.value("made_by", "") == made_by;
   if (!request.force && !ours && fs::exists(root, error) && !fs::is_empty(root, error))
-    throw io::CannotWrite(root, EEXIST, "holds something else; choose another --out or add --force");
+    throw io::CannotWrite(root, EEXIST,
+                          "holds something else; choose another --out or add --force");
   for (const Experiment& experiment : list) {
     const fs::path file = root / (experiment.name + ".json");
     const Json old = read_json(file);
     if (!request.force && old.is_object() && old.value("quick", request.quick) != request.quick)
-      throw io::CannotWrite(file, EEXIST, fmt::format("is of a run {} --quick; choose another --out or add --force",
-                                                      request.quick ? "without" : "with"));
+      throw io::CannotWrite(
+          file, EEXIST,
+          fmt::format("is of a run {} --quick; choose another --out or add --force",
+                      request.quick ? "without" : "with"));
   }
   io::write_whole(mark, Json{{"made_by", made_by}, {"version", version}}.dump() + "\n");
 }
@@ -85,14 +89,16 @@ void open_folder(const ReproduceRequest& request, const std::vector<Experiment>&
 /// The words that repeat this one experiment.
 std::string command_of(const ReproduceRequest& request, const std::string& name) {
   return fmt::format("starling reproduce {}{}{} --out {}", name, request.quick ? " --quick" : "",
-                     request.covertype.empty() ? "" : " --covertype " + request.covertype, request.out);
+                     request.covertype.empty() ? "" : " --covertype " + request.covertype,
+                     request.out);
 }
 
 Json run(const Experiment& experiment, const ReproduceRequest& request, reproduce::Scope& scope) {
   const auto begin = std::chrono::steady_clock::now();
   const double saved = scope.parts.seconds_saved();
   const Json found = experiment.measure(scope);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   Json report = {{"name", experiment.name},
                  {"title", experiment.title},
                  {"paper", experiment.paper},
@@ -112,11 +118,13 @@ Json run(const Experiment& experiment, const ReproduceRequest& request, reproduc
 void show_table(const Json& summary) {
   fmt::print("{:<18} {:<25} {:>8}  {}\n", "experiment", "in the paper", "seconds", "verdict");
   for (const Json& e : summary["experiments"]) {
-    fmt::print("{:<18} {:<25} {:>8.1f}  {}\n", e["name"].get<std::string>(), e["paper"].get<std::string>(),
-               e["seconds"].get<double>(), e["verdict"].get<std::string>());
+    fmt::print("{:<18} {:<25} {:>8.1f}  {}\n", e["name"].get<std::string>(),
+               e["paper"].get<std::string>(), e["seconds"].get<double>(),
+               e["verdict"].get<std::string>());
     for (const Json& claim : e["claims"])
-      fmt::print("    {:<8} {} ({}): {}\n", claim["verdict"].get<std::string>(), claim["says"].get<std::string>(),
-                 claim["where"].get<std::string>(), claim["measured"].get<std::string>());
+      fmt::print("    {:<8} {} ({}): {}\n", claim["verdict"].get<std::string>(),
+                 claim["says"].get<std::string>(), claim["where"].get<std::string>(),
+                 claim["measured"].get<std::string>());
   }
   for (const Json& e : summary["left_out"])
     fmt::print("{:<18} left out: {}\n", e["name"].get<std::string>(), e["why"].get<std::string>());
@@ -125,7 +133,11 @@ void show_table(const Json& summary) {
 }
 
 int stopped(const ReproduceRequest& request) {
-  return complain(interrupted, fmt::format("interrupted; what was measured is kept in {}: the same command goes on from there", request.out));
+  return complain(
+      interrupted,
+      fmt::format(
+          "interrupted; what was measured is kept in {}: the same command goes on from there",
+          request.out));
 }
 
 } // namespace
@@ -137,7 +149,8 @@ int reproduce(const ReproduceRequest& request) {
     throw io::InputMissing(request.covertype, fs::exists(request.covertype) ? EISDIR : ENOENT);
   open_folder(request, list);
   for (const Json& e : left_out)
-    tell(fmt::format("{}: left out: {}\n", e["name"].get<std::string>(), e["why"].get<std::string>()));
+    tell(fmt::format("{}: left out: {}\n", e["name"].get<std::string>(),
+                     e["why"].get<std::string>()));
 
   const fs::path root(request.out);
   Threads threads(request.threads);

@@ -2,10 +2,10 @@
 #include "commands.hpp"
 
 #include "assemble/flight.hpp"
-#include "results/results.hpp"
 #include "io/errors.hpp"
 #include "io/output_folder.hpp"
 #include "ranks.hpp"
+#include "results/results.hpp"
 #include "state_folder.hpp"
 #include "stop.hpp"
 
@@ -25,15 +25,15 @@ namespace starling::tool {
 namespace {
 
 std::unique_ptr<run::Flight> begin_or_resume(const plan::Plan& plan, std::uint64_t run,
-                                                  const Presentation& p, const StateFolder& state) {
+                                             const Presentation& p, const StateFolder& state) {
   if (!p.resume.empty())
     if (const auto checkpoint = state.find(run))
       return assemble::resume_flight(*checkpoint, plan, state.name(run), nullptr, ranks());
   return assemble::make_flight(plan, run, nullptr, {}, ranks());
 }
 
-/// In a handler of what was thrown on all ranks, and on all of them the same: ranks other than the first know only the
-/// words of what failed to be written.
+/// In a handler of what was thrown on all ranks, and on all of them the same: ranks other than the
+/// first know only the words of what failed to be written.
 void rethrow_unless_written_wrong(const std::exception& error) {
   if (ranks()->size() > 1 && !ranks()->all_know) // or on this one alone
     throw;
@@ -54,7 +54,8 @@ void keep(StateFolder& state, const run::Flight& flight, const Presentation& p) 
 /// Saves what is under way and says so, and how to go on. Part of a sentence.
 std::string save(StateFolder& state, const std::vector<run::Checkpoint>& finished,
                  const run::Flight& flight, const Presentation& p, bool goes_on) {
-  if (flight.done() == 0 && !flight.stage().empty()) // before the scout is done there are no positions
+  if (flight.done() == 0 &&
+      !flight.stage().empty()) // before the scout is done there are no positions
     return "it had found no place to start from, so there is no state to save";
   if (!flight.finite())
     return "there is no state to save";
@@ -73,8 +74,8 @@ std::string save(StateFolder& state, const std::vector<run::Checkpoint>& finishe
                      goes_on ? state.path().string() : state.name(flight.run()));
 }
 
-/// Where every rank holds the whole cloud, all meet scores that are no numbers, and settings that do not do, alike, after
-/// they were gathered: they still have to know that of each other.
+/// Where every rank holds the whole cloud, all meet scores that are no numbers, and settings that
+/// do not do, alike, after they were gathered: they still have to know that of each other.
 void know_alike(const run::Flight& flight, const std::exception_ptr& failure) {
   if (!failure || ranks()->size() == 1 || ranks()->all_know || flight.spread())
     return;
@@ -105,18 +106,22 @@ bool lacks_memory(const run::Outcome& outcome) {
 
 int stopped(const run::Outcome& outcome, const Presentation& p, const std::string& saved) {
   if (outcome.interrupted && mpi::any(*ranks(), time_is_up()))
-    return complain(over_time, fmt::format("the time limit of {} s is over; {}", p.time_limit, saved));
+    return complain(over_time,
+                    fmt::format("the time limit of {} s is over; {}", p.time_limit, saved));
   if (outcome.interrupted)
     return complain(interrupted, "interrupted; " + saved);
   try {
     std::rethrow_exception(outcome.failure);
   } catch (const std::bad_alloc&) {
-    return complain(failed, fmt::format("memory: there is not enough{}; {}",
-                                        p.memory_limit.empty() ? "" : " within the limit of " + p.memory_limit, saved));
+    return complain(
+        failed,
+        fmt::format("memory: there is not enough{}; {}",
+                    p.memory_limit.empty() ? "" : " within the limit of " + p.memory_limit, saved));
   } catch (const std::exception& error) {
     return complain(failed, fmt::format("{}; {}", error.what(), saved));
   } catch (...) {
-    return complain(failed, fmt::format("the target threw something that is no std::exception; {}", saved));
+    return complain(failed,
+                    fmt::format("the target threw something that is no std::exception; {}", saved));
   }
 }
 
@@ -132,7 +137,8 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
   listen(p.time_limit, folder ? folder->made() : std::span<const std::filesystem::path>());
   if (!p.memory_limit.empty()) {
     const std::uint64_t bytes = parse_bytes("memory-limit", p.memory_limit);
-    cpu::reserve_products(plan.threads ? plan.threads : std::max(1u, std::thread::hardware_concurrency()));
+    cpu::reserve_products(plan.threads ? plan.threads
+                                       : std::max(1u, std::thread::hardware_concurrency()));
     limit_memory(bytes);
   }
   StateFolder state = p.resume.empty() ? StateFolder::beside(p.out) : StateFolder::of(p.resume);
@@ -157,8 +163,9 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
     mpi::together(*ranks(), [&] { flight = begin_or_resume(plan, run, p, state); });
     if (p.checkpoint_every > 0)
       on_first([&] { state.claim(); }); // else when there is something to save
-    wait_for_steps(p.checkpoint_every == 0 ? "no state was saved: --checkpoint-every does so on the way"
-                                           : "no state was saved: the first checkpoint was still to come",
+    wait_for_steps(p.checkpoint_every == 0
+                       ? "no state was saved: --checkpoint-every does so on the way"
+                       : "no state was saved: the first checkpoint was still to come",
                    fmt::format("what the last checkpoint saved is in {}", state.path().string()));
     try {
       outcomes.push_back(run::fly(*flight, watch));
@@ -178,7 +185,9 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
       know_alike(*flight, outcome.failure);
       if (outcome.failure && ranks()->size() > 1 && !ranks()->all_know)
         std::rethrow_exception(outcome.failure); // nobody else knows: no state can be gathered
-      return stopped(outcome, p, save(state, finished, *flight, p, outcome.interrupted || lacks_memory(outcome)));
+      return stopped(
+          outcome, p,
+          save(state, finished, *flight, p, outcome.interrupted || lacks_memory(outcome)));
     }
     if (plan.runs > 1) {
       finished.push_back(flight->save(p.out));
@@ -193,7 +202,8 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
         });
       } catch (const std::exception& error) {
         rethrow_unless_written_wrong(error);
-        return complain(cannot_write, fmt::format("{}; {}", error.what(), save(state, finished, *flight, p, true)));
+        return complain(cannot_write, fmt::format("{}; {}", error.what(),
+                                                  save(state, finished, *flight, p, true)));
       }
     }
   }

@@ -39,32 +39,39 @@ std::string in_words(const run::StageReport& stages) {
 
 /// "8"; of a size that was chosen on the way, the last: "auto (2 to 64)".
 std::string batch_of(const plan::Plan& plan, const run::Outcome& o) {
-  return plan.by_looks && !o.trace.empty() ? fmt::format("auto (2 to {})", o.trace.back().batch) : plan.recipe.batch;
+  return plan.by_looks && !o.trace.empty() ? fmt::format("auto (2 to {})", o.trace.back().batch)
+                                           : plan.recipe.batch;
 }
 
 /// `raw` are the options that made it a run of the raw method, where no --method did.
-void show(const plan::Plan& plan, const std::vector<std::string>& raw, std::span<const run::Outcome> runs) {
+void show(const plan::Plan& plan, const std::vector<std::string>& raw,
+          std::span<const run::Outcome> runs) {
   const run::Pooled pooled(runs);
   const run::Outcome& o = *pooled;
   const plan::Recipe& r = plan.recipe;
   const std::string many = runs.size() > 1 ? fmt::format("{} runs of ", runs.size()) : "";
   if (o.stages && !o.stages->raw)
-    fmt::print("{}{} particles in {} dimensions, {} in {:.2f} s\n\n{}\n", many, r.particles, o.dim(),
-               in_words(*o.stages), o.seconds.total, results::table(o.parameters()));
+    fmt::print("{}{} particles in {} dimensions, {} in {:.2f} s\n\n{}\n", many, r.particles,
+               o.dim(), in_words(*o.stages), o.seconds.total, results::table(o.parameters()));
   else
     fmt::print("{}{} particles in {} dimensions, batches of {}, {} steps in {:.2f} s\n\n{}\n", many,
-               r.particles, o.dim(), batch_of(plan, o), o.steps_done, o.seconds.total, results::table(o.parameters()));
+               r.particles, o.dim(), batch_of(plan, o), o.steps_done, o.seconds.total,
+               results::table(o.parameters()));
   if (!o.groups.empty())
     fmt::print("{}\n", judge::line(o.groups));
   if (o.held_out && !std::isnan(o.held_out->accuracy))
     fmt::print("test accuracy {:.4f}, ", o.held_out->accuracy);
   if (o.held_out)
     fmt::print("test log likelihood {:.4f}\n", o.held_out->log_likelihood);
-  if ((!o.stages || o.stages->raw) && !std::isnan(o.diagnosis.ksd.value)) // a run in stages goes by exact moves; none on a torus, none of one particle
-    fmt::print("squared Stein discrepancy {:.3g} +- {:.2g}\n", o.diagnosis.ksd.value, o.diagnosis.ksd.se);
+  if ((!o.stages || o.stages->raw) &&
+      !std::isnan(o.diagnosis.ksd.value)) // a run in stages goes by exact moves; none on a torus,
+                                          // none of one particle
+    fmt::print("squared Stein discrepancy {:.3g} +- {:.2g}\n", o.diagnosis.ksd.value,
+               o.diagnosis.ksd.se);
   fmt::print("{}: {}\n", o.diagnosis.verdict, o.diagnosis.sentence);
   if (o.diagnosis.verdict != "converged" && !raw.empty())
-    fmt::print("(This was the raw method, since {} {} given. With no option of the method a run tunes itself.)\n",
+    fmt::print("(This was the raw method, since {} {} given. With no option of the method a run "
+               "tunes itself.)\n",
                plan::in_a_row(raw), raw.size() > 1 ? "were" : "was");
 }
 
@@ -93,7 +100,9 @@ void take_up(SampleRequest& s) {
   const plan::Recipe given = s.recipe;
   s.recipe = assemble::read_identity(saved.identity, state.name(0));
   if (s.steps_given && s.recipe.method == "auto")
-    plan::refuse("--steps", "cannot be changed with --resume for a run in stages: its steps are part of its schedule");
+    plan::refuse(
+        "--steps",
+        "cannot be changed with --resume for a run in stages: its steps are part of its schedule");
   if (s.steps_given)
     s.recipe.steps = given.steps;
   if (s.threads_given)
@@ -101,13 +110,15 @@ void take_up(SampleRequest& s) {
   if (s.device_given)
     s.recipe.device = given.device;
   if (!s.model.empty() && s.recipe.text_of("model").empty())
-    plan::refuse("--model", fmt::format("is an option of stan and plugin; the target here is {}", s.recipe.target));
+    plan::refuse("--model", fmt::format("is an option of stan and plugin; the target here is {}",
+                                        s.recipe.target));
   if (!s.model.empty()) // it may have moved
     s.recipe.set("model", s.model);
   if (!s.presentation.out.empty() || saved.note.empty())
     return;
   if (!s.trust && !state.is_beside(saved.note))
-    plan::refuse("--out", fmt::format("{} says {}; give --out, or --trust to write where it says", state.name(0), saved.note));
+    plan::refuse("--out", fmt::format("{} says {}; give --out, or --trust to write where it says",
+                                      state.name(0), saved.note));
   s.presentation.out = saved.note;
 }
 
@@ -117,24 +128,34 @@ void refuse_to_load(const SampleRequest& s) {
   if (s.trust || named.empty() || !s.model.empty())
     return;
   const std::string by = s.presentation.resume.empty() ? s.config : s.presentation.resume;
-  plan::refuse("--model", fmt::format("{} names {}, which is code; give --model {}, or --trust to load what it names", by, named, named));
+  plan::refuse(
+      "--model",
+      fmt::format("{} names {}, which is code; give --model {}, or --trust to load what it names",
+                  by, named, named));
 }
 
 /// Nor is anything written where a file alone says so, nor a Python started.
 void refuse_to_write(const SampleRequest& s) {
   if (s.report && !s.report_given && !s.trust)
-    plan::refuse("--report", fmt::format("{} asks for a page, which a Python makes; give --report, or --trust to start it", s.config));
+    plan::refuse(
+        "--report",
+        fmt::format(
+            "{} asks for a page, which a Python makes; give --report, or --trust to start it",
+            s.config));
   const std::string& out = s.presentation.out;
   if (!s.trust && !s.out_given && !s.config.empty() && !out.empty())
-    plan::refuse("--out", fmt::format("{} says {}; give --out {}, or --trust to write where it says", s.config, out, out));
+    plan::refuse("--out",
+                 fmt::format("{} says {}; give --out {}, or --trust to write where it says",
+                             s.config, out, out));
 }
 
 /// What ranks read, if it is a file.
 std::vector<ReadFile> files_of(const SampleRequest& s, const plan::Plan& plan) {
   std::vector<ReadFile> files;
   const std::string data = s.recipe.text_of("data");
-  for (const ReadFile& file : {ReadFile{data, plan.target && plan.target->of_table && !data.ends_with(".npy")},
-                               ReadFile{s.recipe.text_of("model")}, ReadFile{s.recipe.start}})
+  for (const ReadFile& file :
+       {ReadFile{data, plan.target && plan.target->of_table && !data.ends_with(".npy")},
+        ReadFile{s.recipe.text_of("model")}, ReadFile{s.recipe.start}})
     if (!file.name.empty())
       files.push_back(file);
   if (!s.presentation.resume.empty()) {
@@ -163,8 +184,10 @@ int sample(SampleRequest s) {
     refuse_to_write(s);
   }
   if (ranks()->size() > 1 && plan.blocks < ranks()->size())
-    plan::refuse("blocks", plan.blocks == 0 ? "this run has no blocks of rows, so it goes on with one rank alone"
-                                            : fmt::format("{} blocks are too few for {} ranks", plan.blocks, ranks()->size()));
+    plan::refuse("blocks", plan.blocks == 0
+                               ? "this run has no blocks of rows, so it goes on with one rank alone"
+                               : fmt::format("{} blocks are too few for {} ranks", plan.blocks,
+                                             ranks()->size()));
   begin_together(assemble::identity_of_ranks(plan.recipe), files_of(s, plan));
   if (s.dump_config) {
     if (ranks()->first())
@@ -186,10 +209,15 @@ int sample(SampleRequest s) {
   if (s.report && ranks()->first()) {
     limit_memory(0); // the page is another program's
     try {
-      if (const int code = report_by(python, {s.presentation.out, "", "", false, s.json}); code != ok)
+      if (const int code = report_by(python, {s.presentation.out, "", "", false, s.json});
+          code != ok)
         return code;
     } catch (const Interrupted&) {
-      return complain(interrupted, fmt::format("interrupted; the results are in {0}, and starling report {0} makes their page", s.presentation.out));
+      return complain(
+          interrupted,
+          fmt::format(
+              "interrupted; the results are in {0}, and starling report {0} makes their page",
+              s.presentation.out));
     }
   }
   if (s.fail_unless_converged && run::Pooled(runs)->diagnosis.verdict != "converged")

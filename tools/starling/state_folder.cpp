@@ -30,7 +30,8 @@ std::string without_slash(std::string path) {
 std::vector<fs::path> checkpoints_in(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code ignored;
-  for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored))
+  for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end;
+       at.increment(ignored))
     if (at->path().filename().string().find(ending) != std::string::npos)
       found.push_back(at->path());
   return found;
@@ -38,7 +39,8 @@ std::vector<fs::path> checkpoints_in(const fs::path& folder) {
 
 } // namespace
 
-/// A folder that is held by this process: no file in it, but a lock of the system on the folder itself.
+/// A folder that is held by this process: no file in it, but a lock of the system on the folder
+/// itself.
 class StateFolder::Lock {
 public:
   /// Nothing where another process holds it, or removed it meanwhile.
@@ -94,7 +96,8 @@ void StateFolder::claim() {
   if (!fresh_) {
     lock_ = Lock::of(path_);
     if (!lock_)
-      throw io::CannotWrite(path_, EBUSY, "is in use by another process, which goes on with this run");
+      throw io::CannotWrite(path_, EBUSY,
+                            "is in use by another process, which goes on with this run");
     return;
   }
   const std::string first = path_.string();
@@ -116,7 +119,8 @@ bool StateFolder::is_beside(const std::string& out) const {
   const std::string stem = fs::absolute(without_slash(out)).lexically_normal().string() + "-state";
   const std::string here = fs::absolute(without_slash(path_.string())).lexically_normal().string();
   return !out.empty() && (here == stem || (here.starts_with(stem + "-") &&
-                                           here.find_first_not_of("0123456789", stem.size() + 1) == std::string::npos));
+                                           here.find_first_not_of("0123456789", stem.size() + 1) ==
+                                               std::string::npos));
 }
 
 std::string StateFolder::name(std::uint64_t run) const {

@@ -21,8 +21,9 @@ public:
   /// io::InputMissing when there is no checkpoint.
   static StateFolder of(const std::string& folder);
 
-  /// From now on no other process writes here or goes on from here. Throws io::CannotWrite: when the
-  /// folder cannot be made, or when it is the state of an earlier run that another process has taken.
+  /// From now on no other process writes here or goes on from here. Throws io::CannotWrite: when
+  /// the folder cannot be made, or when it is the state of an earlier run that another process has
+  /// taken.
   void claim();
 
   const std::filesystem::path& path() const { return path_; }
@@ -31,7 +32,7 @@ public:
 
   /// The checkpoint of run number `run`, if it got that far.
   std::optional<run::Checkpoint> find(std::uint64_t run) const;
-  std::string name(std::uint64_t run) const; ///< of that file
+  std::string name(std::uint64_t run) const;                       ///< of that file
   void keep(std::uint64_t run, const run::Checkpoint& checkpoint); ///< claims it first
 
   /// The results are there: removes the checkpoints, and the folder unless it holds something else.

@@ -36,7 +36,8 @@ constexpr double patience = 10; // seconds that a step may take after the time l
 std::atomic<bool> asked{false}; // any thread may be the one that hears a signal
 volatile std::sig_atomic_t out_of_time = 0, steps_are_taken = 0, saved = 0;
 std::vector<std::string> empty_folders; // outermost first
-std::string interrupted_early, over_early, given_up_unsaved, given_up_saved; // none changes while a handler may read it
+std::string interrupted_early, over_early, given_up_unsaved,
+    given_up_saved;                       // none changes while a handler may read it
 std::atomic<std::int64_t> grace_in_ms{0}; // what a step may take: twice the longest so far
 Clock::time_point last_step;
 
@@ -59,8 +60,8 @@ void say(const std::string& line) { // write alone is safe in a handler
   ::_exit(code);
 }
 
-// The first asks, and waits for the step. A second, of any kind, ends the process at once: also one that came together
-// with the first, and so comes here too.
+// The first asks, and waits for the step. A second, of any kind, ends the process at once: also one
+// that came together with the first, and so comes here too.
 extern "C" void ask_to_stop(int which) {
   if (!steps_are_taken)
     leave(interrupted_early, interrupted);
@@ -94,7 +95,9 @@ void listen(std::uint64_t seconds, std::span<const std::filesystem::path> made) 
   saved = 0;
   empty_folders.assign(made.begin(), made.end());
   interrupted_early = "starling: interrupted before the first step; nothing was written\n";
-  over_early = fmt::format("starling: the time limit of {} s is over before the first step; nothing was written\n", seconds);
+  over_early = fmt::format(
+      "starling: the time limit of {} s is over before the first step; nothing was written\n",
+      seconds);
   grace_in_ms = 1; // a run that has not begun has nothing to save
   for (const int signal : signals)
     if (std::signal(signal, ask_to_stop) == SIG_IGN && signal == SIGHUP)
@@ -102,7 +105,8 @@ void listen(std::uint64_t seconds, std::span<const std::filesystem::path> made) 
   if (seconds == 0)
     return;
   std::signal(SIGALRM, at_the_limit);
-  constexpr std::uint64_t longest = 1000000000; // more seconds than anyone waits, and safe to multiply
+  constexpr std::uint64_t longest =
+      1000000000; // more seconds than anyone waits, and safe to multiply
   ring_after(static_cast<std::int64_t>(std::min(seconds, longest) * 1000));
 }
 
@@ -112,13 +116,15 @@ void wait_for_steps(const std::string& unsaved, const std::string& kept) {
   sigaddset(&alarm, SIGALRM);
   ::pthread_sigmask(SIG_BLOCK, &alarm, &before);
   if (!steps_are_taken) { // of several runs the first
-    constexpr std::string_view begin = "starling: the time limit is over and the step under way does not end";
+    constexpr std::string_view begin =
+        "starling: the time limit is over and the step under way does not end";
     given_up_unsaved = fmt::format("{}; {}\n", begin, unsaved);
     given_up_saved = fmt::format("{}; {}\n", begin, kept);
   }
   grace_in_ms = static_cast<std::int64_t>(1000 * patience);
   last_step = Clock::now();
-  if (out_of_time) { // just now, with the grace of a run that had not begun: it may ring before there was a step
+  if (out_of_time) { // just now, with the grace of a run that had not begun: it may ring before
+                     // there was a step
     ring_after(grace_in_ms);
     const timespec at_once{};
     ::sigtimedwait(&alarm, nullptr, &at_once);
@@ -157,8 +163,10 @@ void limit_memory(std::uint64_t bytes) {
 std::uint64_t parse_bytes(const std::string& what, const std::string& text) {
   static const std::string units = "kMGT";
   const std::size_t unit = text.empty() ? std::string::npos : units.find(text.back());
-  const double number = plan::parse_number(what, unit == std::string::npos ? text : text.substr(0, text.size() - 1));
-  const double bytes = std::ldexp(number, unit == std::string::npos ? 0 : 10 * static_cast<int>(unit + 1));
+  const double number =
+      plan::parse_number(what, unit == std::string::npos ? text : text.substr(0, text.size() - 1));
+  const double bytes =
+      std::ldexp(number, unit == std::string::npos ? 0 : 10 * static_cast<int>(unit + 1));
   if (!(bytes >= 1) || bytes > 0x1p62)
     reject(what, "a number of bytes, such as 500M or 8G", text);
   return static_cast<std::uint64_t>(bytes);

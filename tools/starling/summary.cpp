@@ -1,10 +1,10 @@
 // starling summary: the table of a finished run again, from its files.
 #include "commands.hpp"
 
-#include "results/results.hpp"
 #include "io/errors.hpp"
 #include "io/runs.hpp"
 #include "io/text.hpp"
+#include "results/results.hpp"
 
 #include <starling/judge/groups.hpp>
 #include <starling/judge/rhat.hpp>
@@ -42,8 +42,13 @@ Json from_draws(const std::filesystem::path& path) {
       all.insert(all.end(), by_run[k].begin(), by_run[k].end());
     }
     const auto p = judge::summarize(names[c], std::move(all));
-    j["parameters"].push_back({{"name", p.name}, {"mean", p.mean}, {"sd", p.sd}, {"q05", p.q05},
-                               {"q50", p.q50}, {"q95", p.q95}, {"spread_identity", nullptr}});
+    j["parameters"].push_back({{"name", p.name},
+                               {"mean", p.mean},
+                               {"sd", p.sd},
+                               {"q05", p.q05},
+                               {"q50", p.q50},
+                               {"q95", p.q95},
+                               {"spread_identity", nullptr}});
     if (p.left_out > 0)
       j["parameters"].back()["left_out"] = p.left_out;
     if (runs.size() > 1)
@@ -71,7 +76,9 @@ Json from_folder(const std::filesystem::path& folder) {
 }
 
 std::vector<judge::ParameterSummary> parameters_of(const Json& j, const std::string& path) {
-  const auto number = [](const Json& value) { return value.is_number() ? value.get<double>() : NAN; };
+  const auto number = [](const Json& value) {
+    return value.is_number() ? value.get<double>() : NAN;
+  };
   std::vector<judge::ParameterSummary> parameters;
   try {
     for (const Json& p : j.at("parameters")) {
@@ -90,7 +97,9 @@ std::vector<judge::ParameterSummary> parameters_of(const Json& j, const std::str
 
 /// Separate groups, in a line; nothing where there is one.
 std::string groups_of(const Json& j, const std::string& path) {
-  const auto number = [](const Json& value) { return value.is_number() ? value.get<double>() : NAN; };
+  const auto number = [](const Json& value) {
+    return value.is_number() ? value.get<double>() : NAN;
+  };
   std::vector<judge::Group> groups;
   try {
     for (const Json& one : j.value("groups", Json::array())) {
@@ -142,12 +151,16 @@ int summary(const SummaryRequest& s) {
   if (const std::string gaps = judge::left_out(parameters); !gaps.empty())
     fmt::print("{}\n", gaps);
   if (const std::size_t runs = runs_of(j); runs > 1)
-    fmt::print("R-hat compares {} runs as wholes, between against within: particles have no order in time\n", runs);
+    fmt::print("R-hat compares {} runs as wholes, between against within: particles have no order "
+               "in time\n",
+               runs);
   if (j.contains("test_accuracy") && j["test_accuracy"].is_number())
     fmt::print("test accuracy {:.4f}\n", j["test_accuracy"].get<double>());
   if (j.contains("verdict") && j["verdict"].is_string())
     fmt::print("{}: {}\n", j["verdict"].get<std::string>(),
-               j.contains("verdict_reason") && j["verdict_reason"].is_string() ? j["verdict_reason"].get<std::string>() : "");
+               j.contains("verdict_reason") && j["verdict_reason"].is_string()
+                   ? j["verdict_reason"].get<std::string>()
+                   : "");
   return ok;
 }
 

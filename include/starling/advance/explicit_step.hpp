@@ -42,12 +42,14 @@ struct OneByOne {
 };
 
 /// `Pace` says how a run of coordinates is moved: OneByOne, or cpu::InVectors.
-template <typename Real, StepRule<Real> Rule, typename Domain = Euclid<Real>, typename Pace = OneByOne>
+template <typename Real, StepRule<Real> Rule, typename Domain = Euclid<Real>,
+          typename Pace = OneByOne>
 class ExplicitStep {
   static_assert(Rule::memories <= 2);
 
 public:
-  /// Numbers that one thread moves before it takes others. How they are shared out changes no number.
+  /// Numbers that one thread moves before it takes others. How they are shared out changes no
+  /// number.
   static constexpr std::size_t numbers_a_piece = 32768;
 
   explicit ExplicitStep(Rule rule, Threads& threads = Threads::alone(), Domain domain = {})
@@ -62,20 +64,25 @@ public:
     std::atomic<bool> sound{true};
     if (batches.whole() && rows_too_long(particles)) {
       const StepOf<Rule> step = rule_.at(batches.time, moves[0]);
-      threads_->for_pieces(order.size() * particles.dim(), numbers_a_piece, [&](std::size_t begin, std::size_t end) {
-        if (!move_numbers(particles, begin / particles.dim(), begin % particles.dim(), end - begin, step))
-          sound.store(false, std::memory_order_relaxed);
-      });
+      threads_->for_pieces(order.size() * particles.dim(), numbers_a_piece,
+                           [&](std::size_t begin, std::size_t end) {
+                             if (!move_numbers(particles, begin / particles.dim(),
+                                               begin % particles.dim(), end - begin, step))
+                               sound.store(false, std::memory_order_relaxed);
+                           });
       for (std::uint32_t& m : moves)
         ++m;
     } else if (batches.whole()) { // in any order, so as the columns lie
       const std::size_t rows = std::clamp<std::size_t>(numbers_a_piece / particles.dim(), 1, 8192);
       threads_->for_pieces(order.size(), rows, [&](std::size_t begin, std::size_t end) {
         const bool one_run = alike(moves.subspan(begin, end - begin));
-        for (std::size_t last = end; begin < end; begin = last) { // runs of particles that moved as often
+        for (std::size_t last = end; begin < end;
+             begin = last) { // runs of particles that moved as often
           if (!one_run)
-            last = std::find_if(moves.begin() + std::ptrdiff_t(begin), moves.begin() + std::ptrdiff_t(end),
-                                [&](std::uint32_t m) { return m != moves[begin]; }) - moves.begin();
+            last = std::find_if(moves.begin() + std::ptrdiff_t(begin),
+                                moves.begin() + std::ptrdiff_t(end),
+                                [&](std::uint32_t m) { return m != moves[begin]; }) -
+                   moves.begin();
           if (!move(particles, begin, last, rule_.at(batches.time, moves[begin])))
             sound.store(false, std::memory_order_relaxed);
           for (std::size_t i = begin; i < last; ++i)
@@ -95,10 +102,13 @@ public:
 
 private:
   /// Whether the pace says, of what it moved, if all came to be numbers.
-  static constexpr bool seen_by_pace = std::same_as<
-      bool, decltype(Pace::template move<Rule::memories>(std::declval<const StepOf<Rule>&>(), std::declval<const Moving<Real>&>(), std::declval<const Domain&>()))>;
+  static constexpr bool seen_by_pace =
+      std::same_as<bool, decltype(Pace::template move<Rule::memories>(
+                             std::declval<const StepOf<Rule>&>(),
+                             std::declval<const Moving<Real>&>(), std::declval<const Domain&>()))>;
 
-  /// Whether all of them have moved as often: mostly they have, which is seen without a branch for each.
+  /// Whether all of them have moved as often: mostly they have, which is seen without a branch for
+  /// each.
   static bool alike(std::span<const std::uint32_t> moves) {
     std::uint32_t apart = 0;
     for (const std::uint32_t m : moves)
@@ -114,9 +124,11 @@ private:
     return false;
   }
 
-  // A run of numbers from coordinate a of row i on. False where it is known that not all came to be numbers.
+  // A run of numbers from coordinate a of row i on. False where it is known that not all came to be
+  // numbers.
   template <typename P>
-  bool move_numbers(P& particles, std::size_t i, std::size_t a, std::size_t count, const StepOf<Rule>& step) const {
+  bool move_numbers(P& particles, std::size_t i, std::size_t a, std::size_t count,
+                    const StepOf<Rule>& step) const {
     Moving<Real> run{&particles.position()[i][a], &particles.drift()[i][a], {}, count};
     for (std::size_t c = 0; c < Rule::memories; ++c)
       run.memory[c] = &particles.memory(c)[i][a];

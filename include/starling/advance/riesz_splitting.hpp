@@ -20,8 +20,7 @@ namespace starling {
 template <typename Real>
 class RieszSplitting {
 public:
-  RieszSplitting(double eta, double exponent)
-      : eta_(checked_step_size(eta)), exponent_(exponent) {
+  RieszSplitting(double eta, double exponent) : eta_(checked_step_size(eta)), exponent_(exponent) {
     if (!(exponent > 0) || !std::isfinite(exponent))
       reject("exponent", "positive and finite", shown(exponent));
   }
@@ -50,8 +49,8 @@ private:
   void repel(const C& x, const Batches& batches, bool backwards) const {
     for (std::size_t q = 0; q < batches.count(); ++q) {
       const auto members = batches[q];
-      const double growth = 2 * batches.pair_weight(members.size()) * exponent_ *
-                            (exponent_ + 2) * eta_ / 2;
+      const double growth =
+          2 * batches.pair_weight(members.size()) * exponent_ * (exponent_ + 2) * eta_ / 2;
       const std::size_t size = members.size(), pairs = size * (size - 1) / 2;
       for (std::size_t n = 0; n < pairs; ++n) {
         std::size_t i = 0, j = backwards ? pairs - 1 - n : n; // the j-th pair i < j

@@ -177,9 +177,9 @@ public:
   STARLING_DEVICE Corrected<Real> at(double, std::uint32_t moves) const {
     const double t = moves + 1.0;
     const double b = 1 - std::pow(fade_, t), c = 1 - std::pow(fade_square_, t);
-    return {static_cast<Real>(eta_ / b),     static_cast<Real>(1 / c),
-            static_cast<Real>(fade_),        static_cast<Real>(fade_square_),
-            static_cast<Real>(1 - fade_),    static_cast<Real>(1 - fade_square_),
+    return {static_cast<Real>(eta_ / b),  static_cast<Real>(1 / c),
+            static_cast<Real>(fade_),     static_cast<Real>(fade_square_),
+            static_cast<Real>(1 - fade_), static_cast<Real>(1 - fade_square_),
             static_cast<Real>(floor_)};
   }
 
@@ -187,8 +187,8 @@ private:
   double eta_, fade_, fade_square_, floor_;
 };
 
-// STARLING_STEPS(X) calls X for every kind of move above that is compiled for vectors, and how many numbers it
-// remembers. The build of the SIMD levels reads it.
+// STARLING_STEPS(X) calls X for every kind of move above that is compiled for vectors, and how many
+// numbers it remembers. The build of the SIMD levels reads it.
 #define STARLING_STEPS(X) X(Proportional, 0) X(Scaled, 1) X(Corrected, 2)
 
 } // namespace starling

@@ -12,8 +12,9 @@ namespace starling {
 
 /// L with L L^T = K. The largest diagonal entry that is left comes next, and when all that are left
 /// are below `tolerance` times the largest of K, the rest is taken for zero: then every entry of
-/// L L^T is right to that, also where two particles stand in one place and K has no inverse. (Without
-/// pivots a column would be divided by the root of rounding errors.) Cost: size rank^2 flops.
+/// L L^T is right to that, also where two particles stand in one place and K has no inverse.
+/// (Without pivots a column would be divided by the root of rounding errors.) Cost: size rank^2
+/// flops.
 class SemidefiniteRoot {
 public:
   /// K row after row; only the lower half is read.

@@ -19,8 +19,9 @@
 
 namespace starling {
 
-/// In a batch of p: X += eta Psi + N(0, 2 eta K_p/p) in each coordinate, K_p the p x p kernel matrix.
-/// To be used with BatchMeanDrift on the same kernel: Psi has the weight 1/p, not Lemma 1's.
+/// In a batch of p: X += eta Psi + N(0, 2 eta K_p/p) in each coordinate, K_p the p x p kernel
+/// matrix. To be used with BatchMeanDrift on the same kernel: Psi has the weight 1/p, not Lemma
+/// 1's.
 ///
 /// This is an Euler step of dX = (1/p)(K_p s + div K_p) dt + sqrt(2 K_p/p) dW, which leaves pi^p as
 /// it is; so do other batches in other steps, since the batches do not look at the particles. As
@@ -54,7 +55,8 @@ public:
     flow();
     if (bandwidth_)
       if constexpr (HasBandwidth<K, Real>)
-        kernel_.set_bandwidth(bandwidth_(k, plain_rows<Real>(std::as_const(particles).position(), room_)));
+        kernel_.set_bandwidth(
+            bandwidth_(k, plain_rows<Real>(std::as_const(particles).position(), room_)));
     const double eta = static_cast<double>(rule_.at(batches.time, 0).eta);
     if (bilinear_ > 0)
       draw_bilinear(k, std::as_const(particles).position(), batches, eta);
@@ -75,7 +77,8 @@ private:
   };
 
   template <typename P>
-  void move(Step k, P& particles, std::span<const std::uint32_t> members, double eta, Desk& desk) const {
+  void move(Step k, P& particles, std::span<const std::uint32_t> members, double eta,
+            Desk& desk) const {
     const auto x = particles.position();
     const std::size_t size = members.size(), dim = x.dim;
     desk.kernel.resize(size * size);
@@ -84,7 +87,8 @@ private:
         desk.kernel[i * size + j] = entry(x[members[i]], x[members[j]], i == j);
     // Entries are right to the precision of Real, and so no pivot below that is worth anything.
     desk.root.take(desk.kernel, size,
-                   static_cast<double>(size) * static_cast<double>(std::numeric_limits<Real>::epsilon()));
+                   static_cast<double>(size) *
+                       static_cast<double>(std::numeric_limits<Real>::epsilon()));
 
     desk.next.resize(size * dim);
     for (std::size_t i = 0; i < size; ++i)
@@ -117,7 +121,8 @@ private:
       r2 += chord * chord;
       product += x[a] * y[a];
     }
-    const PairWeights<Real> w = self ? self_weights(kernel_, product) : pair_weights(kernel_, r2, product);
+    const PairWeights<Real> w =
+        self ? self_weights(kernel_, product) : pair_weights(kernel_, r2, product);
     return static_cast<double>(w.weight);
   }
 

@@ -31,7 +31,8 @@ public:
 
   void operator()(Step, Ensemble<Real>& particles, const Batches& batches) {
     sweep_coordinates<Real, K>(kernel_, particles, batches,
-                               precisions_(std::as_const(particles).position(), *threads_), *threads_);
+                               precisions_(std::as_const(particles).position(), *threads_),
+                               *threads_);
   }
 
 private:

@@ -25,7 +25,8 @@ public:
 
   void operator()(Step, Rows<const Real> x, Rows<Real> score) {
     threads_->for_pieces(x.count, 8192, [&](std::size_t begin, std::size_t end) {
-      mixture_score<Real>(mixture_, {x.data + begin, end - begin}, {score.data + begin, end - begin});
+      mixture_score<Real>(mixture_, {x.data + begin, end - begin},
+                          {score.data + begin, end - begin});
     });
   }
   void evaluate(Rows<const Real> x, Rows<Real> score, std::span<Real> log_density) {

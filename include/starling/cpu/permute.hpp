@@ -14,9 +14,12 @@ inline constexpr std::size_t permute_most = 4096; ///< up to here a place takes 
 /// other.
 void permute(std::span<std::uint32_t> order, const Philox& philox, Stream stream, Step step);
 
-inline constexpr std::size_t permute_together = 65536; ///< elements from where on all threads draw the picks
+inline constexpr std::size_t permute_together =
+    65536; ///< elements from where on all threads draw the picks
 
-/// The same order again. Of many elements the picks are drawn on all threads; the swaps then wait for each other, as ever.
-void permute(std::span<std::uint32_t> order, const Philox& philox, Stream stream, Step step, Threads& threads);
+/// The same order again. Of many elements the picks are drawn on all threads; the swaps then wait
+/// for each other, as ever.
+void permute(std::span<std::uint32_t> order, const Philox& philox, Stream stream, Step step,
+             Threads& threads);
 
 } // namespace starling::cpu

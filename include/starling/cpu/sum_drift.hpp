@@ -12,18 +12,20 @@
 
 namespace starling::cpu {
 
-/// Sweeps each term with its weight, the first one written, the others added: the drift is linear in
-/// the kernel. So a sum costs what its terms cost, each drops only its own self term, and a weight
-/// costs nothing. In R^d the terms of STARLING_VECTOR_KERNELS go through vectors; Sinc, Riesz and
-/// SmoothRiesz, and every term on a torus, are taken one pair at a time. One term of weight 1 gives
-/// the bits of its own PairwiseDrift. Defined for double and float.
+/// Sweeps each term with its weight, the first one written, the others added: the drift is linear
+/// in the kernel. So a sum costs what its terms cost, each drops only its own self term, and a
+/// weight costs nothing. In R^d the terms of STARLING_VECTOR_KERNELS go through vectors; Sinc,
+/// Riesz and SmoothRiesz, and every term on a torus, are taken one pair at a time. One term of
+/// weight 1 gives the bits of its own PairwiseDrift. Defined for double and float.
 ///
-/// A term that answers a weight and a repulsion for each coordinate, instead of one pair of numbers, has a
-/// sweep of its own, with the cloud's variances measured first (cpu/coordinate_drift.hpp).
+/// A term that answers a weight and a repulsion for each coordinate, instead of one pair of
+/// numbers, has a sweep of its own, with the cloud's variances measured first
+/// (cpu/coordinate_drift.hpp).
 template <typename Real, typename Domain = Euclid<Real>>
 class SumDrift {
 public:
-  /// On a torus, throws invalid_argument when a term is of the inner product, or one for each coordinate.
+  /// On a torus, throws invalid_argument when a term is of the inner product, or one for each
+  /// coordinate.
   explicit SumDrift(kernel::RuntimeSum<Real> sum, Threads& threads = Threads::alone(),
                     Domain domain = {});
 

@@ -12,7 +12,8 @@
 
 namespace starling {
 
-/// p as a function of the step; the dealer caps it at N. Made from a number, or by one of the rules.
+/// p as a function of the step; the dealer caps it at N. Made from a number, or by one of the
+/// rules.
 class BatchSize {
 public:
   /// The same p at every step.
@@ -22,7 +23,9 @@ public:
   static BatchSize doubling(std::size_t p, Step every) {
     if (every == 0)
       reject("grow_batch", "doubled after at least 1 step", "0");
-    return {p, [p, every](Step k) { return std::ldexp(double(p), int(std::min<Step>(k / every, 64))); }};
+    return {p, [p, every](Step k) {
+              return std::ldexp(double(p), int(std::min<Step>(k / every, 64)));
+            }};
   }
   /// p (1 + k)^exponent, rounded.
   static BatchSize power(std::size_t p, double exponent) {

@@ -12,14 +12,14 @@
 
 namespace starling {
 
-/// Rows are vectors of n bits, V is a subspace of dimension k, each equally likely, and the batch of
-/// row i is i xor V. Two rows meet when their difference is in V, three when two differences are,
-/// which are independent as soon as they differ: so any two and any three meet as often as after a
-/// shuffle, and Lemma 1 holds with its variance. It costs k random numbers.
+/// Rows are vectors of n bits, V is a subspace of dimension k, each equally likely, and the batch
+/// of row i is i xor V. Two rows meet when their difference is in V, three when two differences
+/// are, which are independent as soon as they differ: so any two and any three meet as often as
+/// after a shuffle, and Lemma 1 holds with its variance. It costs k random numbers.
 ///
-/// The basis is reduced, with its leading bits as pivots. Neighbouring batches are then neighbouring
-/// rows, xor the same vectors: memory is read in 2^k streams. Since neighbours stay together, rows
-/// travel now and then.
+/// The basis is reduced, with its leading bits as pivots. Neighbouring batches are then
+/// neighbouring rows, xor the same vectors: memory is read in 2^k streams. Since neighbours stay
+/// together, rows travel now and then.
 class Cosets {
 public:
   Cosets(std::uint64_t seed, std::size_t batch_size, Threads& threads = Threads::alone(),
@@ -82,15 +82,17 @@ public:
       for (std::size_t v = 0, last = vectors_.size(); v < last; ++v)
         vectors_.push_back(vectors_[v] ^ b);
     }
-    threads_->for_pieces(n / size, std::max<std::size_t>(1, 16384 / size), [&](std::size_t begin, std::size_t end) {
-      fill(begin, end, vectors_, pivots, rows + begin * size);
-    });
+    threads_->for_pieces(n / size, std::max<std::size_t>(1, 16384 / size),
+                         [&](std::size_t begin, std::size_t end) {
+                           fill(begin, end, vectors_, pivots, rows + begin * size);
+                         });
     return batches_;
   }
 
-  /// Batches [begin, end) of the subspace that has these vectors and these leading bits, one after another.
-  static void fill(std::size_t begin, std::size_t end, std::span<const std::uint32_t> vectors, std::uint32_t pivots,
-                   std::uint32_t* to) {
+  /// Batches [begin, end) of the subspace that has these vectors and these leading bits, one after
+  /// another.
+  static void fill(std::size_t begin, std::size_t end, std::span<const std::uint32_t> vectors,
+                   std::uint32_t pivots, std::uint32_t* to) {
     // Batch q has a member without pivots: the bits of q at the other places.
     const std::uint32_t least = spread(static_cast<std::uint32_t>(begin), ~pivots);
     const std::uint32_t* const v = vectors.data();
@@ -106,8 +108,8 @@ public:
 private:
   /// So many batches. Their size is a constant where given (0: at run time), and becomes vectors.
   template <std::size_t Size>
-  static void fill(std::uint32_t* rows, const std::uint32_t* vectors, std::size_t size, std::uint32_t least,
-                   std::uint32_t pivots, std::size_t count) {
+  static void fill(std::uint32_t* rows, const std::uint32_t* vectors, std::size_t size,
+                   std::uint32_t least, std::uint32_t pivots, std::size_t count) {
     std::uint32_t own[Size ? Size : 1]; // a copy that the rows cannot overlap
     if constexpr (Size != 0)
       std::copy_n(vectors, Size, own);

@@ -38,7 +38,8 @@ public:
     taken_.resize(n, false);
     batches_.population = population == 0 ? n : population;
     batches_.here = n;
-    batches_.time = static_cast<double>(k) * static_cast<double>(batch_size_) / static_cast<double>(n);
+    batches_.time =
+        static_cast<double>(k) * static_cast<double>(batch_size_) / static_cast<double>(n);
     auto chosen = batches_.lay_out(batch_size_, 1);
     // Floyd: p draws for a uniform set of p out of n, whatever n is.
     for (std::size_t m = 0; m < batch_size_; ++m) {

@@ -14,12 +14,12 @@
 namespace starling {
 
 /// Lemma 1 needs that any two particles meet equally often, and for its variance any three: a full
-/// permutation is more than is needed. On the q + 1 points of the projective line over F_q, q prime,
-/// the maps x -> A + B/(x + C) and x -> A + B x take any three points to any three others, each map
-/// being one of q (q^2 - 1) that are equally likely. So place x of the order holds row A + B/(x + C):
-/// a table of inverses, read as it lies, and one product modulo q. Point q is infinity. The rows that
-/// are more than q + 1 go in one by one, each at a random place, whose row goes to the end: that keeps
-/// triples exactly uniform.
+/// permutation is more than is needed. On the q + 1 points of the projective line over F_q, q
+/// prime, the maps x -> A + B/(x + C) and x -> A + B x take any three points to any three others,
+/// each map being one of q (q^2 - 1) that are equally likely. So place x of the order holds row A +
+/// B/(x + C): a table of inverses, read as it lies, and one product modulo q. Point q is infinity.
+/// The rows that are more than q + 1 go in one by one, each at a random place, whose row goes to
+/// the end: that keeps triples exactly uniform.
 ///
 /// Four points, though, keep their cross ratio, so rows travel now and then.
 class Moebius {
@@ -45,7 +45,8 @@ public:
              std::to_string(batch_size_.first()));
     batches_.time = static_cast<double>(k);
     prepare(n);
-    const Map map{q_, philox_.below(q_, Stream::deal, k, 0), 1 + philox_.below(q_ - 1, Stream::deal, k, 1),
+    const Map map{q_, philox_.below(q_, Stream::deal, k, 0),
+                  1 + philox_.below(q_ - 1, Stream::deal, k, 1),
                   philox_.below(q_ + 1, Stream::deal, k, 2)};
     order(n, batch_size_(k, n), map,
           [&](std::uint32_t row) { return philox_.below(row + 1, Stream::deal, k, 4 + row - q_); });
@@ -71,7 +72,8 @@ public:
     }
     std::uint32_t* const rows = batches_.cut(n, pieces).data();
     const std::uint32_t q = map.q;
-    threads_->for_pieces(q, 16384, [&](std::size_t begin, std::size_t end) { fill(map, begin, end, rows); });
+    threads_->for_pieces(q, 16384,
+                         [&](std::size_t begin, std::size_t end) { fill(map, begin, end, rows); });
     if (map.c == q) {
       rows[q] = q;
     } else {
@@ -117,17 +119,24 @@ private:
   /// Places [begin, end), all below q. Where x + c is 0 it writes a, and the caller knows better.
   void fill(const Map& map, std::size_t begin, std::size_t end, std::uint32_t* rows) const {
     if (map.c == map.q)
-      return multiply(map, begin, end, [&](std::size_t x) { return static_cast<std::uint32_t>(x); }, rows);
-    const std::size_t turn = std::clamp<std::size_t>(map.q - map.c, begin, end); // x + c passes q here
-    multiply(map, begin, turn, [from = inverse_.data() + map.c](std::size_t x) { return from[x]; }, rows);
-    multiply(map, turn, end, [from = inverse_.data(), less = map.q - map.c](std::size_t x) { return from[x - less]; },
-             rows);
+      return multiply(
+          map, begin, end, [&](std::size_t x) { return static_cast<std::uint32_t>(x); }, rows);
+    const std::size_t turn =
+        std::clamp<std::size_t>(map.q - map.c, begin, end); // x + c passes q here
+    multiply(
+        map, begin, turn, [from = inverse_.data() + map.c](std::size_t x) { return from[x]; },
+        rows);
+    multiply(
+        map, turn, end,
+        [from = inverse_.data(), less = map.q - map.c](std::size_t x) { return from[x - less]; },
+        rows);
   }
 
-  /// rows[x] = a + b v(x) modulo q. The quotient by q is estimated from b / q, computed once (Shoup),
-  /// and is at most one too small; the smaller of r and r - q, unsigned, is the remainder.
+  /// rows[x] = a + b v(x) modulo q. The quotient by q is estimated from b / q, computed once
+  /// (Shoup), and is at most one too small; the smaller of r and r - q, unsigned, is the remainder.
   template <typename Value>
-  static void multiply(const Map& map, std::size_t begin, std::size_t end, Value value, std::uint32_t* rows) {
+  static void multiply(const Map& map, std::size_t begin, std::size_t end, Value value,
+                       std::uint32_t* rows) {
     const auto [q, a, b, c] = map;
     const auto share = static_cast<std::uint32_t>((std::uint64_t{b} << 32) / q);
     for (std::size_t x = begin; x < end; ++x) {

@@ -16,7 +16,8 @@ namespace starling {
 /// one and each carries the weight of its own size, which keeps the drift unbiased.
 class Shuffle {
 public:
-  /// What brings rows into random order: `permute`, or one that gives the same order sooner (cpu::permute).
+  /// What brings rows into random order: `permute`, or one that gives the same order sooner
+  /// (cpu::permute).
   using Permute = void(std::span<std::uint32_t>, const Philox&, Stream, Step);
 
   Shuffle(std::uint64_t seed, BatchSize batch_size, Permute* by = permute)
@@ -25,7 +26,8 @@ public:
   /// The same order once more, from one that shares out its work.
   using PermuteTogether = void(std::span<std::uint32_t>, const Philox&, Stream, Step, Threads&);
   Shuffle(std::uint64_t seed, BatchSize batch_size, PermuteTogether* by, Threads& threads)
-      : philox_(seed), batch_size_(std::move(batch_size)), permute_together_(by), threads_(&threads) {}
+      : philox_(seed), batch_size_(std::move(batch_size)), permute_together_(by),
+        threads_(&threads) {}
 
   template <Particles P>
   const Batches& operator()(Step k, const P& particles) {

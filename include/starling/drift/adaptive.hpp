@@ -1,8 +1,8 @@
 // A drift whose kernel gets its bandwidth afresh in every sweep.
 #pragma once
 
-#include <starling/ensemble.hpp>
 #include <starling/batches.hpp>
+#include <starling/ensemble.hpp>
 #include <starling/kernel/bandwidth.hpp>
 
 #include <utility>

@@ -10,8 +10,8 @@
 
 namespace starling {
 
-/// force(x, y, out) writes F(x, y). It need not be symmetric, nor zero at x = y. Called from several
-/// threads at once.
+/// force(x, y, out) writes F(x, y). It need not be symmetric, nor zero at x = y. Called from
+/// several threads at once.
 template <typename F, typename Real>
 concept PairForce = requires(const F& force, std::span<const Real> x, std::span<Real> out) {
   force(x, x, out);

@@ -16,13 +16,13 @@
 
 namespace starling {
 
-/// The drift of K = diag over a of (1 + z_a) exp(-z_a), z_a = c_a |x_a - y_a|, c_a = sqrt(3 / h v_a), with v_a
-/// the variance of the cloud along a, over all N and not over a batch:
+/// The drift of K = diag over a of (1 + z_a) exp(-z_a), z_a = c_a |x_a - y_a|, c_a = sqrt(3 / h
+/// v_a), with v_a the variance of the cloud along a, over all N and not over a batch:
 ///     Phi_ia = (1/N) sum over j of (1 + z) exp(-z) s_ja + c_a z exp(-z) sign(x_ia - x_ja)
-/// Along one coordinate exp(-z) is a product over the gaps between neighbours. So the sums over all who
-/// are below, and over all who are above, follow from those of the neighbour: N log N for a sort instead of
-/// N^2 pairs, and no noise of batches. Where not everyone is dealt, the sums are over the dealt, whose
-/// scores are of this step, and the others keep their drift.
+/// Along one coordinate exp(-z) is a product over the gaps between neighbours. So the sums over all
+/// who are below, and over all who are above, follow from those of the neighbour: N log N for a
+/// sort instead of N^2 pairs, and no noise of batches. Where not everyone is dealt, the sums are
+/// over the dealt, whose scores are of this step, and the others keep their drift.
 template <typename Real>
 class MarginalDrift {
 public:
@@ -60,8 +60,8 @@ private:
     }
   };
 
-  void along(Ensemble<Real>& particles, std::span<const std::uint32_t> dealt, std::size_t a, Real rate,
-             Part<Real> part, std::vector<Place>& line) const {
+  void along(Ensemble<Real>& particles, std::span<const std::uint32_t> dealt, std::size_t a,
+             Real rate, Part<Real> part, std::vector<Place>& line) const {
     const std::size_t n = dealt.size();
     const auto x = std::as_const(particles).position(), s = std::as_const(particles).score();
     line.resize(n);
@@ -92,7 +92,8 @@ private:
     }
     const Real share = part.weight / static_cast<Real>(n);
     for (const Place& at : line)
-      part.put(particles.drift()[at.row][a], finite ? share * at.sum : std::numeric_limits<Real>::quiet_NaN());
+      part.put(particles.drift()[at.row][a],
+               finite ? share * at.sum : std::numeric_limits<Real>::quiet_NaN());
   }
 
   Real h_;

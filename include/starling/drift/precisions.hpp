@@ -12,9 +12,9 @@
 
 namespace starling {
 
-/// What makes kernels of single coordinates free of units. Measured of all rows that are here, in two
-/// passes; sums of pieces are added in order, so that it is the same on any number of threads. A
-/// coordinate that is the same for everyone has precision 1. The room is kept from call to call.
+/// What makes kernels of single coordinates free of units. Measured of all rows that are here, in
+/// two passes; sums of pieces are added in order, so that it is the same on any number of threads.
+/// A coordinate that is the same for everyone has precision 1. The room is kept from call to call.
 template <typename Real>
 class Precisions {
 public:

@@ -14,7 +14,7 @@
 namespace starling {
 
 template <typename Real, typename K, typename Domain = Euclid<Real>>
-  requires Kernel<K, Real> || CoordinateKernel<K, Real>
+requires Kernel<K, Real> || CoordinateKernel<K, Real>
 class ReferenceDrift {
 public:
   explicit ReferenceDrift(K kernel, Domain domain = {}) : kernel_(kernel), domain_(domain) {}

@@ -41,13 +41,15 @@ struct Stride {
 /// moves' random numbers, which are those of (seed, move, id). A place where the density fails is
 /// refused. Answers the mean probability of acceptance of the moves with full steps.
 ///
-/// Where `ends` is given, `density` only guides the leaps, and its scores are the walkers'; whether a move is
-/// accepted is for the log densities of `ends`, which the walkers carry. The leaps are reversible whatever guides
-/// them, so it is the density of `ends` that is left invariant, at one call a move. What each particle does for itself
-/// is shared out among the threads; the density shares out its own work.
+/// Where `ends` is given, `density` only guides the leaps, and its scores are the walkers'; whether
+/// a move is accepted is for the log densities of `ends`, which the walkers carry. The leaps are
+/// reversible whatever guides them, so it is the density of `ends` that is left invariant, at one
+/// call a move. What each particle does for itself is shared out among the threads; the density
+/// shares out its own work.
 using LogDensities = std::function<void(Rows<const double> x, std::span<double> log_density)>;
 double move(Walkers& walkers, const Frame& frame, const Stride& stride, CountedDensity& density,
-            std::uint64_t seed, Step move, const LogDensities& ends = {}, Threads& threads = Threads::alone());
+            std::uint64_t seed, Step move, const LogDensities& ends = {},
+            Threads& threads = Threads::alone());
 
 /// The step at which moves of full length are accepted with about this probability, found on up to
 /// 128 of the walkers, which stay where they are. `use` tells several tunings of a run apart.

@@ -33,8 +33,8 @@ struct Certificate {
   Displacement worst;            ///< what decided: largest against its own bound
   std::uint64_t moves = 0;
   double acceptance = 0;
-  std::size_t particles = 0;    ///< that were moved, where not all were
-  std::size_t not_followed = 0; ///< parameters that are constant, or not finite for some particle
+  std::size_t particles = 0;      ///< that were moved, where not all were
+  std::size_t not_followed = 0;   ///< parameters that are constant, or not finite for some particle
   std::vector<std::size_t> heavy; ///< judged by their winsorised value alone: see heavy_tailed
 };
 
@@ -43,39 +43,46 @@ struct Bounds {
   double moved_value = 0.1, moved_square = 0.2;
   double confirmed_value = 0.2, confirmed_square = 0.5;
   double most_memory = 0.9;
-  double unsure = 0; ///< what the moves themselves may be off by, where they are not quite exact; twice that for squares
+  double unsure = 0; ///< what the moves themselves may be off by, where they are not quite exact;
+                     ///< twice that for squares
 };
 
-/// Whether mean and variance of these values rest on so few of them that they may not exist: a kurtosis
-/// above 30, where a normal has 3, an exponential 9, and 256 draws of eight schools' tau at most 20.
+/// Whether mean and variance of these values rest on so few of them that they may not exist: a
+/// kurtosis above 30, where a normal has 3, an exponential 9, and 256 draws of eight schools' tau
+/// at most 20.
 bool heavy_tailed(std::span<const double> values);
 
-/// For each trait f: a_i = average of f over the second half of particle i's moves, regressed on f_i
-/// where it was, with slope rho. If a particle forgets as it is carried, the cloud's error is
+/// For each trait f: a_i = average of f over the second half of particle i's moves, regressed on
+/// f_i where it was, with slope rho. If a particle forgets as it is carried, the cloud's error is
 ///     e = (mean a - mean f) / (1 - rho),    se = residual sd / sqrt(N) / (1 - rho)
-/// and where the moves themselves may be off by u, 2 se is larger by that. Moved: |e| - 2 se above the bound in any
-/// trait. Confirmed: |e| + 2 se below the wider bound and rho < .9 in all. Parameters are columns: positions, and
-/// whatever else the user reads. A column that is made from the positions and has a heavy tail, as 1/sigma^2 may, is
-/// judged by its winsorised value alone: the positions it is made from are judged by all three. A position with a
-/// heavy tail that users read only in another shape is judged likewise: of the tail of the logarithm of what may be 0
+/// and where the moves themselves may be off by u, 2 se is larger by that. Moved: |e| - 2 se above
+/// the bound in any trait. Confirmed: |e| + 2 se below the wider bound and rho < .9 in all.
+/// Parameters are columns: positions, and whatever else the user reads. A column that is made from
+/// the positions and has a heavy tail, as 1/sigma^2 may, is judged by its winsorised value alone:
+/// the positions it is made from are judged by all three. A position with a heavy tail that users
+/// read only in another shape is judged likewise: of the tail of the logarithm of what may be 0
 /// they see nothing.
 class MoveTest {
 public:
-  /// The columns of the cloud before any move; the first `positions` of them are not made from others.
-  explicit MoveTest(Rows<const double> cloud, std::size_t positions = SIZE_MAX) : MoveTest(cloud, cloud, positions) {}
-  /// The same for a cloud of which only some are moved: what exact moves say of E f, the mean of those plus their
-  /// e, is held against the mean of the whole cloud.
+  /// The columns of the cloud before any move; the first `positions` of them are not made from
+  /// others.
+  explicit MoveTest(Rows<const double> cloud, std::size_t positions = SIZE_MAX)
+      : MoveTest(cloud, cloud, positions) {}
+  /// The same for a cloud of which only some are moved: what exact moves say of E f, the mean of
+  /// those plus their e, is held against the mean of the whole cloud.
   MoveTest(Rows<const double> cloud, Rows<const double> moved, std::size_t positions = SIZE_MAX);
 
   /// The columns after one more move, of those that count.
   void add(Rows<const double> values);
   Certificate judge(const Bounds& bounds = {}) const;
-  /// The same for another cloud of the same density, by the same moves: they say where the truth is,
+  /// The same for another cloud of the same density, by the same moves: they say where the truth
+  /// is,
   ///     mean f + e,  with error se
   /// and so how far any cloud is from it. Columns as before; any number of rows.
   Certificate judge_other(Rows<const double> cloud, const Bounds& bounds = {}) const;
 
-  /// Sums over the moves so far, particles x 3 columns and columns x 2: with the count and the cloud, all there is to save.
+  /// Sums over the moves so far, particles x 3 columns and columns x 2: with the count and the
+  /// cloud, all there is to save.
   std::span<const double> sums() const { return sums_; }
   std::uint64_t added() const { return added_; }
   void resume(std::span<const double> sums, std::uint64_t added);
@@ -100,7 +107,8 @@ private:
   std::size_t count_, columns_;
   std::vector<Scale> scale_;
   std::vector<double> whole_; // columns x 3: means of the traits over the whole cloud
-  std::vector<double> before_, sums_; // particles x columns x 3; of the sums then columns x 2: cubes, fourth powers
+  std::vector<double> before_,
+      sums_; // particles x columns x 3; of the sums then columns x 2: cubes, fourth powers
   std::uint64_t added_ = 0;
 };
 

@@ -27,13 +27,17 @@ struct ParameterSummary {
 /// where nothing else is there, every figure is NaN.
 ParameterSummary summarize(std::string name, std::vector<double> values);
 
-/// The same of every column of a table, whose rows all threads share: to the last bit the figures that each column alone
-/// has.
-std::vector<ParameterSummary> summarize(std::span<const std::string> names, Rows<const double> table, Threads& threads = Threads::alone());
+/// The same of every column of a table, whose rows all threads share: to the last bit the figures
+/// that each column alone has.
+std::vector<ParameterSummary> summarize(std::span<const std::string> names,
+                                        Rows<const double> table,
+                                        Threads& threads = Threads::alone());
 
-/// The same of draws that count unequally: each figure is that of the weighted draws. Weights are at
-/// least 0 and have the sum 1. A quantile is the least value at which the weights up to it reach it.
-ParameterSummary summarize(std::string name, std::span<const double> values, std::span<const double> weights);
+/// The same of draws that count unequally: each figure is that of the weighted draws. Weights are
+/// at least 0 and have the sum 1. A quantile is the least value at which the weights up to it reach
+/// it.
+ParameterSummary summarize(std::string name, std::span<const double> values,
+                           std::span<const double> weights);
 
 /// A sentence that names the parameters whose spread rests on a few particles far out, and can be
 /// that of strays; empty if there are none.

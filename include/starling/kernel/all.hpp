@@ -1,4 +1,5 @@
-// All kernels in one list: those compiled for vectors, the others, and the type that holds any of them.
+// All kernels in one list: those compiled for vectors, the others, and the type that holds any of
+// them.
 #pragma once
 
 #include <starling/kernel/gaussian.hpp>
@@ -32,9 +33,9 @@ struct AnyOf {
   using Kernel = std::variant<Kinds...>;
 };
 template <typename Real>
-using AnyKernel = typename AnyOf<Real STARLING_VECTOR_KERNELS(STARLING_NAME)
-                                     STARLING_SCALAR_KERNELS(STARLING_NAME)
-                                     STARLING_COORDINATE_KERNELS(STARLING_NAME)>::Kernel;
+using AnyKernel =
+    typename AnyOf<Real STARLING_VECTOR_KERNELS(STARLING_NAME) STARLING_SCALAR_KERNELS(
+        STARLING_NAME) STARLING_COORDINATE_KERNELS(STARLING_NAME)>::Kernel;
 #undef STARLING_NAME
 
 #define STARLING_SAME(K) || std::is_same_v<Kind, K<Real>>

@@ -112,12 +112,14 @@ private:
   std::unique_ptr<Room> room_; // kept from step to step
 };
 
-/// The squared distances of pairs of rows that are long: by blocks of columns, shared out, so that a block's
-/// numbers are read once for all pairs. Parts are added in the order of the blocks. Defined for double and float.
+/// The squared distances of pairs of rows that are long: by blocks of columns, shared out, so that
+/// a block's numbers are read once for all pairs. Parts are added in the order of the blocks.
+/// Defined for double and float.
 template <typename Real>
 class LongDistances {
 public:
-  static constexpr std::size_t least = 8192, columns = 2048; ///< numbers of a row from where on; of a block
+  static constexpr std::size_t least = 8192,
+                               columns = 2048; ///< numbers of a row from where on; of a block
 
   explicit LongDistances(Threads& threads) : threads_(&threads) {}
 
@@ -130,8 +132,8 @@ private:
   std::vector<Real> parts_, squared_;
 };
 
-/// The same by chords on a torus: each coordinate lives on a circle, and chords are the distances of
-/// points on circles in the plane. So all pairs take N d sines instead of N^2 d.
+/// The same by chords on a torus: each coordinate lives on a circle, and chords are the distances
+/// of points on circles in the plane. So all pairs take N d sines instead of N^2 d.
 template <typename Real, typename Domain>
 class ChordDistances {
 public:
@@ -231,7 +233,9 @@ public:
     if (everyone)
       return all_(k, x);
     squared_.clear();
-    draw(k, n, [&](std::uint32_t i, std::uint32_t j) { squared_.push_back(squared_distance<Real>(x, i, j, domain_)); });
+    draw(k, n, [&](std::uint32_t i, std::uint32_t j) {
+      squared_.push_back(squared_distance<Real>(x, i, j, domain_));
+    });
     return bandwidth_of(std::span(squared_), x.count, ranked<Real>);
   }
 

@@ -35,8 +35,8 @@ concept MixedKernel = requires(const K& kernel, T squared_distance, T product) {
   { kernel.at(squared_distance, product) } -> std::same_as<PairWeights<T>>;
 };
 
-/// K = diag over coordinates a of k(t_a), t_a = (x_a - y_a)^2 / v_a with v_a the variance of the cloud
-/// along a: two scalars for each coordinate,
+/// K = diag over coordinates a of k(t_a), t_a = (x_a - y_a)^2 / v_a with v_a the variance of the
+/// cloud along a: two scalars for each coordinate,
 ///     F_a(x, y) = weight * s_a(y) + repulsion * (x_a - y_a) / v_a
 template <typename K, typename T>
 concept CoordinateKernel = requires(const K& kernel, T squared_difference) {
@@ -48,11 +48,15 @@ concept Kernel = RadialKernel<K, T> || DotKernel<K, T> || MixedKernel<K, T>;
 
 /// A kernel with a length: h, a squared length as in the paper's exp(-r2 / 2h).
 template <typename K, typename Real>
-concept HasBandwidth = requires(K& kernel, Real h) { kernel.set_bandwidth(h); };
+concept HasBandwidth = requires(K& kernel, Real h) {
+  kernel.set_bandwidth(h);
+};
 
 /// A kernel that is infinite at distance zero says so; its self term is dropped.
 template <typename K>
-constexpr bool is_singular = requires { requires K::singular; };
+constexpr bool is_singular = requires {
+  requires K::singular;
+};
 
 /// A sum says itself what is left of its self term: that of the terms that are not singular.
 template <typename K, typename T>

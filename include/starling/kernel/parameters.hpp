@@ -6,10 +6,10 @@
 
 namespace starling::kernel {
 
-/// A kernel of the distance sees little of one parameter in many dimensions, where all distances are alike.
-/// This one sees each parameter by itself: it spreads every marginal evenly, in any dimension. It says
-/// nothing of how parameters depend on each other: take a bilinear part, or exact moves, beside it. h is in
-/// variances of the cloud, so that it needs no rule.
+/// A kernel of the distance sees little of one parameter in many dimensions, where all distances
+/// are alike. This one sees each parameter by itself: it spreads every marginal evenly, in any
+/// dimension. It says nothing of how parameters depend on each other: take a bilinear part, or
+/// exact moves, beside it. h is in variances of the cloud, so that it needs no rule.
 template <typename Real>
 class Parameters {
 public:

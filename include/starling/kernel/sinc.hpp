@@ -18,10 +18,15 @@ public:
   STARLING_DEVICE PairWeights<Real> at_distance(Real r2) const {
     constexpr int terms = 9;
     // (2n+2)/(2n+3)! = 1/3, 1/30, 1/840, ...: each is the one before over 2n (2n + 3).
-    constexpr Real coefficient[terms] = {
-        Real(1) / 3, Real(1) / 30, Real(1) / 840, Real(1) / 45360, Real(1) / 3991680,
-        Real(1.0 / 518918400.0), Real(1.0 / 93405312000.0), Real(1.0 / 22230464256000.0),
-        Real(1.0 / 6758061133824000.0)};
+    constexpr Real coefficient[terms] = {Real(1) / 3,
+                                         Real(1) / 30,
+                                         Real(1) / 840,
+                                         Real(1) / 45360,
+                                         Real(1) / 3991680,
+                                         Real(1.0 / 518918400.0),
+                                         Real(1.0 / 93405312000.0),
+                                         Real(1.0 / 22230464256000.0),
+                                         Real(1.0 / 6758061133824000.0)};
     const Real z2 = a_ * a_ * r2, z = std::sqrt(z2);
     Real ratio, slope;
     if (z < 1) {

@@ -52,8 +52,8 @@ public:
     if (!(a < d))
       reject("exponent", "below the dimension " + std::to_string(dim), shown(exponent));
     const double s2 = static_cast<double>(smoothing) * static_cast<double>(smoothing);
-    const double top = std::exp(std::lgamma((d - a) / 2) - std::lgamma(d / 2)) *
-                       std::pow(2 * s2, -a / 2);
+    const double top =
+        std::exp(std::lgamma((d - a) / 2) - std::lgamma(d / 2)) * std::pow(2 * s2, -a / 2);
     weight_ = tabulate(a / 2, d / 2, c, top);
     repulsion_ = tabulate(a / 2 + 1, d / 2 + 1, c, top * a / (d * s2));
   }

@@ -31,9 +31,7 @@ public:
   }
 
   /// Sets the bandwidth of every term that has one.
-  void set_bandwidth(Real h)
-    requires(HasBandwidth<Terms, Real> || ...)
-  {
+  void set_bandwidth(Real h) requires(HasBandwidth<Terms, Real> || ...) {
     std::apply([&](Terms&... term) { (set_one(term, h), ...); }, terms_);
   }
 

@@ -21,8 +21,9 @@ struct Balance {
   double spread = 0, spread_se = 0;
 };
 
-/// Rows and columns of a block. Sums are taken block by block and the blocks added in order, so that
-/// they are the same for any number of threads; up to `balance_rows` rows there is one block of rows.
+/// Rows and columns of a block. Sums are taken block by block and the blocks added in order, so
+/// that they are the same for any number of threads; up to `balance_rows` rows there is one block
+/// of rows.
 inline constexpr std::size_t balance_rows = 2048, balance_columns = 512;
 
 namespace balance_sums {
@@ -39,7 +40,8 @@ inline void for_columns(std::size_t count, One&& one) {
     one(a, std::integral_constant<std::size_t, 1>());
 }
 
-/// Four rows at a time: their sums are then fetched and put back once, and added to in order as ever.
+/// Four rows at a time: their sums are then fetched and put back once, and added to in order as
+/// ever.
 template <typename Few>
 inline void for_rows(std::size_t first, std::size_t last, Few&& few) {
   for (; first + 4 <= last; first += 4)
@@ -50,8 +52,8 @@ inline void for_rows(std::size_t first, std::size_t last, Few&& few) {
 
 /// Sums of x over rows [first, last) and columns [begin, end).
 template <typename Real>
-void add_up(Rows<const Real> x, std::size_t first, std::size_t last, std::size_t begin, std::size_t end,
-            double* to) {
+void add_up(Rows<const Real> x, std::size_t first, std::size_t last, std::size_t begin,
+            std::size_t end, double* to) {
   double sum[balance_columns] = {};
   for_rows(first, last, [&](std::size_t i, auto rows) {
     const Real* row = x.data + i * x.dim + begin;
@@ -69,8 +71,9 @@ void add_up(Rows<const Real> x, std::size_t first, std::size_t last, std::size_t
 
 /// Of the five kinds, each a row of `sum`.
 template <typename Real>
-void add_up(Rows<const Real> x, Rows<const Real> score, const double* mean, std::size_t first, std::size_t last,
-            std::size_t begin, std::size_t end, double (&sum)[kinds][balance_columns]) {
+void add_up(Rows<const Real> x, Rows<const Real> score, const double* mean, std::size_t first,
+            std::size_t last, std::size_t begin, std::size_t end,
+            double (&sum)[kinds][balance_columns]) {
   for (auto& row : sum)
     std::fill_n(row, end - begin, 0.0);
   for_rows(first, last, [&](std::size_t i, auto rows) {
@@ -114,31 +117,35 @@ Balance balance_of(double mean, double n, Sum&& sum) {
 
 } // namespace balance_sums
 
-/// For every parameter, into `all`. `sd` divides by N. Two passes, the second near at hand where rows
-/// are few: O(N d), shared out among the threads.
+/// For every parameter, into `all`. `sd` divides by N. Two passes, the second near at hand where
+/// rows are few: O(N d), shared out among the threads.
 template <typename Real>
-void balance(Rows<const Real> x, Rows<const Real> score, Threads& threads, std::vector<Balance>& all) {
+void balance(Rows<const Real> x, Rows<const Real> score, Threads& threads,
+             std::vector<Balance>& all) {
   using namespace balance_sums;
-  const std::size_t dim = x.dim, tall = std::max<std::size_t>(1, (x.count + balance_rows - 1) / balance_rows);
+  const std::size_t dim = x.dim,
+                    tall = std::max<std::size_t>(1, (x.count + balance_rows - 1) / balance_rows);
   const std::size_t wide = (dim + balance_columns - 1) / balance_columns;
   const auto n = static_cast<double>(x.count);
   all.resize(dim);
   const auto for_blocks = [&](auto&& work) {
     threads.for_pieces(tall * wide, 1, [&](std::size_t piece, std::size_t) {
       const std::size_t block = piece / wide, column = piece % wide;
-      work(block, block * balance_rows, std::min(x.count, (block + 1) * balance_rows), column * balance_columns,
-           std::min(dim, (column + 1) * balance_columns));
+      work(block, block * balance_rows, std::min(x.count, (block + 1) * balance_rows),
+           column * balance_columns, std::min(dim, (column + 1) * balance_columns));
     });
   };
   if (tall == 1)
-    return for_blocks([&](std::size_t, std::size_t first, std::size_t last, std::size_t begin, std::size_t end) {
+    return for_blocks([&](std::size_t, std::size_t first, std::size_t last, std::size_t begin,
+                          std::size_t end) {
       double mean[balance_columns], sums[kinds][balance_columns];
       add_up(x, first, last, begin, end, mean);
       for (std::size_t a = 0; a < end - begin; ++a)
         mean[a] /= n;
       add_up(x, score, mean, first, last, begin, end, sums);
       for (std::size_t a = begin; a < end; ++a)
-        all[a] = balance_of(mean[a - begin], n, [&](std::size_t kind) { return sums[kind][a - begin]; });
+        all[a] =
+            balance_of(mean[a - begin], n, [&](std::size_t kind) { return sums[kind][a - begin]; });
     });
 
   std::vector<double> mean(dim), sums(tall * kinds * dim);
@@ -149,12 +156,14 @@ void balance(Rows<const Real> x, Rows<const Real> score, Threads& threads, std::
       sum += sums[(block * kinds + kind) * dim + a];
     return sum;
   };
-  for_blocks([&](std::size_t block, std::size_t first, std::size_t last, std::size_t begin, std::size_t end) {
+  for_blocks([&](std::size_t block, std::size_t first, std::size_t last, std::size_t begin,
+                 std::size_t end) {
     add_up(x, first, last, begin, end, sums.data() + block * kinds * dim + begin);
   });
   for (std::size_t a = 0; a < dim; ++a)
     mean[a] = gather(0, a) / n;
-  for_blocks([&](std::size_t block, std::size_t first, std::size_t last, std::size_t begin, std::size_t end) {
+  for_blocks([&](std::size_t block, std::size_t first, std::size_t last, std::size_t begin,
+                 std::size_t end) {
     double own[kinds][balance_columns];
     add_up(x, score, mean.data() + begin, first, last, begin, end, own);
     for (std::size_t kind = 0; kind < kinds; ++kind)
@@ -164,11 +173,13 @@ void balance(Rows<const Real> x, Rows<const Real> score, Threads& threads, std::
     all[a] = balance_of(mean[a], n, [&](std::size_t kind) { return gather(kind, a); });
 }
 
-extern template void balance(Rows<const double>, Rows<const double>, Threads&, std::vector<Balance>&);
+extern template void balance(Rows<const double>, Rows<const double>, Threads&,
+                             std::vector<Balance>&);
 extern template void balance(Rows<const float>, Rows<const float>, Threads&, std::vector<Balance>&);
 
 template <typename Real>
-std::vector<Balance> balance(Rows<const Real> x, Rows<const Real> score, Threads& threads = Threads::alone()) {
+std::vector<Balance> balance(Rows<const Real> x, Rows<const Real> score,
+                             Threads& threads = Threads::alone()) {
   std::vector<Balance> all;
   balance(x, score, threads, all);
   return all;

@@ -12,12 +12,14 @@
 
 namespace starling {
 
-/// Throws Diverged with the step, the particle and the parameter. Costs one pass over those that moved, or, for those who
-/// let it trust the steps, nothing where the step has seen to it (Ensemble::known_finite): where nobody writes positions
-/// between the step and the guard, not even by rows asked for before.
+/// Throws Diverged with the step, the particle and the parameter. Costs one pass over those that
+/// moved, or, for those who let it trust the steps, nothing where the step has seen to it
+/// (Ensemble::known_finite): where nobody writes positions between the step and the guard, not even
+/// by rows asked for before.
 class Guard {
 public:
-  explicit Guard(std::vector<std::string> names = {}, Threads& threads = Threads::alone(), bool trusts_steps = false)
+  explicit Guard(std::vector<std::string> names = {}, Threads& threads = Threads::alone(),
+                 bool trusts_steps = false)
       : names_(std::move(names)), threads_(&threads), trusts_steps_(trusts_steps) {}
 
   template <HostParticles P>

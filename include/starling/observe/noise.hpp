@@ -26,7 +26,8 @@ struct DriftNoise {
   }
 };
 
-/// Numbers that are added in one sum; the sums are added in order, so that they are the same for any number of threads.
+/// Numbers that are added in one sum; the sums are added in order, so that they are the same for
+/// any number of threads.
 inline constexpr std::size_t noise_block = 8192;
 
 /// What a measurement fills and nobody reads afterwards; those who measure often keep it.
@@ -48,9 +49,11 @@ struct NoiseRoom {
 /// about `fewest` particles: their partners are as good as drawn from all. Costs a deal and a drift
 /// of them. `by` brings rows into random order: `permute`, or one that gives the same order sooner.
 template <HostParticles P, Drifter<P> Drift>
-DriftNoise drift_noise(Step k, P& particles, const Batches& batches, Drift&& drift, std::uint64_t seed, std::size_t fewest,
-                       NoiseRoom<typename P::Real>& room, Threads& threads = Threads::alone(),
-                       void (*by)(std::span<std::uint32_t>, const Philox&, Stream, Step) = permute) {
+DriftNoise drift_noise(Step k, P& particles, const Batches& batches, Drift&& drift,
+                       std::uint64_t seed, std::size_t fewest, NoiseRoom<typename P::Real>& room,
+                       Threads& threads = Threads::alone(),
+                       void (*by)(std::span<std::uint32_t>, const Philox&, Stream,
+                                  Step) = permute) {
   auto& again = room.again;
   auto& first = room.first;
   auto& sums = room.sums;
@@ -64,7 +67,8 @@ DriftNoise drift_noise(Step k, P& particles, const Batches& batches, Drift&& dri
   first.resize(order.size() * phi.dim); // of those who are dealt anew
   constexpr std::size_t block = noise_block;
   sums.assign((first.size() + block - 1) / block, {});
-  /// part(row, a, count, kept, sums): so many coordinates of a row from a on, their numbers in `first`, the sums of their block.
+  /// part(row, a, count, kept, sums): so many coordinates of a row from a on, their numbers in
+  /// `first`, the sums of their block.
   const auto in_blocks = [&](auto&& part) {
     threads.for_pieces(first.size(), block, [&](std::size_t begin, std::size_t end) {
       for (std::size_t at = begin, count; at < end; at += count) {

@@ -38,7 +38,8 @@ public:
       last_ = now;
       const double seconds = std::chrono::duration<double>(now - begin_).count();
       const double pace = seconds / static_cast<double>(k - first_);
-      show_({k + 1, total_, seconds, total_ > k + 1 ? pace * static_cast<double>(total_ - (k + 1)) : 0.0});
+      show_({k + 1, total_, seconds,
+             total_ > k + 1 ? pace * static_cast<double>(total_ - (k + 1)) : 0.0});
     }
   }
 

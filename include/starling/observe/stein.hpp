@@ -136,8 +136,8 @@ struct SteinDiscrepancies {
   Discrepancy multiquadric, gaussian;
 };
 
-/// What a measurement fills and nobody reads afterwards. Those who measure often keep it, else the system clears it anew
-/// each time.
+/// What a measurement fills and nobody reads afterwards. Those who measure often keep it, else the
+/// system clears it anew each time.
 struct SteinRoom {
   struct Values {
     double multiquadric, gaussian;
@@ -168,8 +168,8 @@ struct SteinRoom {
 };
 
 /// From the pairs already formed: of each batch, and of the batches, as many as make `most_pairs`.
-/// The bandwidth is such that 2h is the squared median distance of (up to 2000 of) these pairs. Pairs
-/// are measured on all threads and added in their order.
+/// The bandwidth is such that 2h is the squared median distance of (up to 2000 of) these pairs.
+/// Pairs are measured on all threads and added in their order.
 template <typename Real>
 SteinDiscrepancies stein_discrepancy(Rows<const Real> x, Rows<const Real> score,
                                      const Batches& batches, std::size_t most_pairs,
@@ -197,7 +197,8 @@ SteinDiscrepancies stein_discrepancy(Rows<const Real> x, Rows<const Real> score,
   pairs.resize(who.size());
   const std::size_t grain = 1 + 4096 / (x.dim + 16); // pairs, some ten microseconds
   threads.for_pieces(who.size(), grain, [&](std::size_t begin, std::size_t end) {
-    constexpr std::size_t ahead = 8; // pairs whose rows, which may be anywhere, are asked for before their turn
+    constexpr std::size_t ahead =
+        8; // pairs whose rows, which may be anywhere, are asked for before their turn
     for (std::size_t m = begin; m < end; ++m) {
       if (m + ahead < end)
         for (const std::size_t i : {who[m + ahead].first, who[m + ahead].second}) {

@@ -15,7 +15,8 @@ namespace starling {
 class AliasTable {
 public:
   AliasTable() = default;
-  explicit AliasTable(std::span<const double> weights) : stays_(weights.size()), other_(weights.size()) {
+  explicit AliasTable(std::span<const double> weights)
+      : stays_(weights.size()), other_(weights.size()) {
     double total = 0;
     for (const double w : weights) {
       if (!(w >= 0) || !std::isfinite(w))
@@ -23,8 +24,10 @@ public:
       total += w;
     }
     if (!(total > 0) || weights.size() > UINT32_MAX)
-      reject("weights", "some positive, and fewer than 2^32", std::to_string(weights.size()) + " of sum " + std::to_string(total));
-    // Places hold 1 each: those with less are filled up by one with more, which is then looked at again.
+      reject("weights", "some positive, and fewer than 2^32",
+             std::to_string(weights.size()) + " of sum " + std::to_string(total));
+    // Places hold 1 each: those with less are filled up by one with more, which is then looked at
+    // again.
     const auto n = static_cast<double>(weights.size());
     std::vector<std::uint32_t> small, large;
     for (std::size_t r = 0; r < weights.size(); ++r) {

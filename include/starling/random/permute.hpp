@@ -13,7 +13,8 @@ namespace starling {
 /// Fisher and Yates from the back. A place needs a number below at most n, so up to 4096 elements
 /// half a word will do, and eight places share a block of random bits instead of four. Blocks are
 /// drawn sixteen at a time: they do not depend on each other, so the processor overlaps them.
-inline void permute(std::span<std::uint32_t> order, const Philox& philox, Stream stream, Step step) {
+inline void permute(std::span<std::uint32_t> order, const Philox& philox, Stream stream,
+                    Step step) {
   constexpr std::size_t blocks = 16;
   const bool halves = order.size() <= 4096;
   std::uint32_t words[4 * blocks];
@@ -31,7 +32,8 @@ inline void permute(std::span<std::uint32_t> order, const Philox& philox, Stream
         std::swap(order[i], order[pick]);
       };
       if (halves) {
-        take(philox.below_16(static_cast<std::uint32_t>(i), words[w] & 0xffff, stream, step, drawn));
+        take(
+            philox.below_16(static_cast<std::uint32_t>(i), words[w] & 0xffff, stream, step, drawn));
         if (i > 1)
           take(philox.below_16(static_cast<std::uint32_t>(i), words[w] >> 16, stream, step, drawn));
       } else {

@@ -9,13 +9,14 @@
 
 namespace starling {
 
-/// A one-to-one map of 0 .. n-1 onto itself, drawn at (stream, step): a Feistel network of six rounds
-/// on the least even number of bits that n needs, walked until it ends below n, which takes fewer than
-/// four turns on average. It mixes well, but not every order can come up: for rows that travel, not for
-/// batches, whose law must be exact.
+/// A one-to-one map of 0 .. n-1 onto itself, drawn at (stream, step): a Feistel network of six
+/// rounds on the least even number of bits that n needs, walked until it ends below n, which takes
+/// fewer than four turns on average. It mixes well, but not every order can come up: for rows that
+/// travel, not for batches, whose law must be exact.
 class Scramble {
 public:
-  STARLING_DEVICE Scramble(std::uint32_t n, const Philox& philox, Stream stream, Step step) : n_(n) {
+  STARLING_DEVICE Scramble(std::uint32_t n, const Philox& philox, Stream stream, Step step)
+      : n_(n) {
     while (std::uint64_t{1} << 2 * half_ < n)
       ++half_;
     for (std::uint32_t round = 0; round < rounds; ++round) {

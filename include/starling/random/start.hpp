@@ -29,9 +29,8 @@ void for_start_rows(const C& x, Threads& threads, Row&& row) {
 /// Independent normals in every coordinate of a column. `id` says who a row is.
 template <typename C, typename Id = IdIsRow>
 void start_normal(const C& x, std::uint64_t seed, double mean, double sd, const Id& id = {},
-                  Threads& threads = Threads::alone())
-  requires HostColumn<C, std::remove_cvref_t<decltype(x[0][0])>>
-{
+                  Threads& threads = Threads::alone()) requires
+    HostColumn<C, std::remove_cvref_t<decltype(x[0][0])>> {
   using Real = std::remove_cvref_t<decltype(x[0][0])>;
   if (!std::isfinite(mean) || !(sd >= 0) || !std::isfinite(sd))
     reject("start", "normal:MEAN,SD with finite numbers and SD at least 0",
@@ -55,19 +54,16 @@ void start_normal(P& particles, std::uint64_t seed, double mean, double sd) {
 /// Uniform between low and high in every coordinate.
 template <typename C, typename Id = IdIsRow>
 void start_uniform(const C& x, std::uint64_t seed, double low, double high, const Id& id = {},
-                   Threads& threads = Threads::alone())
-  requires HostColumn<C, std::remove_cvref_t<decltype(x[0][0])>>
-{
+                   Threads& threads = Threads::alone()) requires
+    HostColumn<C, std::remove_cvref_t<decltype(x[0][0])>> {
   using Real = std::remove_cvref_t<decltype(x[0][0])>;
   if (!std::isfinite(low) || !std::isfinite(high) || !(low < high))
-    reject("start", "uniform:LOW,HIGH with LOW below HIGH",
-           shown(low) + "," + shown(high));
+    reject("start", "uniform:LOW,HIGH with LOW below HIGH", shown(low) + "," + shown(high));
   const Philox philox(seed);
   for_start_rows(x, threads, [&](std::size_t i) {
     for (std::size_t a = 0; a < x.dim; ++a)
-      x[i][a] = static_cast<Real>(
-          low +
-          (high - low) * uniform(philox(Stream::start, a / 2, id[i]), static_cast<int>(a % 2)));
+      x[i][a] = static_cast<Real>(low + (high - low) * uniform(philox(Stream::start, a / 2, id[i]),
+                                                               static_cast<int>(a % 2)));
   });
 }
 template <HostParticles P>
@@ -78,9 +74,9 @@ void start_uniform(P& particles, std::uint64_t seed, double low, double high) {
 /// The paper's start for (w, log alpha): alpha from Gamma(1, scale 0.01), w from N(0, 1/alpha).
 /// Mind the scale: started from Gamma(1, scale 100) the accuracy on Covertype stays 3 points lower.
 template <typename C, typename Id = IdIsRow>
-void start_from_prior(const C& x, std::uint64_t seed, double scale = 0.01, const Id& id = {})
-  requires HostColumn<C, std::remove_cvref_t<decltype(x[0][0])>>
-{
+void start_from_prior(const C& x, std::uint64_t seed, double scale = 0.01,
+                      const Id& id = {}) requires
+    HostColumn<C, std::remove_cvref_t<decltype(x[0][0])>> {
   using Real = std::remove_cvref_t<decltype(x[0][0])>;
   const Philox philox(seed);
   const std::size_t weights = x.dim - 1;

@@ -26,17 +26,17 @@ enum class Stream : std::uint8_t {
   momentum = 17,  // momenta of exact moves; step = move, index = particle and coordinate
   leap = 18,      // lengths and acceptance of exact moves; step = move, index = particle
   deal = 19,      // Moebius maps and subspaces; dealers may share it, since only one deals in a run
-  groups_pick = 20,  // rows from which the groups of a cloud are counted
-  groups_draw = 21,  // draws that weigh groups; step = which weighing, round and fit
-  groups_seed = 22,  // seeds of the groups' own journeys; index = group
-  groups_order = 23, // rows of all groups into one order
+  groups_pick = 20,         // rows from which the groups of a cloud are counted
+  groups_draw = 21,         // draws that weigh groups; step = which weighing, round and fit
+  groups_seed = 22,         // seeds of the groups' own journeys; index = group
+  groups_order = 23,        // rows of all groups into one order
   stochastic_batch = 24,    // noise of stochastic SVGD in batches; index = particle and coordinate
   stochastic_bilinear = 25, // and of its bilinear part; index = row of a d+1 by d matrix and column
-  data_rows = 26, // rows of the data that a step looks at; step = the flight's, index = draw
+  data_rows = 26,   // rows of the data that a step looks at; step = the flight's, index = draw
   data_subset = 27, // rows of the data that the scout climbs on; index = draw
   look = 28, // rows of a large cloud that a look sees; step = the look's, index = part of the rows
   blocks = 29, // the seed of each block of rows that deals for itself; index = block
-  user = 128,     // from here on: free for targets and observers of one's own
+  user = 128,  // from here on: free for targets and observers of one's own
 };
 
 } // namespace starling

@@ -76,8 +76,8 @@ Checkpoint unpack(std::string_view bytes, const std::string& where);
 /// Writes beside the file, brings that to the disk and renames it into place: whatever happens
 /// meanwhile, an older checkpoint stays readable. Throws io::CannotWrite.
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint);
-/// The same column by column, for what is nowhere whole: `with` has the head and the first columns, `more` follow. Nothing
-/// is there until commit().
+/// The same column by column, for what is nowhere whole: `with` has the head and the first columns,
+/// `more` follow. Nothing is there until commit().
 class CheckpointFile {
 public:
   CheckpointFile(const std::filesystem::path& file, const Checkpoint& with, std::size_t more);

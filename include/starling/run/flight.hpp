@@ -24,7 +24,8 @@ struct Settings {
   bool until_converged = false; ///< stop once the looks say converged and keep saying so
   bool periodic = false;        ///< on a torus: spread and discrepancy are not judged
   std::uint64_t run = 0;        ///< which of several, from 0
-  /// Exact moves that certify the end of a raw run; 0: none; nothing: 20, where they are cheap against it.
+  /// Exact moves that certify the end of a raw run; 0: none; nothing: 20, where they are cheap
+  /// against it.
   std::optional<std::size_t> certify = 0;
   std::string identity; ///< any bytes, kept in checkpoints: what the roles can be made from again
 };
@@ -38,15 +39,17 @@ struct StageReport {
   std::vector<std::pair<std::string, std::uint64_t>> gradients; ///< of each stage
   std::size_t modes = 1;                                        ///< that the scout counted
   bool by_pathfinder = false, settled = false, polished = false;
-  bool raw = false;                                             ///< no stages: the raw method, certified or not
-  std::vector<std::string> columns; ///< of the certificate and the pooled figures: positions, then what users read
+  bool raw = false; ///< no stages: the raw method, certified or not
+  std::vector<std::string>
+      columns; ///< of the certificate and the pooled figures: positions, then what users read
   std::vector<double> pooled_means, pooled_sds; ///< over exact moves; empty where there were none
   std::optional<judge::Certificate> certificate;
-  std::size_t data_rows = 0, rows_a_step = 0; ///< where the density is made of rows, few of which the flight reads
+  std::size_t data_rows = 0,
+              rows_a_step = 0; ///< where the density is made of rows, few of which the flight reads
   std::vector<std::pair<std::string, std::uint64_t>> rows_read; ///< by each stage
-  double rows_noise = 0, rows_away = 0; ///< RowsReport::noise and away
-  double guide_lack = 0;     ///< RowsReport::lack
-  bool guide_decides = false; ///< RowsReport::by_guide
+  double rows_noise = 0, rows_away = 0;                         ///< RowsReport::noise and away
+  double guide_lack = 0;                                        ///< RowsReport::lack
+  bool guide_decides = false;                                   ///< RowsReport::by_guide
 };
 
 /// What a run came to.
@@ -56,10 +59,10 @@ struct Outcome {
   std::size_t threads = 1;
   Step steps_done = 0;
   bool interrupted = false;
-  std::exception_ptr failure;             ///< why it stopped, if it did
-  std::vector<double> positions;          ///< particles x parameters
-  std::vector<double> log_density;        ///< of each particle
-  std::vector<double> scores;             ///< at the positions, exact; empty where the end was not measured
+  std::exception_ptr failure;      ///< why it stopped, if it did
+  std::vector<double> positions;   ///< particles x parameters
+  std::vector<double> log_density; ///< of each particle
+  std::vector<double> scores; ///< at the positions, exact; empty where the end was not measured
   std::optional<Constrained> constrained; ///< where the parameters are not the positions
   std::vector<judge::ParameterSummary> constrained_summary;
   Timing seconds;
@@ -109,15 +112,16 @@ public:
   virtual double drift_size() const = 0;
   /// Particles x parameters, in the order of the particles, whatever the rows' order is.
   virtual std::vector<double> positions() const = 0;
-  /// The same, as the last step left them, or the measured outcome of a run that is over; zero before the first.
+  /// The same, as the last step left them, or the measured outcome of a run that is over; zero
+  /// before the first.
   virtual std::vector<double> scores() const = 0;
   virtual std::vector<double> drifts() const = 0;
   virtual const std::vector<std::string>& names() const = 0;
 
   /// Everything needed to go on elsewhere. `note` is kept as it is, whatever its bytes are.
   virtual Checkpoint save(const std::string& note = {}) const = 0;
-  /// The same to a file, which is whole or not there. Of a flight whose rows are spread the first rank writes it, block by
-  /// block. Throws io::CannotWrite.
+  /// The same to a file, which is whole or not there. Of a flight whose rows are spread the first
+  /// rank writes it, block by block. Throws io::CannotWrite.
   virtual void save_to(const std::filesystem::path& file, const std::string& note = {}) const;
   /// Whether its rows are spread over ranks, all of which then ask for all of this together.
   virtual bool spread() const { return false; }
@@ -135,8 +139,8 @@ protected:
       : settings_(std::move(settings)), threads_(parts.threads ? parts.threads->count() : 1),
         warnings_(parts.warnings), late_warnings_(parts.target.warnings) {}
 
-  /// Adds to an outcome that has the state what only this kind of flight knows; its positions, if they are wanted
-  /// on the way.
+  /// Adds to an outcome that has the state what only this kind of flight knows; its positions, if
+  /// they are wanted on the way.
   virtual void report(bool measured, Outcome& outcome) = 0;
 
   Settings settings_;
@@ -147,8 +151,8 @@ protected:
 
 private:
   std::size_t threads_;
-  std::vector<std::string> warnings_;                            // of what was asked for
-  std::function<std::vector<std::string>()> late_warnings_;      // of the run so far; may be empty
+  std::vector<std::string> warnings_;                       // of what was asked for
+  std::function<std::vector<std::string>()> late_warnings_; // of the run so far; may be empty
 };
 
 /// A flight before its first step; `start` fills in the positions. A start that an earlier run left

@@ -16,8 +16,9 @@ struct Watch {
   Step keep_every = 0;
 };
 
-/// Lets it go on to its end. Whatever fails on the way (the target, the memory, a cloud that diverges) comes
-/// back as Outcome::failure with the state so far; invalid_argument and what `watch` throws come through.
+/// Lets it go on to its end. Whatever fails on the way (the target, the memory, a cloud that
+/// diverges) comes back as Outcome::failure with the state so far; invalid_argument and what
+/// `watch` throws come through.
 Outcome fly(Flight& flight, const Watch& watch = {});
 
 } // namespace starling::run

@@ -1,4 +1,5 @@
-// A journey that goes on by groups where a density has separate modes: a journey each, weighed and put together.
+// A journey that goes on by groups where a density has separate modes: a journey each, weighed and
+// put together.
 #pragma once
 
 #include <starling/judge/groups.hpp>
@@ -12,25 +13,29 @@
 
 namespace starling::run {
 
-/// A Journey, bit for bit, while there is one group. Where the scout found several modes, or the cloud at the end lies on
-/// several:
+/// A Journey, bit for bit, while there is one group. Where the scout found several modes, or the
+/// cloud at the end lies on several:
 /// 1. they are weighed by draws from Laplace's fits, which says how many particles each will need;
-/// 2. each group has a journey of its own, in its own frame and with its own certificate, of at least 128 particles; all
+/// 2. each group has a journey of its own, in its own frame and with its own certificate, of at
+/// least 128 particles; all
 ///    space is shared out between the groups, and none leaves its part;
-/// 3. they are weighed again, by draws from Laplace's fits and from those of the groups' clouds, until twice the error of
+/// 3. they are weighed again, by draws from Laplace's fits and from those of the groups' clouds,
+/// until twice the error of
 ///    each share is below .01, or 16 rounds;
-/// 4. each gives as many particles as its share says, sifted so that they keep its moments; one certificate is made
+/// 4. each gives as many particles as its share says, sifted so that they keep its moments; one
+/// certificate is made
 ///    of all.
 /// A mode that neither the scout nor a particle has met is not counted.
 class GroupedJourney {
 public:
   /// With `has_density` false groups are counted and not weighed.
   GroupedJourney(DensityOfRows density, std::size_t dim, const JourneySettings& settings,
-                 Threads& threads = Threads::alone(), ReadColumns read = {}, bool has_density = true);
-  /// Over many rows of data: groups are those modes that the scout found, weighed by all rows. Those under the cloud are not
-  /// counted at the end, which would take many passes over all rows.
-  GroupedJourney(const RowDensity& rows, const JourneySettings& settings, Threads& threads = Threads::alone(),
-                 ReadColumns read = {});
+                 Threads& threads = Threads::alone(), ReadColumns read = {},
+                 bool has_density = true);
+  /// Over many rows of data: groups are those modes that the scout found, weighed by all rows.
+  /// Those under the cloud are not counted at the end, which would take many passes over all rows.
+  GroupedJourney(const RowDensity& rows, const JourneySettings& settings,
+                 Threads& threads = Threads::alone(), ReadColumns read = {});
 
   /// As Journey's.
   void begin_from(Rows<const double> x, Stage stage);
@@ -45,8 +50,12 @@ public:
   const exact::Walkers& cloud() const { return journeys_.empty() ? first_->cloud() : cloud_; }
   const Scouted& scouted() const { return scouted_; }
   const std::optional<judge::Certificate>& certificate() const;
-  const std::vector<double>& pooled_means() const { return journeys_.empty() ? first_->pooled_means() : pooled_means_; }
-  const std::vector<double>& pooled_sds() const { return journeys_.empty() ? first_->pooled_sds() : pooled_sds_; }
+  const std::vector<double>& pooled_means() const {
+    return journeys_.empty() ? first_->pooled_means() : pooled_means_;
+  }
+  const std::vector<double>& pooled_sds() const {
+    return journeys_.empty() ? first_->pooled_sds() : pooled_sds_;
+  }
   bool settled() const;
   bool polished() const;
   /// Of each stage; `count` for groups at the end, `weigh` where there were several.
@@ -84,7 +93,8 @@ private:
   void gather(const std::vector<std::vector<std::size_t>>& rows);
   void put_together(const scout::Weighing& weighing);
   void certify();
-  std::unique_ptr<Journey> journey(std::size_t particles, std::uint64_t seed, DensityOfRows density) const;
+  std::unique_ptr<Journey> journey(std::size_t particles, std::uint64_t seed,
+                                   DensityOfRows density) const;
   std::unique_ptr<Journey> journey_of(std::size_t group) const;
   std::unique_ptr<Journey> journey_over_rows(std::size_t group) const;
   DensityOfRows within(std::size_t group, DensityOfRows density) const;

@@ -13,9 +13,10 @@
 
 namespace starling::run {
 
-/// Up to `everyone` particles a look sees everyone. Of more it draws `seen` rows for place and spread, and
-/// measures no more pairs, and deals no more particles anew, than it would of `everyone`: enough for error
-/// bars of a hundredth. Up to `numbers` numbers are added in one sum, more of them in several.
+/// Up to `everyone` particles a look sees everyone. Of more it draws `seen` rows for place and
+/// spread, and measures no more pairs, and deals no more particles anew, than it would of
+/// `everyone`: enough for error bars of a hundredth. Up to `numbers` numbers are added in one sum,
+/// more of them in several.
 struct LookSize {
   static constexpr std::size_t everyone = 4096, seen = 16384, numbers = 8192;
   std::size_t rows, pairs, dealt_anew;
@@ -24,15 +25,18 @@ struct LookSize {
   static LookSize of(std::size_t particles, std::size_t dim, std::size_t batch);
 };
 
-/// How many steps apart the looks are: a hundred in a long run, in a short one no more than trends need;
-/// and, where they would take longer than anyone could fail to notice, such that they take at most a twentieth
-/// of the run, by what looks and steps cost on one thread if the scores cost nothing. Depends on nothing that is measured,
-/// so that a run looks at the same steps on every machine.
+/// How many steps apart the looks are: a hundred in a long run, in a short one no more than trends
+/// need; and, where they would take longer than anyone could fail to notice, such that they take at
+/// most a twentieth of the run, by what looks and steps cost on one thread if the scores cost
+/// nothing. Depends on nothing that is measured, so that a run looks at the same steps on every
+/// machine.
 Step look_every(Step total, std::size_t particles, std::size_t dim);
 
-/// The rows that a look at step k reads of a cloud of which it does not see everyone, each once and in order: whoever
-/// holds their positions, scores and drifts can look for all. All rows must be dealt.
-std::vector<std::uint32_t> rows_looked_at(Step k, std::size_t dim, const Batches& batches, std::uint64_t seed);
+/// The rows that a look at step k reads of a cloud of which it does not see everyone, each once and
+/// in order: whoever holds their positions, scores and drifts can look for all. All rows must be
+/// dealt.
+std::vector<std::uint32_t> rows_looked_at(Step k, std::size_t dim, const Batches& batches,
+                                          std::uint64_t seed);
 
 /// Knows how to look, and nothing of what was seen: the trace belongs to whoever calls it.
 template <typename Real>

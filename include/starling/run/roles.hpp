@@ -44,11 +44,14 @@ struct AnyTarget {
   std::function<void(Rows<Real>)> start;                  ///< its own start; empty when it has none
   std::function<Constrained(Rows<const Real>)> constrain; ///< empty: positions are the parameters
   std::function<std::vector<std::string>()> warnings;     ///< of the run so far; empty: none ever
-  std::vector<std::pair<std::string, std::string>> decided = {}; ///< settings that only its data could decide
-  std::shared_ptr<const RowDensity> rows = {}; ///< where it is made of rows that a run in stages may ask for apart
-  std::size_t rows_a_step = 0;                 ///< of those; 0: the usual number
+  std::vector<std::pair<std::string, std::string>> decided =
+      {}; ///< settings that only its data could decide
+  std::shared_ptr<const RowDensity> rows =
+      {};                      ///< where it is made of rows that a run in stages may ask for apart
+  std::size_t rows_a_step = 0; ///< of those; 0: the usual number
   bool each_row_alone = false; ///< scores have the same bits however rows are cut
-  double step_share = 1; ///< of the data that `evaluate` reads, what a step's `score` reads: below 1 for mini-batches
+  double step_share = 1; ///< of the data that `evaluate` reads, what a step's `score` reads: below
+                         ///< 1 for mini-batches
 };
 
 template <typename Real>

@@ -1,4 +1,5 @@
-// A run in stages behind the calls of a flight, so that it is stepped, saved, resumed and written as any other.
+// A run in stages behind the calls of a flight, so that it is stepped, saved, resumed and written
+// as any other.
 #pragma once
 
 #include <starling/run/flight.hpp>
@@ -16,7 +17,8 @@ struct Staged {
   std::shared_ptr<Threads> threads;
   AnyTarget<double> target;
   JourneySettings stages;
-  std::function<void(Rows<double>)> start; ///< where the flight begins without a scout; empty: N(0, 1)
+  std::function<void(Rows<double>)>
+      start; ///< where the flight begins without a scout; empty: N(0, 1)
   std::vector<std::string> warnings;
 };
 
@@ -25,7 +27,7 @@ struct Staged {
 std::unique_ptr<Flight> begin(Staged staged, const Settings& settings);
 
 /// Where the checkpoint left it. Throws io::BadData that names `where` when the two do not fit.
-std::unique_ptr<Flight> resume(Staged staged, const Settings& settings, const Checkpoint& checkpoint,
-                               const std::string& where);
+std::unique_ptr<Flight> resume(Staged staged, const Settings& settings,
+                               const Checkpoint& checkpoint, const std::string& where);
 
 } // namespace starling::run

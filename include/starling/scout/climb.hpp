@@ -46,8 +46,8 @@ private:
   std::vector<Place> path_;
   std::deque<Pair> memory_;
   Eigen::VectorXd direction_, trial_;
-  Place best_trial_;            // higher than where we stand, though not what the search wants
-  double slope_ = 0;            // along the direction
+  Place best_trial_; // higher than where we stand, though not what the search wants
+  double slope_ = 0; // along the direction
   double step_ = 1, low_ = 0, high_ = 0; // of the line search; high 0: none yet
   std::size_t most_, searched_ = 0, small_gains_ = 0;
   bool ended_ = false;

@@ -1,4 +1,5 @@
-// Separate modes of a density: ways up from many places, and whether the ground dips between their ends.
+// Separate modes of a density: ways up from many places, and whether the ground dips between their
+// ends.
 #pragma once
 
 #include <starling/density.hpp>
@@ -26,16 +27,16 @@ inline constexpr double still_climbing = 0.3;
 struct Search {
   bool has_density = true;     ///< else heights are sums of scores along the way
   std::size_t iterations = 60; ///< of a way up, at most
-  double dip = 0.5;            ///< in log density, below the lower of two modes: less, and they are one
-  double negligible = 10;      ///< a mode whose log mass is so much less than the largest is none
+  double dip = 0.5;       ///< in log density, below the lower of two modes: less, and they are one
+  double negligible = 10; ///< a mode whose log mass is so much less than the largest is none
   std::size_t dense_up_to = 500; ///< dimensions; above, Laplace's frames are diagonal
   std::uint64_t seed = 1;
 };
 
-/// Collects separate modes. Two ends of ways up belong together when the log density along the segment
-/// between them does not dip below the lower by more than `dip`; ends are compared, not particles, since in
-/// many dimensions a segment between two particles leads through the middle, where all is higher. Ways up go in
-/// the coordinates of a frame, where they are short.
+/// Collects separate modes. Two ends of ways up belong together when the log density along the
+/// segment between them does not dip below the lower by more than `dip`; ends are compared, not
+/// particles, since in many dimensions a segment between two particles leads through the middle,
+/// where all is higher. Ways up go in the coordinates of a frame, where they are short.
 class Modes {
 public:
   Modes(CountedDensity& density, Frame frame, const Search& search = {});
@@ -44,13 +45,15 @@ public:
   void add(const Place& end, bool arrived);
   /// Ways up from these rows, those where the density fails aside.
   void climb_from(const Frame::Matrix& x);
-  /// From places all around, 2 to 16 times as far out as that frame's normal; and from where the density rises along rays
-  /// that go out to 34 of its widths, along its coordinates and in random directions.
+  /// From places all around, 2 to 16 times as far out as that frame's normal; and from where the
+  /// density rises along rays that go out to 34 of its widths, along its coordinates and in random
+  /// directions.
   void climb_from_afar(const Frame& around, const Philox& philox, Step address);
 
   std::size_t count() const { return tops_.size(); }
-  /// The modes that are not negligible, heaviest first. Asks for Laplace's frames where there are several; that of a
-  /// single mode is empty. With scores alone there are no frames, and all of them count.
+  /// The modes that are not negligible, heaviest first. Asks for Laplace's frames where there are
+  /// several; that of a single mode is empty. With scores alone there are no frames, and all of
+  /// them count.
   std::vector<Mode> found();
 
 private:
@@ -71,13 +74,15 @@ private:
   std::vector<Top> tops_;
 };
 
-/// The group to which each row belongs: the mode whose normal is densest there, after a few rounds in which
-/// each group's normal is taken from the rows it has. Rows that are all of one group: zeros.
+/// The group to which each row belongs: the mode whose normal is densest there, after a few rounds
+/// in which each group's normal is taken from the rows it has. Rows that are all of one group:
+/// zeros.
 std::vector<std::size_t> shared_out(Rows<const double> x, const std::vector<Mode>& modes);
 
-/// The modes that a cloud lies on, by ways up from some of its rows, those far apart and others at random, and
-/// where `afar` wants it from around it. For a cloud of one group that is near a normal some 100 gradients, and from afar
-/// some 12 for each coordinate.
-std::vector<Mode> modes_under(Rows<const double> cloud, CountedDensity& density, bool afar, const Search& search);
+/// The modes that a cloud lies on, by ways up from some of its rows, those far apart and others at
+/// random, and where `afar` wants it from around it. For a cloud of one group that is near a normal
+/// some 100 gradients, and from afar some 12 for each coordinate.
+std::vector<Mode> modes_under(Rows<const double> cloud, CountedDensity& density, bool afar,
+                              const Search& search);
 
 } // namespace starling::scout

@@ -14,34 +14,34 @@
 namespace starling::scout {
 
 struct Settings {
-  std::size_t starts = 8;      ///< ways up, from U(-2, 2)^d, in pairs x and -x
-  std::size_t iterations = 400; ///< of L-BFGS, at most
+  std::size_t starts = 8;        ///< ways up, from U(-2, 2)^d, in pairs x and -x
+  std::size_t iterations = 400;  ///< of L-BFGS, at most
   std::size_t dense_up_to = 500; ///< dimensions; above, the frame is of low rank beside a diagonal
   std::optional<Frame::Form> form = {}; ///< in any dimension; none: by dense_up_to
 };
 
 struct Report {
-  Frame frame;                 ///< of the better approximation
-  bool by_pathfinder = false;  ///< else Laplace's
+  Frame frame;                ///< of the better approximation
+  bool by_pathfinder = false; ///< else Laplace's
   double elbo = 0;
-  std::size_t modes = 1;       ///< separate ones that are not negligible
-  std::vector<Mode> found;     ///< those, heaviest first, where there are several; else empty
-  std::size_t arrived = 0;     ///< ways up that ended at a finite density
-  std::vector<double> tops;    ///< their log densities
+  std::size_t modes = 1;    ///< separate ones that are not negligible
+  std::vector<Mode> found;  ///< those, heaviest first, where there are several; else empty
+  std::size_t arrived = 0;  ///< ways up that ended at a finite density
+  std::vector<double> tops; ///< their log densities
 };
 
-/// L-BFGS from all starts in lock-step; then Laplace's approximation at the best end, Pathfinder along
-/// its way, and the one with the higher ELBO of 50 draws. Where the best end was still going up there may be no
-/// mode, as in the neck of a funnel, and then Pathfinder is asked along every way. Separate modes are counted among the ends, and those
-/// of ways up from around the best (Modes::climb_from_afar); where there are several, also from around each of
-/// them, until they show none that is new. Both
-/// approximations, and so the frame, are of the form that the settings say.
-/// Throws TargetError when the density is finite nowhere it looked.
+/// L-BFGS from all starts in lock-step; then Laplace's approximation at the best end, Pathfinder
+/// along its way, and the one with the higher ELBO of 50 draws. Where the best end was still going
+/// up there may be no mode, as in the neck of a funnel, and then Pathfinder is asked along every
+/// way. Separate modes are counted among the ends, and those of ways up from around the best
+/// (Modes::climb_from_afar); where there are several, also from around each of them, until they
+/// show none that is new. Both approximations, and so the frame, are of the form that the settings
+/// say. Throws TargetError when the density is finite nowhere it looked.
 Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed,
              const Settings& settings = {});
 
-/// The same in parts, each of a call or two of the density, so that somebody who waits can be heard between
-/// them.
+/// The same in parts, each of a call or two of the density, so that somebody who waits can be heard
+/// between them.
 class Scouting {
 public:
   Scouting(CountedDensity& density, std::size_t dim, std::uint64_t seed, const Settings& settings);
@@ -55,16 +55,26 @@ private:
   std::uint64_t seed_;
   Settings settings_;
   Frame::Form form_;
-  enum class Part { begin, climb, laplace, pathfinder, others, choose, modes, done } part_ = Part::begin;
+  enum class Part {
+    begin,
+    climb,
+    laplace,
+    pathfinder,
+    others,
+    choose,
+    modes,
+    done
+  } part_ = Part::begin;
   std::vector<Climb> climbs_;
   std::size_t best_ = 0, other_ = 0; // of the climbs
   std::vector<Frame> candidates_;
   Report report_;
 };
 
-/// A cloud of `count` rows from the frame's normal: four times as many draws, weights pi/q capped at
-/// mean times sqrt(4 count), `count` kept without replacement (Gumbel top-k). Where the density
-/// fails for most, it is tried again from half the width. Throws TargetError when that does not help.
+/// A cloud of `count` rows from the frame's normal: four times as many draws, weights pi/q capped
+/// at mean times sqrt(4 count), `count` kept without replacement (Gumbel top-k). Where the density
+/// fails for most, it is tried again from half the width. Throws TargetError when that does not
+/// help.
 Frame::Matrix start(const Frame& frame, CountedDensity& density, std::size_t count,
                     std::uint64_t seed);
 

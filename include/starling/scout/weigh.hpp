@@ -23,9 +23,10 @@ struct Fit {
   std::size_t group = 0;
 };
 
-/// Draws from each fit's Student t with 5 degrees of freedom, whose tails are heavier than most densities', and
-/// weighs each by pi / q, where q is the mixture of all fits whoever drew it: no weight is large unless all fits are
-/// thin there. All space is shared out between the groups: a place belongs to the one whose first fit is densest there.
+/// Draws from each fit's Student t with 5 degrees of freedom, whose tails are heavier than most
+/// densities', and weighs each by pi / q, where q is the mixture of all fits whoever drew it: no
+/// weight is large unless all fits are thin there. All space is shared out between the groups: a
+/// place belongs to the one whose first fit is densest there.
 ///     Z_g = sum_c 1/C mean_c (w 1_g),  share_g = Z_g / sum Z,
 ///     se^2 = sum_c 1/C^2 var_c (w (1_g - share_g)) / n_c / Z^2
 class Weighing {
@@ -38,11 +39,13 @@ public:
   std::vector<Share> shares() const;
   /// The group to which each row belongs.
   std::vector<std::size_t> group_of(Rows<const double> x) const;
-  /// The part of these particles, of this log density, whose weight is more than e^.5 times that of any draw of their
-  /// group: where it is not small, the fits miss a part of the group, and no error shows it.
+  /// The part of these particles, of this log density, whose weight is more than e^.5 times that of
+  /// any draw of their group: where it is not small, the fits miss a part of the group, and no
+  /// error shows it.
   double missed(Rows<const double> x, std::span<const double> log_density, std::size_t group) const;
 
-  /// Log weight and group of every draw, two numbers each: with what it was made from, all there is to save.
+  /// Log weight and group of every draw, two numbers each: with what it was made from, all there is
+  /// to save.
   const std::vector<double>& numbers() const { return drawn_; }
   void resume(std::vector<double> numbers);
 
@@ -63,8 +66,8 @@ private:
   std::vector<double> drawn_; // rounds x fits x draws x (log weight, group)
 };
 
-/// So many particles for each share that together they are `count`, none off by more than one: largest remainders
-/// first.
+/// So many particles for each share that together they are `count`, none off by more than one:
+/// largest remainders first.
 std::vector<std::size_t> apportioned(std::span<const double> shares, std::size_t count);
 
 } // namespace starling::scout

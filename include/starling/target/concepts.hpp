@@ -19,8 +19,8 @@ concept Target = requires(T& target, Step k, Rows<const Real> x, Rows<Real> scor
 
 /// evaluate(x, score, log_density): the same from all the data, and log pi up to a constant.
 template <typename T, typename Real>
-concept Density = Target<T, Real> && requires(T& target, Rows<const Real> x, Rows<Real> score,
-                                              std::span<Real> log_density) {
+concept Density = Target<T, Real> &&
+    requires(T& target, Rows<const Real> x, Rows<Real> score, std::span<Real> log_density) {
   target.evaluate(x, score, log_density);
 };
 

@@ -1,4 +1,5 @@
-// Normal distribution whose coordinates are all alike: one variance, one correlation between any two.
+// Normal distribution whose coordinates are all alike: one variance, one correlation between any
+// two.
 #pragma once
 
 #include <starling/target/concepts.hpp>
@@ -36,12 +37,14 @@ public:
     if (!(correlation < 1) || !(spread > 0))
       reject("correlation",
              mean.size() == 1 ? "a number below 1"
-                              : "above " + shown(-1 / (d - 1)) + " and below 1 in " + std::to_string(mean.size()) + " dimensions",
+                              : "above " + shown(-1 / (d - 1)) + " and below 1 in " +
+                                    std::to_string(mean.size()) + " dimensions",
              shown(correlation));
     const double inverse_sd = 1 / std::sqrt(variance * (1 - correlation));
     form_.precision = static_cast<Real>(inverse_sd * inverse_sd); // as a Cholesky factor gives it
     form_.share = static_cast<Real>(correlation / spread);
-    all_alike_ = form_.share == 0 && std::ranges::all_of(mean_, [&](Real m) { return m == mean_[0]; });
+    all_alike_ =
+        form_.share == 0 && std::ranges::all_of(mean_, [&](Real m) { return m == mean_[0]; });
   }
   /// Mean zero and variance one.
   explicit EvenNormal(std::size_t dim, double correlation = 0, Threads& threads = Threads::alone())
@@ -88,7 +91,9 @@ public:
 
 private:
   /// A piece of so many is long against taking it.
-  static std::size_t rows_together(std::size_t dim) { return std::max<std::size_t>(256, 32768 / dim); }
+  static std::size_t rows_together(std::size_t dim) {
+    return std::max<std::size_t>(256, 32768 / dim);
+  }
 
   std::vector<Real> mean_;
   Threads* threads_;

@@ -10,17 +10,18 @@
 
 namespace starling {
 
-// A family is a log likelihood l(y | u) of inputs u = (z_1 .. z_C, extras): `predictors` numbers that are
-// linear in the features, and parameters of its own that all rows share.
+// A family is a log likelihood l(y | u) of inputs u = (z_1 .. z_C, extras): `predictors` numbers
+// that are linear in the features, and parameters of its own that all rows share.
 //
 //     predictors(), extras(), extra_name(e), extra_prior(e, value, slope)
 //     add<Algebra>(z, stride, y, weights, rows, extras, to_extras, wanted)
-//         z[c * stride + r] become d l / d z_c, times the row's weight; adds to to_extras the slopes along
-//         the extras and answers the sum of l, where that is wanted. `weights` may be null: 1 each.
+//         z[c * stride + r] become d l / d z_c, times the row's weight; adds to to_extras the
+//         slopes along the extras and answers the sum of l, where that is wanted. `weights` may be
+//         null: 1 each.
 //     hessian(u, y, h): minus the second derivatives in u, U x U.
 //
-// Log likelihoods are up to a constant of the data. The loops are plain: exponentials go through the
-// Algebra, many at a time, and the rest the compiler makes vectors of.
+// Log likelihoods are up to a constant of the data. The loops are plain: exponentials go through
+// the Algebra, many at a time, and the rest the compiler makes vectors of.
 
 namespace family {
 
@@ -31,7 +32,8 @@ struct Parts {
   double part[8] = {};
   void add(std::size_t r, double value) { part[r % 8] += value; }
   double sum() const {
-    return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+    return ((part[0] + part[1]) + (part[2] + part[3])) +
+           ((part[4] + part[5]) + (part[6] + part[7]));
   }
 };
 
@@ -46,11 +48,11 @@ struct NoExtras {
 struct Logistic : NoExtras {
   std::size_t predictors() const { return 1; }
 
-  /// l = y z - max(z, 0) + log p, p = 1 / (1 + e^-|z|). Where weights are equal, the logarithm of a product
-  /// of 256 of the p instead of theirs: each is at least 1/2, so it cannot underflow.
+  /// l = y z - max(z, 0) + log p, p = 1 / (1 + e^-|z|). Where weights are equal, the logarithm of a
+  /// product of 256 of the p instead of theirs: each is at least 1/2, so it cannot underflow.
   template <typename Algebra, typename Real>
-  double add(Real* z, std::size_t, const Real* y, const Real* weights, std::size_t rows, const double*,
-             double*, bool wanted) const {
+  double add(Real* z, std::size_t, const Real* y, const Real* weights, std::size_t rows,
+             const double*, double*, bool wanted) const {
     double sum = 0;
     Real e[chunk];
     for (std::size_t first = 0; first < rows; first += chunk) {
@@ -95,7 +97,8 @@ struct Logistic : NoExtras {
   }
 };
 
-/// y is a number, y ~ N(z, sigma^2). The extra is a = log sigma, and 1/sigma^2 ~ Gamma(1, rate .01).
+/// y is a number, y ~ N(z, sigma^2). The extra is a = log sigma, and 1/sigma^2 ~ Gamma(1, rate
+/// .01).
 struct Linear {
   std::size_t predictors() const { return 1; }
   std::size_t extras() const { return 1; }
@@ -107,8 +110,8 @@ struct Linear {
   }
 
   template <typename Algebra, typename Real>
-  double add(Real* z, std::size_t, const Real* y, const Real* weights, std::size_t rows, const double* extras,
-             double* to_extras, bool) const {
+  double add(Real* z, std::size_t, const Real* y, const Real* weights, std::size_t rows,
+             const double* extras, double* to_extras, bool) const {
     const double a = extras[0], precision = std::exp(std::min(-2 * a, 600.0));
     Parts squares, total;
     for (std::size_t r = 0; r < rows; ++r) {
@@ -135,9 +138,10 @@ struct Poisson : NoExtras {
   std::size_t predictors() const { return 1; }
 
   template <typename Algebra, typename Real>
-  double add(Real* z, std::size_t, const Real* y, const Real* weights, std::size_t rows, const double*,
-             double*, bool wanted) const {
-    constexpr Real highest = sizeof(Real) == 8 ? Real(600) : Real(80); // beyond it the density is as good as 0
+  double add(Real* z, std::size_t, const Real* y, const Real* weights, std::size_t rows,
+             const double*, double*, bool wanted) const {
+    constexpr Real highest =
+        sizeof(Real) == 8 ? Real(600) : Real(80); // beyond it the density is as good as 0
     Parts sum;
     Real rate[chunk];
     for (std::size_t first = 0; first < rows; first += chunk) {
@@ -165,8 +169,8 @@ public:
   std::size_t predictors() const { return classes_ - 1; }
 
   template <typename Algebra, typename Real>
-  double add(Real* z, std::size_t stride, const Real* y, const Real* weights, std::size_t rows, const double*,
-             double*, bool wanted) const {
+  double add(Real* z, std::size_t stride, const Real* y, const Real* weights, std::size_t rows,
+             const double*, double*, bool wanted) const {
     const std::size_t count = predictors();
     Parts sum;
     std::vector<Real> top(rows, Real(0)), total(rows);

@@ -1,4 +1,5 @@
-// The formulas of targets that a device can score as well as the host, over plain numbers and pointers.
+// The formulas of targets that a device can score as well as the host, over plain numbers and
+// pointers.
 #pragma once
 
 #include <starling/device.hpp>

@@ -37,12 +37,14 @@ struct LabelledView {
 template <typename Real>
 LabelledView<Real> view_of(const LabelledData<Real>& data, std::shared_ptr<const void> owner = {}) {
   if (data.labels.size() != data.features.rows())
-    reject("labels", "one for each of " + std::to_string(data.features.rows()) + " rows", std::to_string(data.labels.size()));
+    reject("labels", "one for each of " + std::to_string(data.features.rows()) + " rows",
+           std::to_string(data.labels.size()));
   return {data.features.data(), data.labels.data(), static_cast<std::size_t>(data.features.rows()),
           static_cast<std::size_t>(data.features.cols()), std::move(owner)};
 }
 
-/// The three operations that the likelihood consists of, in plain C++. A back end may bring its own.
+/// The three operations that the likelihood consists of, in plain C++. A back end may bring its
+/// own.
 template <typename Real>
 struct PlainAlgebra {
   using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -52,18 +54,20 @@ struct PlainAlgebra {
   static void logits(const Real* w, std::size_t stride, std::size_t n, const Real* features,
                      std::size_t rows, std::size_t inner, Real* logits) {
     Eigen::Map<Matrix>(logits, Eigen::Index(n), Eigen::Index(rows)).noalias() =
-        Strided(w, Eigen::Index(n), Eigen::Index(inner), Eigen::OuterStride<>(Eigen::Index(stride))) *
+        Strided(w, Eigen::Index(n), Eigen::Index(inner),
+                Eigen::OuterStride<>(Eigen::Index(stride))) *
         Eigen::Map<const Matrix>(features, Eigen::Index(rows), Eigen::Index(inner)).transpose();
   }
   /// z becomes scale (y - sigmoid(z)), for n particles.
-  static void residuals(Real* logits, std::size_t n, const Real* labels, std::size_t rows, Real scale) {
+  static void residuals(Real* logits, std::size_t n, const Real* labels, std::size_t rows,
+                        Real scale) {
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t r = 0; r < rows; ++r)
         logits[i * rows + r] = scale * (labels[r] - 1 / (1 + std::exp(-logits[i * rows + r])));
   }
   /// score (n x inner, with that stride) += residuals (n x rows) times features (rows x inner).
-  static void gradients(const Real* residuals, std::size_t n, const Real* features, std::size_t rows,
-                        std::size_t inner, Real* score, std::size_t stride) {
+  static void gradients(const Real* residuals, std::size_t n, const Real* features,
+                        std::size_t rows, std::size_t inner, Real* score, std::size_t stride) {
     Eigen::Map<Matrix, 0, Eigen::OuterStride<>>(score, Eigen::Index(n), Eigen::Index(inner),
                                                 Eigen::OuterStride<>(Eigen::Index(stride)))
         .noalias() += Eigen::Map<const Matrix>(residuals, Eigen::Index(n), Eigen::Index(rows)) *
@@ -91,7 +95,8 @@ public:
   LogisticRegression(std::shared_ptr<const LabelledData<Real>> data, std::size_t data_batch,
                      std::uint64_t seed, Threads& threads = Threads::alone())
       : LogisticRegression(view_of(*data, data), data_batch, seed, threads) {}
-  LogisticRegression(LabelledView<Real> data, std::size_t data_batch, std::uint64_t seed, Threads& threads = Threads::alone())
+  LogisticRegression(LabelledView<Real> data, std::size_t data_batch, std::uint64_t seed,
+                     Threads& threads = Threads::alone())
       : data_(std::move(data)), threads_(&threads), batches_(seed, data_.rows, data_batch) {}
 
   std::size_t dim() const { return data_.weights + 1; }
@@ -122,8 +127,8 @@ public:
       const auto density = log_density.subspan(begin, end - begin);
       prior(from, to, density);
       for (std::size_t r = 0; r < data_.rows; r += row_block)
-        likelihood(from, data_.features + r * data_.weights, data_.labels + r, std::min(row_block, data_.rows - r), Real(1), to,
-                   density);
+        likelihood(from, data_.features + r * data_.weights, data_.labels + r,
+                   std::min(row_block, data_.rows - r), Real(1), to, density);
     });
   }
 
@@ -137,7 +142,8 @@ private:
     features_.resize(Index(rows.size()), Index(data_.weights));
     labels_.resize(Index(rows.size()));
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      std::copy_n(data_.features + rows[r] * data_.weights, data_.weights, features_.row(Index(r)).data());
+      std::copy_n(data_.features + rows[r] * data_.weights, data_.weights,
+                  features_.row(Index(r)).data());
       labels_[Index(r)] = data_.labels[rows[r]];
     }
   }
@@ -146,7 +152,8 @@ private:
     const std::size_t weights = dim() - 1;
     for (std::size_t i = 0; i < x.count; ++i) {
       // Held below the overflow of alpha |w|^2 for any w up to 1e3.
-      const Real alpha = std::exp(std::min(x[i][weights], sizeof(Real) == 8 ? Real(600) : Real(50)));
+      const Real alpha =
+          std::exp(std::min(x[i][weights], sizeof(Real) == 8 ? Real(600) : Real(50)));
       const Real* w = x[i].data();
       Real* to = score[i].data();
       Real squares[4] = {}; // one sum would wait for itself
@@ -177,8 +184,8 @@ private:
       for (std::size_t i = 0; i < x.count; ++i)
         for (std::size_t r = 0; r < rows; ++r) {
           const Real z = logits[i * rows + r];
-          density[i] += scale * (labels[r] * z - std::max(z, Real(0)) -
-                                 std::log1p(std::exp(-std::abs(z))));
+          density[i] +=
+              scale * (labels[r] * z - std::max(z, Real(0)) - std::log1p(std::exp(-std::abs(z))));
         }
     Algebra::residuals(logits.data(), x.count, labels, rows, scale);
     Algebra::gradients(logits.data(), x.count, features, rows, weights, score.data, score.dim);

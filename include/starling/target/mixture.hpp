@@ -73,7 +73,8 @@ public:
   Real operator()(std::span<const Real> x, std::span<Real> score) const {
     thread_local std::vector<Real> pull;
     pull.resize(dim_);
-    const MixtureForm<Real> form{dim_, constants_.size(), constants_.data(), means_.data(), precisions_.data()};
+    const MixtureForm<Real> form{dim_, constants_.size(), constants_.data(), means_.data(),
+                                 precisions_.data()};
     return form(x.data(), score.data(), pull.data());
   }
 

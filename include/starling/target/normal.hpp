@@ -42,7 +42,8 @@ public:
 
   void operator()(Step, Rows<const Real> x, Rows<Real> score) {
     constexpr std::size_t block = 256; // rows of a product
-    const std::size_t blocks = std::max<std::size_t>(1, 32768 / (block * x.dim * x.dim)); // long against taking a piece
+    const std::size_t blocks =
+        std::max<std::size_t>(1, 32768 / (block * x.dim * x.dim)); // long against taking a piece
     threads_->for_pieces(x.count, blocks * block, [&](std::size_t begin, std::size_t end) {
       thread_local Block off; // kept from step to step
       for (std::size_t first = begin; first < end; first += block) {
@@ -50,7 +51,8 @@ public:
         const Rows<const Real> from = x.slice(first, last);
         const Rows<Real> to = score.slice(first, last);
         Eigen::Map<Block> s(to.data, Eigen::Index(to.count), Eigen::Index(to.dim));
-        const Eigen::Map<const Block> y(from.data, Eigen::Index(from.count), Eigen::Index(from.dim));
+        const Eigen::Map<const Block> y(from.data, Eigen::Index(from.count),
+                                        Eigen::Index(from.dim));
         off = mean_.replicate(y.rows(), 1) - y;
         s.noalias() = off * precision_;
       }

@@ -1,4 +1,5 @@
-// Bayesian generalised linear models with the paper's prior, over rows that need not fit into memory.
+// Bayesian generalised linear models with the paper's prior, over rows that need not fit into
+// memory.
 #pragma once
 
 #include <starling/row_density.hpp>
@@ -31,7 +32,8 @@ struct RowTable {
 template <typename Real>
 RowTable<Real> rows_in_memory(LabelledView<Real> data) {
   return {data.rows, data.weights, [data](std::size_t first, std::size_t, std::vector<Real>&) {
-            return typename RowTable<Real>::Block{data.features + first * data.weights, data.labels + first};
+            return typename RowTable<Real>::Block{data.features + first * data.weights,
+                                                  data.labels + first};
           }};
 }
 template <typename Real>
@@ -39,10 +41,12 @@ RowTable<Real> rows_in_memory(std::shared_ptr<const LabelledData<Real>> data) {
   return rows_in_memory(view_of(*data, data));
 }
 
-/// A particle is (w_1 .. w_C, extras of the family, log alpha), each w_c with a weight for every feature,
-/// w ~ N(0, I/alpha), alpha ~ Gamma(1, rate .01). Products are in Real, sums over blocks in double. Work is cut by rows, in a way
-/// that does not depend on threads. Cost of all rows: two products of N x D by D x rows for each predictor.
-template <typename Family, typename Real, typename Algebra = PlainAlgebra<Real>, typename Exact = PlainAlgebra<double>>
+/// A particle is (w_1 .. w_C, extras of the family, log alpha), each w_c with a weight for every
+/// feature, w ~ N(0, I/alpha), alpha ~ Gamma(1, rate .01). Products are in Real, sums over blocks
+/// in double. Work is cut by rows, in a way that does not depend on threads. Cost of all rows: two
+/// products of N x D by D x rows for each predictor.
+template <typename Family, typename Real, typename Algebra = PlainAlgebra<Real>,
+          typename Exact = PlainAlgebra<double>>
 class Regression {
 public:
   static constexpr double prior_rate = 0.01;
@@ -65,7 +69,8 @@ public:
     const std::size_t count = blocks_.weights(), last = dim() - 1;
     const double shape = static_cast<double>(count) / 2 + 1;
     for (std::size_t i = 0; i < x.count; ++i) {
-      const double alpha = std::exp(std::min(x[i][last], 600.0)); // held below the overflow of alpha |w|^2
+      const double alpha =
+          std::exp(std::min(x[i][last], 600.0)); // held below the overflow of alpha |w|^2
       double square = 0;
       for (std::size_t a = 0; a < count; ++a) {
         square += x[i][a] * x[i][a];
@@ -97,8 +102,8 @@ public:
     }
   }
 
-  /// The likelihood of these rows, weighted, in double: what is left of few rows after their mean is taken away
-  /// is small against them.
+  /// The likelihood of these rows, weighted, in double: what is left of few rows after their mean
+  /// is taken away is small against them.
   DensityOfRows some(RowNumbers rows, std::span<const double> weights) const {
     auto few = gathered(rows, weights);
     return [this, few](Rows<const double> x, Rows<double> score, std::span<double> density) {
@@ -107,9 +112,10 @@ public:
       threads_->for_pieces(x.count, 64, [&](std::size_t begin, std::size_t end) {
         for (std::size_t r = 0; r < few->responses.size(); r += row_block) {
           const std::size_t m = std::min(row_block, few->responses.size() - r);
-          blocks_.template add<double, Exact>(x.slice(begin, end), few->features.data() + r * table_.features, few->responses.data() + r,
-                             few->weights.data() + r, m, score.slice(begin, end),
-                             density.empty() ? density : density.subspan(begin, end - begin));
+          blocks_.template add<double, Exact>(
+              x.slice(begin, end), few->features.data() + r * table_.features,
+              few->responses.data() + r, few->weights.data() + r, m, score.slice(begin, end),
+              density.empty() ? density : density.subspan(begin, end - begin));
         }
       });
     };
@@ -120,7 +126,8 @@ public:
     std::vector<Expansion> parts(pieces, nothing());
     threads_->for_pieces(pieces, 1, [&](std::size_t q, std::size_t) {
       for_blocks(q, [&](const auto& block, std::size_t m) {
-        blocks_.template expand<Real, Algebra>(x, block.features, block.responses, nullptr, m, parts[q]);
+        blocks_.template expand<Real, Algebra>(x, block.features, block.responses, nullptr, m,
+                                               parts[q]);
       });
     });
     return total(parts);
@@ -131,21 +138,26 @@ public:
       std::vector<Expansion> parts((few->responses.size() + row_block - 1) / row_block, nothing());
       threads_->for_pieces(parts.size(), 1, [&](std::size_t q, std::size_t) {
         const std::size_t r = q * row_block, m = std::min(row_block, few->responses.size() - r);
-        blocks_.template expand<double, Exact>(x, few->features.data() + r * table_.features, few->responses.data() + r,
-                                    few->weights.data() + r, m, parts[q]);
+        blocks_.template expand<double, Exact>(x, few->features.data() + r * table_.features,
+                                               few->responses.data() + r, few->weights.data() + r,
+                                               m, parts[q]);
       });
       return total(parts);
     };
   }
 
-  /// sum over inputs u of h_uu |L^T J_u|^2, J_u the row's derivative of u: for logistic regression |L^T f|^2 s (1 - s).
+  /// sum over inputs u of h_uu |L^T J_u|^2, J_u the row's derivative of u: for logistic regression
+  /// |L^T f|^2 s (1 - s).
   std::vector<double> leverage(const Eigen::VectorXd& mode, const Frame& frame) const {
     std::vector<double> all(table_.rows);
-    const Eigen::MatrixXd factor = frame.along_rows(Frame::Matrix::Identity(Eigen::Index(dim()), Eigen::Index(dim()))).transpose();
+    const Eigen::MatrixXd factor =
+        frame.along_rows(Frame::Matrix::Identity(Eigen::Index(dim()), Eigen::Index(dim())))
+            .transpose();
     threads_->for_pieces(range_count(), 1, [&](std::size_t q, std::size_t) {
       std::size_t r = range(q).first;
       for_blocks(q, [&](const auto& block, std::size_t m) {
-        blocks_.template leverage<Real, Algebra>(mode, factor, block.features, block.responses, m, all.data() + r);
+        blocks_.template leverage<Real, Algebra>(mode, factor, block.features, block.responses, m,
+                                                 all.data() + r);
         r += m;
       });
     });
@@ -158,7 +170,9 @@ private:
     std::vector<double> features, responses, weights;
   };
 
-  std::size_t range_count() const { return std::min(ranges, (table_.rows + row_block - 1) / row_block); }
+  std::size_t range_count() const {
+    return std::min(ranges, (table_.rows + row_block - 1) / row_block);
+  }
   std::pair<std::size_t, std::size_t> range(std::size_t q) const {
     return {table_.rows * q / range_count(), table_.rows * (q + 1) / range_count()};
   }
@@ -207,7 +221,8 @@ private:
       scores[q].assign(score.data ? n * d : 0, 0.0);
       const Rows<double> to{score.data ? scores[q].data() : nullptr, score.data ? n : 0, d};
       for_blocks(q, [&](const auto& block, std::size_t m) {
-        blocks_.template add<Real, Algebra>(x, block.features, block.responses, nullptr, m, to, densities[q]);
+        blocks_.template add<Real, Algebra>(x, block.features, block.responses, nullptr, m, to,
+                                            densities[q]);
       });
     });
     for (std::size_t q = 0; q < pieces; ++q) {
@@ -229,15 +244,23 @@ RowDensity row_density(std::shared_ptr<const R> model) {
   RowDensity made;
   made.rows = model->rows();
   made.dim = model->dim();
-  made.all = [model](Rows<const double> x, Rows<double> s, std::span<double> l) { model->evaluate(x, s, l); };
-  made.prior = [model](Rows<const double> x, Rows<double> s, std::span<double> l) { model->prior(x, s, l); };
-  made.some = [model](RowNumbers rows, std::span<const double> weights) { return model->some(rows, weights); };
+  made.all = [model](Rows<const double> x, Rows<double> s, std::span<double> l) {
+    model->evaluate(x, s, l);
+  };
+  made.prior = [model](Rows<const double> x, Rows<double> s, std::span<double> l) {
+    model->prior(x, s, l);
+  };
+  made.some = [model](RowNumbers rows, std::span<const double> weights) {
+    return model->some(rows, weights);
+  };
   made.values = [model](Rows<const double> x, std::span<double> l) { model->values(x, l); };
   made.expand = [model](const Eigen::VectorXd& x) { return model->expand(x); };
   made.expand_some = [model](RowNumbers rows, std::span<const double> weights) {
     return model->expand_some(rows, weights);
   };
-  made.leverage = [model](const Eigen::VectorXd& mode, const Frame& frame) { return model->leverage(mode, frame); };
+  made.leverage = [model](const Eigen::VectorXd& mode, const Frame& frame) {
+    return model->leverage(mode, frame);
+  };
   return made;
 }
 

@@ -16,7 +16,7 @@ namespace starling {
 /// Holds the target by value, or by reference when T is a reference type. A Target scores Rows in
 /// the host's memory, so the particles must be there too.
 template <typename Real, typename T>
-  requires Target<T, Real>
+requires Target<T, Real>
 class Score {
 public:
   explicit Score(T target, Threads& threads = Threads::alone())
@@ -63,8 +63,9 @@ private:
     const auto bad = static_cast<std::size_t>(
         std::find_if(s.begin(), s.end(), [](Real value) { return !std::isfinite(value); }) -
         s.begin());
-    throw TargetError(k, who(bad / s.dim), "the score of parameter " + std::to_string(bad % s.dim) +
-                                               " is " + std::to_string(*(s.data + bad)));
+    throw TargetError(k, who(bad / s.dim),
+                      "the score of parameter " + std::to_string(bad % s.dim) + " is " +
+                          std::to_string(*(s.data + bad)));
   }
 
   T target_;

@@ -11,8 +11,8 @@
 
 namespace starling {
 
-/// x_1 ~ N(0, width^2), x_2 ~ N(curvature (x_1^2 - width^2), 1). Both means are 0; the variances are
-/// width^2 and 1 + 2 curvature^2 width^4.
+/// x_1 ~ N(0, width^2), x_2 ~ N(curvature (x_1^2 - width^2), 1). Both means are 0; the variances
+/// are width^2 and 1 + 2 curvature^2 width^4.
 template <typename Real>
 class Banana {
 public:

@@ -1,4 +1,6 @@
-"""Reads the folder of a run: summary.json, config.toml, trace and draws, checked as far as the page needs them."""
+"""Reads the folder of a run: summary.json, config.toml, trace and draws, checked as far as the page
+needs them."""
+
 from __future__ import annotations
 
 import csv
@@ -16,10 +18,23 @@ from ..result import load
 BAD_DATA, MISSING = 65, 66  # exit codes, as those of the command line
 NUMBERS = ("particles", "dim", "steps_done", "seed", "seconds")
 TEXTS = ("version", "target", "verdict", "verdict_reason", "precision")
-OF_THE_METHOD = ("kernel", "bandwidth", "advance")  # texts that only the raw method has, which also has steps
-MAYBE = ("step_size", "test_accuracy", "test_log_likelihood", "modes")  # numbers, null, or not there
-LISTS = {"parameters": ("name",), "unconstrained": ("name",), "runs": ("run", "verdict", "verdict_reason", "ksd"),
-         "groups": ("share", "se", "particles", "mean")}
+OF_THE_METHOD = (
+    "kernel",
+    "bandwidth",
+    "advance",
+)  # texts that only the raw method has, which also has steps
+MAYBE = (
+    "step_size",
+    "test_accuracy",
+    "test_log_likelihood",
+    "modes",
+)  # numbers, null, or not there
+LISTS = {
+    "parameters": ("name",),
+    "unconstrained": ("name",),
+    "runs": ("run", "verdict", "verdict_reason", "ksd"),
+    "groups": ("share", "se", "particles", "mean"),
+}
 CELLS = ("mean", "sd", "q05", "q50", "q95", "spread_identity")
 
 
@@ -48,7 +63,11 @@ def read(folder: Path) -> Run:
     summary = _summary(folder / "summary.json")
     config = folder / "config.toml"
     runs = len(summary.get("runs", [None]))
-    files = [folder / "trace.csv"] if runs == 1 else [folder / f"trace-{k + 1}.csv" for k in range(runs)]
+    files = (
+        [folder / "trace.csv"]
+        if runs == 1
+        else [folder / f"trace-{k + 1}.csv" for k in range(runs)]
+    )
     trace = [row for k, file in enumerate(files) if file.exists() for row in _trace(file, k + 1)]
     names, draws = [], np.empty((0, 0, 0))
     if any(folder.glob("draws*")):
@@ -57,7 +76,14 @@ def read(folder: Path) -> Run:
         except (OSError, ValueError) as error:
             said = _line(error.strerror if isinstance(error, OSError) and error.strerror else error)
             raise BadFolder(said if str(folder) in said else f"{folder}: {said}") from None
-    return Run(folder.resolve().name, summary, _text(config) if config.exists() else None, trace, names, draws)
+    return Run(
+        folder.resolve().name,
+        summary,
+        _text(config) if config.exists() else None,
+        trace,
+        names,
+        draws,
+    )
 
 
 def _line(text: Any) -> str:
@@ -100,16 +126,22 @@ def _summary(file: Path) -> dict[str, Any]:
             raise BadFolder(f"{file}: {key}: must be a number or null; got {summary[key]!r}")
     for key, needed in LISTS.items():
         rows = summary.get(key, [])
-        if not isinstance(rows, list) or not all(isinstance(r, dict) and all(k in r for k in needed) for r in rows):
+        if not isinstance(rows, list) or not all(
+            isinstance(r, dict) and all(k in r for k in needed) for r in rows
+        ):
             raise BadFolder(f"{file}: {key}: must be a list of objects with {', '.join(needed)}")
     for row in summary.setdefault("parameters", []) + summary.get("unconstrained", []):
         for cell in (*CELLS, "r_hat"):
             if row.get(cell) is not None and not _is_number(row[cell]):
-                raise BadFolder(f"{file}: {row['name']}: {cell}: must be a number or null; got {row[cell]!r}")
+                raise BadFolder(
+                    f"{file}: {row['name']}: {cell}: must be a number or null; got {row[cell]!r}"
+                )
     for row in summary.get("groups", []):
         means = row["mean"]
-        if not isinstance(means, dict) or not all(value is None or _is_number(value) for value in
-                                                  (row["share"], row["se"], row["particles"], *means.values())):
+        if not isinstance(means, dict) or not all(
+            value is None or _is_number(value)
+            for value in (row["share"], row["se"], row["particles"], *means.values())
+        ):
             raise BadFolder(f"{file}: groups: must have numbers; got {row!r}")
     if staged:
         _stages(file, summary)
@@ -122,14 +154,26 @@ def _summary(file: Path) -> dict[str, Any]:
 def _stages(file: Path, summary: dict[str, Any]) -> None:
     """What a run in stages says of itself."""
     gradients, certificate = summary.get("gradients", {}), summary.get("certificate")
-    if not isinstance(gradients, dict) or not all(_is_number(count) for count in gradients.values()):
+    if not isinstance(gradients, dict) or not all(
+        _is_number(count) for count in gradients.values()
+    ):
         raise BadFolder(f"{file}: gradients: must be numbers by stage; got {gradients!r}")
     if certificate is None:
         return
     rows = certificate.get("estimates") if isinstance(certificate, dict) else None
-    if not isinstance(rows, list) or not isinstance(certificate.get("finding"), str) or not all(
-            isinstance(row, dict) and isinstance(row.get("parameter"), str) and "of" in row
-            and all(row.get(key) is None or _is_number(row[key]) for key in ("error", "se", "memory")) for row in rows):
+    if (
+        not isinstance(rows, list)
+        or not isinstance(certificate.get("finding"), str)
+        or not all(
+            isinstance(row, dict)
+            and isinstance(row.get("parameter"), str)
+            and "of" in row
+            and all(
+                row.get(key) is None or _is_number(row[key]) for key in ("error", "se", "memory")
+            )
+            for row in rows
+        )
+    ):
         raise BadFolder(f"{file}: certificate: must have a finding and estimates of parameters")
 
 
@@ -142,7 +186,14 @@ def _trace(file: Path, run: int) -> list[dict[str, Any]]:
         raise BadFolder(f"{file}: must have the column {absent[0]}")
     for row in reader:
         try:
-            rows.append({"run": run, **{name: float(row[name]) if row[name] else math.nan for name in plots.SEEN}})
+            rows.append(
+                {
+                    "run": run,
+                    **{name: float(row[name]) if row[name] else math.nan for name in plots.SEEN},
+                }
+            )
         except ValueError as error:
-            raise BadFolder(f"{file}: line {reader.line_num}: must have numbers; got {_line(error)}") from None
+            raise BadFolder(
+                f"{file}: line {reader.line_num}: must have numbers; got {_line(error)}"
+            ) from None
     return rows

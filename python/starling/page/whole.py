@@ -1,4 +1,5 @@
 """The whole page of a run."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -12,8 +13,10 @@ STYLE = Path(__file__).with_name("style.css")
 
 def figure(svg: str, caption: str, run: Run) -> str:
     runs = len(run.summary.get("runs", []))
-    chips = "".join(f'<li><span class="chip" style="background: {pictures.run_colour(k)}"></span> run {k + 1}</li>'
-                    for k in range(runs))
+    chips = "".join(
+        f'<li><span class="chip" style="background: {pictures.run_colour(k)}"></span> run {k + 1}</li>'
+        for k in range(runs)
+    )
     legend = f'<ul class="legend">{chips}</ul>' if runs else ""
     return f"<figure>\n{svg}\n{legend}<figcaption>{caption}</figcaption>\n</figure>"
 
@@ -32,11 +35,17 @@ def of_draws(run: Run) -> str:
     if not run.names:
         return "<h2>Draws</h2>\n<p>There are no draws in the folder, so none are drawn.</p>"
     bars = "Each bar is a share of the particles."
-    text = "<h2>Marginals</h2>\n" + figure(pictures.marginals(run), bars + cut(run, plots.MARGINALS), run)
+    text = "<h2>Marginals</h2>\n" + figure(
+        pictures.marginals(run), bars + cut(run, plots.MARGINALS), run
+    )
     if len(run.names) > 1:
         shown, there = pictures.points_of_each(run), run.draws.shape[1]
         thin = f" {shown} of {there} particles of a run are shown." if shown < there else ""
-        few = '<span class="narrow">On a narrow screen the first three of them.</span>' if len(run.names) > 3 else ""
+        few = (
+            '<span class="narrow">On a narrow screen the first three of them.</span>'
+            if len(run.names) > 3
+            else ""
+        )
         caption = f"A point is a particle.{thin}{cut(run, plots.PAIRS)} {few}"
         text += "\n<h2>Pairs</h2>\n" + figure(pictures.pairs(run), caption, run)
     return text
@@ -45,14 +54,18 @@ def of_draws(run: Run) -> str:
 def of_trace(run: Run) -> str:
     if not run.trace:
         return "<p>There is no trace in the folder.</p>"
-    identities = ("the least and the greatest over the parameters; 1 is right, and between the dotted lines the verdict "
-                  "puts up with them.")
+    identities = (
+        "the least and the greatest over the parameters; 1 is right, and between the dotted lines the verdict "
+        "puts up with them."
+    )
     if plots.in_stages(run.trace):
         return figure(pictures.trace(run), f"Spread identities: {identities}", run)
-    caption = ("Drift: how far the particles are pushed, root mean square. Squared Stein discrepancy: how far the "
-               "cloud is from the target, 0 at best, with its standard error. Noise: the random part of the drift, by "
-               "Lemma 1, against its mean; it is not shown where the mean cannot be told from 0. Spread identities: "
-               + identities)
+    caption = (
+        "Drift: how far the particles are pushed, root mean square. Squared Stein discrepancy: how far the "
+        "cloud is from the target, 0 at best, with its standard error. Noise: the random part of the drift, by "
+        "Lemma 1, against its mean; it is not shown where the mean cannot be told from 0. Spread identities: "
+        + identities
+    )
     return figure(pictures.trace(run), caption, run)
 
 

@@ -1,4 +1,6 @@
-"""The words of the page: the verdict and what to do about it, tables, settings, how to repeat the run."""
+"""The words of the page: the verdict and what to do about it, tables, settings, how to repeat the
+run."""
+
 from __future__ import annotations
 
 import html
@@ -12,21 +14,36 @@ from .read import CELLS, Run
 
 TODO = {  # what to do about each verdict, and how it is coloured
     "converged": ("The particles can be used as draws.", "good"),
-    "cannot tell": ("Nothing speaks clearly against the cloud, but there are too few particles to confirm it: raise "
-                    "--particles.", "doubt"),
+    "cannot tell": (
+        "Nothing speaks clearly against the cloud, but there are too few particles to confirm it: raise "
+        "--particles.",
+        "doubt",
+    ),
     "still moving": ("The cloud has not come to rest: take more steps, or start nearer.", "doubt"),
-    "collapsed": ("A kernel of longer range may help, `--kernel gaussian+0.05*polynomial:m=1`, or more particles.",
-                  "bad"),
-    "noisy": ("Random batches or large steps make the cloud too wide: raise --batch, lower --step-size, or let them "
-              "change along the run: `--advance decay`, --grow-batch.", "doubt"),
-    "diverged": ("Nothing here can be used. Lower --step-size, start nearer, or check the target: `starling check`.",
-                 "bad"),
+    "collapsed": (
+        "A kernel of longer range may help, `--kernel gaussian+0.05*polynomial:m=1`, or more particles.",
+        "bad",
+    ),
+    "noisy": (
+        "Random batches or large steps make the cloud too wide: raise --batch, lower --step-size, or let them "
+        "change along the run: `--advance decay`, --grow-batch.",
+        "doubt",
+    ),
+    "diverged": (
+        "Nothing here can be used. Lower --step-size, start nearer, or check the target: `starling check`.",
+        "bad",
+    ),
 }
 IN_STAGES = {  # the same for a run in stages, whose certificate says more
     "converged": ("Exact moves confirm the particles: they can be used as draws.", "good"),
-    "cannot tell": ("Exact moves could not confirm the cloud. Do what the sentence says before its figures are used.",
-                    "doubt"),
-    "still moving": ("Exact moves carry the cloud away: its figures are wrong by about what the table shows.", "bad"),
+    "cannot tell": (
+        "Exact moves could not confirm the cloud. Do what the sentence says before its figures are used.",
+        "doubt",
+    ),
+    "still moving": (
+        "Exact moves carry the cloud away: its figures are wrong by about what the table shows.",
+        "bad",
+    ),
     "diverged": ("Nothing here can be used: check the target, `starling check`.", "bad"),
 }
 IN_GROUPS = "The particles lie in separate groups, and how much each of them weighs is not known well enough: see below."
@@ -42,7 +59,11 @@ def escaped(text: Any) -> str:
 
 def code(text: str) -> str:
     """Text with its options, and what stands between `, set as code; +- is one sign."""
-    marked = re.sub(r"`([^`]+)`|(?<![\w-])(--[a-z][a-z-]*)", lambda m: f"<code>{m[1] or m[2]}</code>", escaped(text))
+    marked = re.sub(
+        r"`([^`]+)`|(?<![\w-])(--[a-z][a-z-]*)",
+        lambda m: f"<code>{m[1] or m[2]}</code>",
+        escaped(text),
+    )
     return marked.replace("+-", "±")
 
 
@@ -78,7 +99,9 @@ def how(s: dict[str, Any]) -> str:
     if s.get("method") == "auto":
         total = s.get("gradients", {}).get("total")
         return "in stages" + (f", {total} gradients" if total else "")
-    batch = "one batch of all" if s.get("batch") == "all" else f"batches of {escaped(s.get('batch'))}"
+    batch = (
+        "one batch of all" if s.get("batch") == "all" else f"batches of {escaped(s.get('batch'))}"
+    )
     return f"{batch}, {s['steps_done']} steps"
 
 
@@ -88,13 +111,21 @@ def opening(run: Run) -> str:
     todo, colour = what_to_do(s)
     runs = len(s.get("runs", []))
     if s["verdict"] == "converged":
-        todo += (" R-hat below compares the runs." if runs else " A second opinion costs little: with `--runs 4` four "
-                 "clouds start each by itself, and R-hat tells whether they agree.")
+        todo += (
+            " R-hat below compares the runs."
+            if runs
+            else " A second opinion costs little: with `--runs 4` four "
+            "clouds start each by itself, and R-hat tells whether they agree."
+        )
     cut_off = ""
     if s.get("method") != "auto" and s["steps_done"] < s["steps"]:
         cut_off = f" It ended after {s['steps_done']} of {s['steps']} steps."
     warned = "".join(f"<li>{escaped(warning)}</li>" for warning in s["warnings"])
-    warnings = f'<div class="notice" role="note"><strong>Warnings</strong><ul>{warned}</ul></div>' if warned else ""
+    warnings = (
+        f'<div class="notice" role="note"><strong>Warnings</strong><ul>{warned}</ul></div>'
+        if warned
+        else ""
+    )
     several = f"{runs} runs of " if runs else ""
     return f"""<p class="kicker">Starling · a run</p>
 <h1>{escaped(title(run))}</h1>
@@ -118,8 +149,8 @@ def headed(row: str, heads: list[str]) -> str:
 
 
 def table(caption: str, head: list[str], rows: list[str]) -> str:
-    """Rows are finished elements. The box scrolls by itself; where there is no room for columns, each cell has its
-    head before it."""
+    """Rows are finished elements. The box scrolls by itself; where there is no room for columns,
+    each cell has its head before it."""
     rows = [headed(row, head[1:]) for row in rows]
     cells = "".join(f'<th scope="col">{escaped(cell)}</th>' for cell in head)
     return f"""<div class="scroll" role="region" aria-label="{escaped(caption)}" tabindex="0">
@@ -136,7 +167,8 @@ def plural(count: int, word: str) -> str:
 
 
 def parameter_table(listed: list[dict[str, Any]], kind: str) -> str:
-    """A row for each; an identity or an R-hat that is off is marked, by a sign and not by colour alone."""
+    """A row for each; an identity or an R-hat that is off is marked, by a sign and not by colour
+    alone."""
     several = any(p.get("r_hat") is not None for p in listed)
     off = '<span class="off"><span aria-hidden="true">≠</span><span class="hidden">off: </span> {}</span>'
     rows = []
@@ -146,15 +178,20 @@ def parameter_table(listed: list[dict[str, Any]], kind: str) -> str:
         if identity is not None and not plots.RIGHT[0] <= identity <= plots.RIGHT[1]:
             cells[-1] = off.format(cells[-1])
         if several:
-            cells.append(off.format(number(r_hat)) if r_hat is not None and r_hat > R_HAT else number(r_hat))
+            cells.append(
+                off.format(number(r_hat)) if r_hat is not None and r_hat > R_HAT else number(r_hat)
+            )
         written = "".join(f"<td>{cell}</td>" for cell in cells)
         rows.append(f'<tr><th scope="row">{escaped(p["name"])}</th>{written}</tr>')
-    caption = plural(len(listed), kind) + (f", the first {len(rows)} of them" if len(rows) < len(listed) else "")
+    caption = plural(len(listed), kind) + (
+        f", the first {len(rows)} of them" if len(rows) < len(listed) else ""
+    )
     return table(caption, ["parameter", *HEADS, *(["R-hat"] if several else [])], rows)
 
 
 def parameters(run: Run) -> str:
-    """The table of the parameters, and of what was sampled where that is another thing: of a Stan model."""
+    """The table of the parameters, and of what was sampled where that is another thing: of a Stan
+    model."""
     listed, sampled = run.summary["parameters"], run.summary.get("unconstrained", [])
     if not listed:
         return "<p>There is nothing to summarise.</p>"
@@ -168,7 +205,8 @@ identities below {plots.RIGHT[0]} or above {plots.RIGHT[1]}{several}.</p>"""
 
 
 def certificate(run: Run) -> str:
-    """How far exact moves find each parameter off, with errors; nothing where there was no certificate."""
+    """How far exact moves find each parameter off, with errors; nothing where there was no
+    certificate."""
     found = run.summary.get("certificate")
     if not found:
         return ""
@@ -181,9 +219,20 @@ def certificate(run: Run) -> str:
             return "–"
         return f"{plain(float(format(scale * row['error'], '.2g')))} ± {plain(float(format(scale * row['se'], '.1g')))}{unit}"
 
-    rows = [f'<tr><th scope="row">{escaped(name)}</th><td>{cell(of.get("value"), 1, "")}</td>'
-            f'<td>{cell(of.get("square"), 100, " %")}</td></tr>' for name, of in list(by.items())[:MOST_ROWS]]
-    shown = table("What exact moves would add", ["parameter", "to its mean, in sd", "to its variance"], rows) if rows else ""
+    rows = [
+        f'<tr><th scope="row">{escaped(name)}</th><td>{cell(of.get("value"), 1, "")}</td>'
+        f"<td>{cell(of.get('square'), 100, ' %')}</td></tr>"
+        for name, of in list(by.items())[:MOST_ROWS]
+    ]
+    shown = (
+        table(
+            "What exact moves would add",
+            ["parameter", "to its mean, in sd", "to its variance"],
+            rows,
+        )
+        if rows
+        else ""
+    )
     return f"""<h2>The certificate</h2>
 <p>{escaped(found["finding"][:1].upper() + found["finding"][1:])}: every particle made {escaped(found.get("moves", "some"))} exact
 moves, of which a share of {number(found.get("acceptance"))} was accepted.</p>
@@ -197,12 +246,19 @@ def groups(run: Run) -> str:
         return ""
     weighed = all(one["se"] is not None for one in found)
     names = list(found[0]["mean"])[:MOST_MEANS]
-    rows = [f'<tr><th scope="row">{k + 1}</th><td>{share(one)}</td><td>{escaped(one["particles"])}</td>'
-            + "".join(f"<td>{number(one['mean'].get(name))}</td>" for name in names) + "</tr>"
-            for k, one in enumerate(found)]
-    how_known = ("Shares are by importance sampling from fits of each group, with standard errors; the particles were shared "
-                 "out by them." if weighed else "They were counted and not weighed: particles do not cross between them, so "
-                 "that their number says nothing of what a group weighs.")
+    rows = [
+        f'<tr><th scope="row">{k + 1}</th><td>{share(one)}</td><td>{escaped(one["particles"])}</td>'
+        + "".join(f"<td>{number(one['mean'].get(name))}</td>" for name in names)
+        + "</tr>"
+        for k, one in enumerate(found)
+    ]
+    how_known = (
+        "Shares are by importance sampling from fits of each group, with standard errors; the particles were shared "
+        "out by them."
+        if weighed
+        else "They were counted and not weighed: particles do not cross between them, so "
+        "that their number says nothing of what a group weighs."
+    )
     head = ["group", "share", "particles", *(f"mean of {name}" for name in names)]
     return f"""<h2>Groups</h2>
 <p>{len(found)} separate groups. {how_known} A mode that nobody met is not among them.</p>
@@ -233,7 +289,9 @@ def discrepancy(ksd: Any) -> str:
     value, error = (ksd.get(key) if isinstance(ksd, dict) else None for key in ("value", "se"))
     if not isinstance(value, (int, float)):
         return "–"
-    shown = [plain(float(format(one, ".2g"))) for one in (value, error) if isinstance(one, (int, float))]
+    shown = [
+        plain(float(format(one, ".2g"))) for one in (value, error) if isinstance(one, (int, float))
+    ]
     return " ± ".join(shown)
 
 
@@ -244,15 +302,29 @@ def settings(run: Run) -> str:
         shown |= {f"gradients, {stage}": count for stage, count in s.get("gradients", {}).items()}
         shown |= {"modes found": number(s.get("modes"))}
     else:
-        shown |= {"kernel": s["kernel"], "bandwidth": s["bandwidth"], "advance": s["advance"],
-                  "step size": number(s.get("step_size"))}
-    shown |= {"precision": s["precision"], "threads": s.get("threads", "–"),
-              "Stein discrepancy², inverse multiquadric": discrepancy(s.get("ksd")),
-              "Stein discrepancy², Gaussian": discrepancy(s.get("ksd_gaussian")), "Starling": s["version"]}
-    for key, words in (("test_accuracy", "accuracy on rows held out"), ("test_log_likelihood", "log likelihood there")):
+        shown |= {
+            "kernel": s["kernel"],
+            "bandwidth": s["bandwidth"],
+            "advance": s["advance"],
+            "step size": number(s.get("step_size")),
+        }
+    shown |= {
+        "precision": s["precision"],
+        "threads": s.get("threads", "–"),
+        "Stein discrepancy², inverse multiquadric": discrepancy(s.get("ksd")),
+        "Stein discrepancy², Gaussian": discrepancy(s.get("ksd_gaussian")),
+        "Starling": s["version"],
+    }
+    for key, words in (
+        ("test_accuracy", "accuracy on rows held out"),
+        ("test_log_likelihood", "log likelihood there"),
+    ):
         if s.get(key) is not None:
             shown[words] = number(s[key])
-    terms = "\n".join(f"<div><dt>{escaped(key)}</dt><dd>{escaped(value)}</dd></div>" for key, value in shown.items())
+    terms = "\n".join(
+        f"<div><dt>{escaped(key)}</dt><dd>{escaped(value)}</dd></div>"
+        for key, value in shown.items()
+    )
     return f'<dl class="settings">\n{terms}\n</dl>'
 
 
@@ -260,11 +332,15 @@ def repeat(run: Run) -> str:
     """The command, or the call of Python if the target came from there."""
     if run.config is None:
         return "<p>There is no config.toml in the folder to repeat it from.</p>"
-    whole = (f'<details><summary>config.toml</summary>\n<pre class="scroll" tabindex="0"><code>'
-             f"{html.escape(run.config)}</code></pre></details>")
+    whole = (
+        f'<details><summary>config.toml</summary>\n<pre class="scroll" tabindex="0"><code>'
+        f"{html.escape(run.config)}</code></pre></details>"
+    )
     if run.summary["target"] == "guest":
-        return (f"<p>The target was given by Python; it is not in the folder. With that target again:</p>\n"
-                f'<pre class="command"><code>{html.escape(call(run))}</code></pre>\n{whole}')
+        return (
+            f"<p>The target was given by Python; it is not in the folder. With that target again:</p>\n"
+            f'<pre class="command"><code>{html.escape(call(run))}</code></pre>\n{whole}'
+        )
     command = f"starling sample --config {run.name}/config.toml --out {run.name}-again"
     words = " ".join(f"<span>{html.escape(word)}</span>" for word in command.split(" "))
     return f'<pre class="command"><code>{words}</code></pre>\n{whole}'

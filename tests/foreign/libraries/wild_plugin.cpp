@@ -1,17 +1,18 @@
-// A plugin for the tests that goes wrong after some calls: standard normals until then. Definitions say how:
-// THROWS: a std::exception; THROWS_NUMBER: something that is none; LEAKS: takes 10 MB in every call and gives none back;
-// ODD_NAMES: nothing goes wrong, but its parameters have names of any bytes; ON_DEMAND: in the call whose number the
-// environment has it does what is asked for, so that a test need not find the moment from outside:
-// SIGNAL_AT_CALL sends SIGNAL, or SIGTERM, to its own process; REMOVE_AT_CALL removes the folder REMOVE; PUT_AT_CALL puts the
-// file PUT in the place of PUT_AT; ALARM_AT_CALL lets the time limit fall; HANG_AT_CALL does not come back.
+// A plugin for the tests that goes wrong after some calls: standard normals until then. Definitions
+// say how: THROWS: a std::exception; THROWS_NUMBER: something that is none; LEAKS: takes 10 MB in
+// every call and gives none back; ODD_NAMES: nothing goes wrong, but its parameters have names of
+// any bytes; ON_DEMAND: in the call whose number the environment has it does what is asked for, so
+// that a test need not find the moment from outside: SIGNAL_AT_CALL sends SIGNAL, or SIGTERM, to
+// its own process; REMOVE_AT_CALL removes the folder REMOVE; PUT_AT_CALL puts the file PUT in the
+// place of PUT_AT; ALARM_AT_CALL lets the time limit fall; HANG_AT_CALL does not come back.
 #include <starling/plugin.h>
 
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fcntl.h>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <sys/stat.h>
@@ -47,7 +48,8 @@ int calls = 0;
     std::abort();
 }
 
-/// The clock of the time limit, which must be running, rings now; whoever hears it winds it up again.
+/// The clock of the time limit, which must be running, rings now; whoever hears it winds it up
+/// again.
 [[maybe_unused]] void let_the_limit_fall() {
   const auto left = [] {
     itimerval timer{};
@@ -85,7 +87,8 @@ const char* starling_name(size_t a, void*) { return a == 0 ? "q\x1b[31m,\"x\ny" 
 
 size_t starling_dim(void*) { return 2; }
 
-int starling_log_density_all(size_t n, size_t dim, const double* x, double* score, double* log_density, void*) {
+int starling_log_density_all(size_t n, size_t dim, const double* x, double* score,
+                             double* log_density, void*) {
 #if defined(LEAKS)
   constexpr std::size_t much = 10000000;
   last_taken = new char[much]; // nobody deletes it

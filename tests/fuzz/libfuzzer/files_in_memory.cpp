@@ -1,4 +1,5 @@
-// Files under libFuzzer: io::read_bytes as all readers call it, from memory. Takes the place of src/io/whole_file.cpp.
+// Files under libFuzzer: io::read_bytes as all readers call it, from memory. Takes the place of
+// src/io/whole_file.cpp.
 #include "fuzz/files.hpp"
 
 #include "io/errors.hpp"
@@ -52,7 +53,9 @@ std::string read_bytes(const std::filesystem::path& file) {
 }
 
 void sync(const std::filesystem::path&) {}
-void write_whole(const std::filesystem::path& file, std::string_view) { throw CannotWrite(file, EROFS); }
+void write_whole(const std::filesystem::path& file, std::string_view) {
+  throw CannotWrite(file, EROFS);
+}
 
 } // namespace io
 } // namespace starling
