@@ -5,6 +5,7 @@
 
 #include <Eigen/Core>
 
+#include <concepts>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -72,14 +73,25 @@ public:
   double log_normal(double squared_norm_of_y) const;
 
   /// Rows of positions to rows of y.
-  Matrix in(Rows<const double> x) const;
+  Matrix inverse(Rows<const double> x) const;
   /// Rows of y to rows of positions.
-  Matrix out(const Matrix& y) const;
+  Matrix forward(const Matrix& y) const;
   /// L y for a displacement y, and the same for rows of them.
   Vector along(const Vector& y) const;
   Matrix along_rows(const Matrix& y) const;
-  /// Rows of scores in x to rows of scores in y.
-  Matrix score_in(Rows<const double> s) const;
+  /// Rows of scores in x to rows of scores in y, s_y = L^T s_x; the same at any place.
+  Matrix pull(Rows<const double> s) const;
+  Matrix pull(const Matrix& /*y*/, Rows<const double> s) const { return pull(s); }
+
+  template <typename Self, typename Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("form", self.form_, Form::low_rank);
+    visit("mean", self.mean_);
+    visit("scale", self.scale_);
+    visit("factor", self.factor_);
+    visit("wide", self.wide_);
+  }
+  void restored() const;
 
   static Eigen::Map<const Matrix> map(Rows<const double> rows) {
     return {rows.data, Eigen::Index(rows.count), Eigen::Index(rows.dim)};
@@ -108,6 +120,17 @@ private:
   Vector wide_; // of a low rank: stretches, then directions
   Form form_ = Form::diagonal;
 };
+
+/// What any frame offers, also one that bends: x = forward(y), y = inverse(x), and scores of the
+/// density in y at y from those in x at forward(y), without the slope of the determinant.
+template <typename F>
+concept AnyFrame = requires(const F& frame, const Frame::Matrix& y, Rows<const double> x) {
+  { frame.dim() } -> std::convertible_to<std::size_t>;
+  { frame.forward(y) } -> std::convertible_to<Frame::Matrix>;
+  { frame.inverse(x) } -> std::convertible_to<Frame::Matrix>;
+  { frame.pull(y, x) } -> std::convertible_to<Frame::Matrix>;
+};
+static_assert(AnyFrame<Frame>);
 
 /// Rows of a matrix that has them one after another.
 inline Rows<double> rows_of(Frame::Matrix& m) {

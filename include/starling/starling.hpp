@@ -60,6 +60,7 @@
 #include <starling/run/lookout.hpp>
 #include <starling/run/pool.hpp>
 #include <starling/run/seeds.hpp>
+#include <starling/stages/journey.hpp>
 #include <starling/target/differentiate.hpp>
 #include <starling/target/lift.hpp>
 #include <starling/target/logistic_regression.hpp>

@@ -94,10 +94,10 @@ run::Settings settings_for(const plan::Plan& plan, std::uint64_t run, std::uint6
   return settings;
 }
 
-run::JourneySettings stages_of(const plan::Plan& plan, std::uint64_t seed) {
+stages::Settings stages_of(const plan::Plan& plan, std::uint64_t seed) {
   using plan::Stages;
   const Stages& asked = *plan.stages;
-  run::JourneySettings stages;
+  stages::Settings stages;
   stages.particles = plan.particles;
   stages.seed = seed;
   stages.starts = asked.starts;
@@ -106,12 +106,12 @@ run::JourneySettings stages_of(const plan::Plan& plan, std::uint64_t seed) {
   stages.certify_moves = asked.certify;
   stages.polish_steps = asked.polish;
   if (asked.kernel)
-    stages.kernel = static_cast<run::FlightKernel>(*asked.kernel); // the same list
+    stages.kernel = static_cast<stages::FlightKernel>(*asked.kernel); // the same list
   if (asked.metric)
-    stages.metric = *asked.metric == Stages::Metric::none       ? run::Metric::none
-                    : *asked.metric == Stages::Metric::diagonal ? run::Metric::diagonal
-                    : *asked.metric == Stages::Metric::low_rank ? run::Metric::low_rank
-                                                                : run::Metric::dense;
+    stages.metric = *asked.metric == Stages::Metric::none       ? stages::Metric::none
+                    : *asked.metric == Stages::Metric::diagonal ? stages::Metric::diagonal
+                    : *asked.metric == Stages::Metric::low_rank ? stages::Metric::low_rank
+                                                                : stages::Metric::dense;
   if (asked.exact == Stages::Exact::never)
     stages.settle_rounds = 0;
   if (asked.exact == Stages::Exact::always) {

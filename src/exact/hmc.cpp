@@ -14,7 +14,7 @@ constexpr Step tuning_moves = Step{1} << 40; // addresses no run of moves reache
 
 /// Calls one(i) for every walker, shared out: what each of them does for itself.
 template <typename One>
-void for_walkers(const Walkers& walkers, Threads& threads, One&& one) {
+void for_walkers(const Cloud& walkers, Threads& threads, One&& one) {
   const std::size_t together = std::max<std::size_t>(8, 512 / walkers.dim());
   threads.for_pieces(walkers.count(), together, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
@@ -22,7 +22,7 @@ void for_walkers(const Walkers& walkers, Threads& threads, One&& one) {
   });
 }
 
-void draw_momentum(const Walkers& walkers, const Philox& philox, Step move, std::size_t i,
+void draw_momentum(const Cloud& walkers, const Philox& philox, Step move, std::size_t i,
                    Frame::Matrix& p) {
   const std::size_t d = walkers.dim(), blocks = (d + 1) / 2; // two coordinates share one
   for (std::size_t a = 0; a < d; a += 2) {
@@ -50,22 +50,10 @@ std::vector<std::size_t> longest_first(const std::vector<std::size_t>& length) {
 
 } // namespace
 
-Walkers walkers_at(Rows<const double> x, CountedDensity& density) {
-  Walkers walkers;
-  walkers.x = Frame::map(x);
-  walkers.score.resize(walkers.x.rows(), walkers.x.cols());
-  walkers.log_density.resize(x.count);
-  walkers.id.resize(x.count);
-  for (std::size_t i = 0; i < x.count; ++i)
-    walkers.id[i] = i;
-  density(walkers.position(), rows_of(walkers.score), walkers.log_density);
-  return walkers;
-}
-
 // In y = L^-1 (x - m) a leapfrog step is  p += e/2 s_y;  y += e p;  p += e/2 s_y.  With s_y = L^T
 // s_x and x = m + L y that is  p += e/2 L^T s_x;  x += e L p: the frame's mean is not needed. The
 // two half steps between leaps are made apart, so that a particle may stop after any of them.
-double move(Walkers& walkers, const Frame& frame, const Stride& stride, CountedDensity& density,
+double move(Cloud& walkers, const Frame& frame, const Stride& stride, CountedDensity& density,
             std::uint64_t seed, Step move, const LogDensities& ends, Threads& threads) {
   const Philox philox(seed);
   const std::size_t n = walkers.count();
@@ -98,10 +86,10 @@ double move(Walkers& walkers, const Frame& frame, const Stride& stride, CountedD
     const Rows<double> all_scores = rows_of(score), all_x = rows_of(x);
     auto pushed = momentum.topRows(rows);
     const auto half = (0.5 * e.head(rows)).asDiagonal();
-    pushed += half * frame.score_in(Rows<const double>(all_scores.slice(0, going)));
+    pushed += half * frame.pull(Rows<const double>(all_scores.slice(0, going)));
     x.topRows(rows) += e.head(rows).asDiagonal() * frame.along_rows(pushed);
     density(all_x.slice(0, going), all_scores.slice(0, going), std::span(log_density).first(going));
-    pushed += half * frame.score_in(Rows<const double>(all_scores.slice(0, going)));
+    pushed += half * frame.pull(Rows<const double>(all_scores.slice(0, going)));
     while (going > 0 && length[order[going - 1]] <= leap)
       --going;
   }
@@ -130,10 +118,10 @@ double move(Walkers& walkers, const Frame& frame, const Stride& stride, CountedD
   return full > 0 ? accepted / double(full) : 1.0;
 }
 
-double tune(const Walkers& walkers, const Frame& frame, Stride stride, double acceptance,
+double tune(const Cloud& walkers, const Frame& frame, Stride stride, double acceptance,
             CountedDensity& density, std::uint64_t seed, std::uint64_t use) {
   const std::size_t count = std::min(tuned_on, walkers.count());
-  Walkers few;
+  Cloud few;
   few.x.resize(Eigen::Index(count), walkers.x.cols());
   few.score.resize(few.x.rows(), few.x.cols());
   for (std::size_t i = 0; i < count; ++i) { // evenly among them

@@ -145,11 +145,9 @@ bool MoveTest::has_moments(std::size_t column) const {
   return !(fourth > most_kurtosis * variance * variance);
 }
 
-void MoveTest::resume(std::span<const double> sums, std::uint64_t added) {
-  if (sums.size() != sums_.size())
-    reject("move test", std::to_string(sums_.size()) + " sums", std::to_string(sums.size()));
-  sums_.assign(sums.begin(), sums.end());
-  added_ = added;
+void MoveTest::restored() const {
+  if (const std::size_t wanted = (3 * count_ + 2) * columns_; sums_.size() != wanted)
+    reject("move test", std::to_string(wanted) + " sums", std::to_string(sums_.size()));
 }
 
 std::vector<double> MoveTest::pooled_means() const {

@@ -49,8 +49,8 @@ public:
       if (dim_ <= most_for_dense)
         frame = frame.densely().refreshed(rows_of(all));
     }
-    y_ = frame.in(rows_of(all));
-    s_ = frame.score_in(rows_of(std::as_const(scores)));
+    y_ = frame.inverse(rows_of(all));
+    s_ = frame.pull(rows_of(std::as_const(scores)));
     h_ = half_squared_median();
   }
 

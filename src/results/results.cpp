@@ -92,7 +92,7 @@ void add_stages(Json& j, const run::StageReport& stages) {
                  {"a_step", stages.rows_a_step},
                  {"noise", number(stages.rows_noise)},
                  {"away", number(stages.rows_away)},
-                 {"guide_lack", number(stages.guide_lack)},
+                 {"guide_error", number(stages.guide_error)},
                  {"guide_decides", stages.guide_decides}};
     Json read = Json::object();
     for (const auto& [stage, count] : stages.rows_read)

@@ -1,5 +1,5 @@
 // A certificate for the end of a raw run, and the verdict that rests on one.
-#include "run/followed.hpp"
+#include "run/followed_columns.hpp"
 #include "run/measure.hpp"
 
 #include <starling/error.hpp>
@@ -14,7 +14,7 @@ namespace starling::run {
 namespace {
 
 constexpr std::size_t usual_moves = 20, least_particles = 8;
-constexpr double dear = 0.125; // of the run's own gradients: more is not spent unasked
+constexpr double most_unasked = 0.125; // of the run's own gradients
 
 /// About what the certificate takes: a move is 4 leaps in the mean, its tuning 10 moves of 128
 /// particles.
@@ -39,7 +39,7 @@ void judge_by(const judge::Certificate& certificate, const AnyTarget<double>& ta
     o.diagnosis.sentence += fmt::format(
         "; some of the rows decided on the moves, in place of all: their log density is {:.2g} "
         "off, which the errors allow for",
-        o.stages->guide_lack);
+        o.stages->guide_error);
   const Rows<const double> x{o.positions.data(), o.settings.particles, target.dim};
   if (const double rise = verdict.word == "converged" ? rise_by_scores(target, x) : 1; rise != 1) {
     o.diagnosis.verdict = "cannot tell";
@@ -71,11 +71,11 @@ void certify_at(const AnyTarget<double>& target, Threads& threads, double sweeps
     return not_certified("");
   if (!s.certify && !says_converged) // the identities have said why not, at no cost
     return;
-  if (!s.certify &&
-      gradients_of(moves, s.particles) > dear * sweeps * target.step_share * double(s.particles))
+  if (!s.certify && gradients_of(moves, s.particles) >
+                        most_unasked * sweeps * target.step_share * double(s.particles))
     return not_certified(": --certify 20 does, for more than an eighth of this run's gradients");
-  const Followed followed(target);
-  JourneySettings settings;
+  const FollowedColumns followed(target);
+  stages::Settings settings;
   settings.particles = s.particles;
   settings.batch_size = std::min(settings.batch_size, s.particles);
   settings.seed = s.seed;
@@ -85,19 +85,22 @@ void certify_at(const AnyTarget<double>& target, Threads& threads, double sweeps
                                  std::span<double> log_density) {
     target.evaluate(x, score, log_density);
   };
-  Journey journey(density, target.dim, settings, threads, followed.read());
+  std::vector<stages::Stage> only_certify;
+  only_certify.emplace_back(stages::Certify());
+  stages::Group group(density, target.dim, settings, threads, followed.read(),
+                      std::move(only_certify));
   const Rows<const double> x{o.positions.data(), s.particles, target.dim};
   try {
-    journey.begin_from(x, Stage::certify);
+    group.begin_from(x, false);
   } catch (const TargetError&) {
     return not_certified(": the log density is not finite for every particle");
   }
-  while (!journey.finished())
-    journey.take(1);
+  while (!group.finished())
+    group.unit();
   o.stages->columns = followed.names(x.slice(0, 1));
-  o.stages->gradients[1].second = journey.gradients()[std::size_t(Stage::certify)];
-  o.stages->certificate = journey.certificate();
-  judge_by(*journey.certificate(), target, true, o);
+  o.stages->gradients[1].second = group.gradients()[stages::index_of<stages::Certify>];
+  o.stages->certificate = group.certificate();
+  judge_by(*group.certificate(), target, true, o);
 }
 
 } // namespace starling::run

@@ -37,13 +37,14 @@ void add(const AnyTarget<Real>& target, const std::vector<std::size_t>& group,
 
 } // namespace
 
-void add_groups(const AnyTarget<double>& target, const GroupedJourney& journey, Outcome& o) {
+void add_groups(const AnyTarget<double>& target, const stages::Journey& journey, Outcome& o) {
   if (journey.groups() < 2)
     return;
-  add(target, journey.group_of_row(), journey.modes(), o);
-  for (std::size_t g = 0; g < journey.shares().size(); ++g) {
-    o.groups[g].share = journey.shares()[g].share;
-    o.groups[g].se = journey.shares()[g].se;
+  add(target, journey.group_of_row(), journey.weights().modes, o);
+  const std::vector<scout::Share>& shares = journey.weights().shares;
+  for (std::size_t g = 0; g < shares.size(); ++g) {
+    o.groups[g].share = shares[g].share;
+    o.groups[g].se = shares[g].se;
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include <starling/judge/trace.hpp>
 #include <starling/run/flight.hpp>
-#include <starling/run/grouped_journey.hpp>
+#include <starling/stages/journey.hpp>
 
 namespace starling::run {
 
@@ -17,7 +17,7 @@ void measure_at(const AnyTarget<double>& target, const Settings& settings, Outco
 
 /// The separate groups of the outcome's draws, as the journey found and weighed them; nothing where
 /// there is one. A group without particles is at its mode.
-void add_groups(const AnyTarget<double>& target, const GroupedJourney& journey, Outcome& outcome);
+void add_groups(const AnyTarget<double>& target, const stages::Journey& journey, Outcome& outcome);
 
 /// Several groups are not "converged" by local tests alone.
 void take_back(Outcome& outcome);
@@ -48,6 +48,7 @@ std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table,
 double rise_by_scores(const AnyTarget<double>& target, Rows<const double> x);
 
 /// Into a report, with a warning where few rows could not speak for all.
-void report_rows(const RowsReport& rows, StageReport& report, std::vector<std::string>& warnings);
+void report_rows(const stages::RowsReport& rows, StageReport& report,
+                 std::vector<std::string>& warnings);
 
 } // namespace starling::run

@@ -7,21 +7,22 @@ namespace starling::run {
 
 namespace {
 
-constexpr double loud = 0.5;   // noise of a step's scores, against their size
+constexpr double most_noise = 0.5; // of a step's scores, against their size
 constexpr double far_away = 5; // from the mode, in sd: there a score expanded around it is no guide
 
 } // namespace
 
-void report_rows(const RowsReport& rows, StageReport& report, std::vector<std::string>& warnings) {
+void report_rows(const stages::RowsReport& rows, StageReport& report,
+                 std::vector<std::string>& warnings) {
   report.data_rows = rows.rows;
   report.rows_a_step = rows.a_step;
-  for (std::size_t n = 0; n < stages; ++n)
-    report.rows_read.emplace_back(name(static_cast<Stage>(n)), rows.read[n].reads);
+  for (std::size_t n = 0; n < stages::kinds; ++n)
+    report.rows_read.emplace_back(stages::names[n], rows.read[n].reads);
   report.rows_noise = rows.noise;
   report.rows_away = rows.away;
-  report.guide_lack = rows.lack;
-  report.guide_decides = rows.by_guide;
-  if (rows.noise > loud)
+  report.guide_error = rows.error;
+  report.guide_decides = rows.guide_decides;
+  if (rows.noise > most_noise)
     warnings.push_back(fmt::format(
         "{} rows a step do not speak for all of them: the noise of their score is {:.2f} of its "
         "size; raise --data-batch",

@@ -1,14 +1,16 @@
-// A journey as a flight: units for steps, its state in a checkpoint, its certificate in the
+// A run in stages as a flight: units for steps, its state in a checkpoint, its certificate in the
 // verdict.
 #include <starling/run/staged.hpp>
 
-#include "run/followed.hpp"
-#include "run/journey_columns.hpp"
+#include "run/followed_columns.hpp"
 #include "run/measure.hpp"
 #include "run/state.hpp"
 #include "run/stopwatch.hpp"
 
 #include <starling/random/start.hpp>
+#include <starling/stages/journey.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,8 +19,10 @@ namespace starling::run {
 
 namespace {
 
-constexpr std::uint64_t look_every = 5;   // units
-const std::string alone = "scores alone"; // a count of the state
+constexpr std::uint64_t look_every = 5;    // units
+const std::string state_column = "stages"; // of a checkpoint
+const std::string alone_column = "stages by scores alone";
+const std::string earlier_column = "journey count stage"; // a column that earlier versions wrote
 
 class StagedFlight final : public Flight {
 public:
@@ -30,43 +34,35 @@ public:
   void take(Step count, const std::function<Signal()>& after) override {
     const Clock::time_point begin = Clock::now();
     const double before = seconds_.total;
-    const auto tell_time = [&] { seconds_.total = before + since(begin); };
-    try {
-      for (; count > 0 && !over(); --count) {
-        set_out();
-        journey_->take_part();
-        tell_time();
-        while (journey_->scouting()) { // one unit, however many parts: a run resumed among them
-                                       // begins again
-          if (after && after() == Signal::stop)
-            return;
-          journey_->take_part();
-          tell_time();
-        }
-        last_ = journey_->save();
-        ++done_;
-        arrive();
-        if (after && after() == Signal::stop)
-          return;
+    const auto stops = [&] { return after && after() == Signal::stop; };
+    for (; count > 0 && !over(); --count) {
+      try {
+        if (!journey_)
+          begin_journey();
+        do { // one unit, however many parts the scout has
+          journey_->unit();
+          seconds_.total = before + since(begin);
+        } while (journey_->scouting() && !stops());
+      } catch (...) { // the unit can be tried again
+        seconds_.total = before + since(begin);
+        throw;
       }
-    } catch (...) { // the state is that before the unit that failed
-      tell_time();
-      journey_.reset();
-      throw;
+      if (journey_->scouting())
+        return;
+      ++done_;
+      after_unit();
+      if (stops())
+        return;
     }
   }
 
-  std::string stage() const override { return GroupedJourney::stage(last_); }
+  std::string stage() const override { return journey_ ? journey_->stage() : "scout"; }
   double drift_size() const override { return NAN; }
   std::vector<double> positions() const override {
-    const auto found = last_.columns.find("cloud.x");
-    if (found != last_.columns.end() && found->second.size() == size())
-      return found->second;
-    return std::vector<double>(size());
+    return journey_ ? whole(journey_->cloud().x) : std::vector<double>(size());
   }
   std::vector<double> scores() const override {
-    const auto found = last_.columns.find("cloud.score");
-    return found == last_.columns.end() ? std::vector<double>(size()) : found->second;
+    return journey_ ? whole(journey_->cloud().score) : std::vector<double>(size());
   }
   std::vector<double> drifts() const override { return std::vector<double>(size()); }
   const std::vector<std::string>& names() const override { return staged_.target.names; }
@@ -87,9 +83,9 @@ public:
     checkpoint.add("position", std::span<const double>(x));
     checkpoint.add("moves", std::span<const std::uint32_t>(moves));
     checkpoint.add("id", std::span<const std::uint64_t>(id));
-    JourneyState state = last_;
-    state.counts[alone] = alone_;
-    return add_state(state, checkpoint), checkpoint;
+    checkpoint.add_text(alone_column, scores_alone_ ? "yes" : "no");
+    checkpoint.add_text(state_column, journey_ ? journey_->save() : std::string());
+    return checkpoint;
   }
 
   void restore(const Checkpoint& checkpoint, const std::string& where, const Head& head) {
@@ -97,12 +93,17 @@ public:
     settled_ = head.settled;
     seconds_ = head.seconds;
     trace_ = head.trace;
-    last_ = state_in(checkpoint, where);
-    alone_ = last_.counts[alone];
-    last_.counts.erase(alone);
+    const std::string *state = checkpoint.find(state_column), *by = checkpoint.find(alone_column);
+    if (!state || !by)
+      throw io::BadData(where, checkpoint.find(earlier_column)
+                                   ? "was saved by an earlier version, whose runs in stages this "
+                                     "one cannot go on with: start the run again"
+                                   : fmt::format("has no column '{}'", state_column));
+    scores_alone_ = *by == "yes";
     if (done_ > 0)
       try {
-        set_out();
+        journey_ = make_journey();
+        journey_->restore(*state);
       } catch (const std::invalid_argument& error) {
         throw io::BadData(where, error.what());
       }
@@ -111,52 +112,65 @@ public:
 
 private:
   std::size_t size() const { return settings_.particles * staged_.target.dim; }
+  /// Zeros before there is a cloud.
+  std::vector<double> whole(const Frame::Matrix& rows) const {
+    std::vector<double> values(rows.data(), rows.data() + rows.size());
+    values.resize(size());
+    return values;
+  }
 
-  /// The journey, made when the first unit is asked for, or from the last state after a failure.
-  void set_out() {
-    if (journey_)
-      return;
-    const AnyTarget<double>& target = staged_.target;
-    std::vector<double> x(size());
-    const Rows<double> start{x.data(), settings_.particles, target.dim};
-    if (last_.columns.empty())
-      staged_.start ? staged_.start(start) : start_normal(start, settings_.seed, 0, 1);
-    if (last_.columns.empty() && target.has_density) { // it can be told only after a call
-      std::vector<double> score(target.dim), density(1);
-      target.evaluate(start.slice(0, 1), {score.data(), 1, target.dim}, density);
-      alone_ = !target.has_density();
-    }
-    JourneySettings stages = staged_.stages;
-    if (alone_)
+  stages::Settings stage_settings() const {
+    stages::Settings stages = staged_.stages;
+    if (scores_alone_)
       stages.starts = stages.certify_moves = stages.settle_rounds = 0;
-    followed_ = alone_ ? Followed() : Followed(target);
-    const ReadColumns read = followed_.read();
-    auto density = [&target, alone = alone_ != 0](Rows<const double> at, Rows<double> s,
-                                                  std::span<double> log_density) {
+    if (staged_.target.rows_a_step > 0)
+      stages.rows_a_step = staged_.target.rows_a_step;
+    return stages;
+  }
+
+  std::unique_ptr<stages::Journey> make_journey() {
+    const AnyTarget<double>& target = staged_.target;
+    const stages::Settings settings = stage_settings();
+    followed_ = scores_alone_ ? FollowedColumns() : FollowedColumns(target);
+    stages::JourneyDensity density;
+    density.dim = target.dim;
+    density.has_log_density = !scores_alone_;
+    density.whole = [&target, alone = scores_alone_](Rows<const double> at, Rows<double> s,
+                                                     std::span<double> log_density) {
       target.evaluate(at, s, log_density);
       if (alone)
         std::ranges::fill(log_density, 0.0);
     };
+    if (target.rows && settings.starts > 0) {
+      density.rows = target.rows;
+      density.whole = target.rows->all;
+    }
     Threads& threads = staged_.threads ? *staged_.threads : Threads::alone();
-    stages.rows_a_step = target.rows_a_step > 0 ? target.rows_a_step : stages.rows_a_step;
-    auto journey =
-        target.rows && stages.starts > 0
-            ? std::make_unique<GroupedJourney>(*target.rows, stages, threads, read)
-            : std::make_unique<GroupedJourney>(density, target.dim, stages, threads, read, !alone_);
-    if (!last_.columns.empty())
-      journey->restore(last_);
-    else if (stages.starts == 0)
-      journey->begin_from(start, stages.steps > 0 ? Stage::fly : Stage::certify);
+    return std::make_unique<stages::Journey>(std::move(density), settings, threads,
+                                             followed_.read());
+  }
+
+  void begin_journey() {
+    const AnyTarget<double>& target = staged_.target;
+    std::vector<double> x(size());
+    const Rows<double> start{x.data(), settings_.particles, target.dim};
+    staged_.start ? staged_.start(start) : start_normal(start, settings_.seed, 0, 1);
+    if (target.has_density) { // it is known only after a call
+      std::vector<double> score(target.dim), density(1);
+      target.evaluate(start.slice(0, 1), {score.data(), 1, target.dim}, density);
+      scores_alone_ = !target.has_density();
+    }
+    auto journey = make_journey();
+    if (const stages::Settings settings = stage_settings(); settings.starts == 0)
+      journey->begin_from(start, settings.steps > 0);
     journey_ = std::move(journey);
   }
 
-  void arrive() {
-    const Progress progress = journey_->progress();
+  void after_unit() {
+    const stages::Progress progress = journey_->progress();
     settled_ = journey_->finished();
-    settings_.steps =
-        settled_ ? done_
-                 : done_ + std::max<std::uint64_t>(1, progress.total -
-                                                          std::min(progress.done, progress.total));
+    const std::uint64_t left = progress.total - std::min(progress.done, progress.total);
+    settings_.steps = settled_ ? done_ : done_ + std::max<std::uint64_t>(1, left);
     const bool stage_began = progress.done == 0;
     if (stage_began || settled_ || done_ % look_every == 0)
       trace_.push_back(look());
@@ -180,7 +194,6 @@ private:
       o.scores = scores();
     if (done_ == 0)
       return;
-    set_out(); // also where the unit after the last one failed
     o.stages = stage_report(o.warnings);
     if (measured)
       measure(o);
@@ -194,9 +207,9 @@ private:
     stages.settled = journey_->settled();
     stages.polished = journey_->polished();
     const std::vector<double> x = positions();
-    stages.columns = alone_ ? names() : followed_.names({x.data(), 1, staged_.target.dim});
-    stages.pooled_means = journey_->pooled_means();
-    stages.pooled_sds = journey_->pooled_sds();
+    stages.columns = scores_alone_ ? names() : followed_.names({x.data(), 1, staged_.target.dim});
+    stages.pooled_means = journey_->pool().means;
+    stages.pooled_sds = journey_->pool().sds;
     stages.certificate = journey_->certificate();
     if (journey_->over_rows())
       report_rows(journey_->rows_report(), stages, warnings);
@@ -218,7 +231,7 @@ private:
       judge_by(*certificate, target, false, o, journey_->doubt());
     } else {
       take_back(o);
-      if (alone_)
+      if (scores_alone_)
         o.diagnosis.sentence += " (not certified: the target gives scores and no log density)";
       else if (o.diagnosis.verdict == "converged") // a funnel whose scores balance may be far off
         o.diagnosis.verdict = "cannot tell",
@@ -232,10 +245,9 @@ private:
   }
 
   Staged staged_;
-  std::unique_ptr<GroupedJourney> journey_;
-  JourneyState last_;       // after the last unit
-  std::uint64_t alone_ = 0; // scores alone
-  Followed followed_;       // columns that users read and the certificate follows
+  std::unique_ptr<stages::Journey> journey_; // made when the first unit is asked for
+  bool scores_alone_ = false;
+  FollowedColumns followed_; // columns that users read and the certificate follows
 };
 
 void check(const Staged& staged, const Settings& settings) {

@@ -87,7 +87,7 @@ Frame laplace(const Place& mode, CountedDensity& density) {
   const Frame frame = Frame::from_covariance(
       mode.x, Frame::Matrix(width.asDiagonal() * covariance * width.asDiagonal()));
   // L-BFGS may stop a little short where widths differ by orders: Newton's step goes the rest.
-  const Frame::Matrix uphill = frame.score_in({mode.score.data(), 1, frame.dim()});
+  const Frame::Matrix uphill = frame.pull({mode.score.data(), 1, frame.dim()});
   Frame::Matrix x = mode.x.transpose() + frame.along_rows(uphill), score(1, x.cols());
   double log_density = 0;
   density(rows_of(std::as_const(x)), rows_of(score), {&log_density, 1});
@@ -144,7 +144,7 @@ std::vector<double> elbo(const std::vector<Frame>& frames, std::size_t draws,
   Frame::Matrix x(z.rows(), z.cols()), score(z.rows(), z.cols());
   for (std::size_t f = 0; f < frames.size(); ++f)
     x.middleRows(Eigen::Index(f * draws), Eigen::Index(draws)) =
-        frames[f].out(z.middleRows(Eigen::Index(f * draws), Eigen::Index(draws)));
+        frames[f].forward(z.middleRows(Eigen::Index(f * draws), Eigen::Index(draws)));
   std::vector<double> log_density(count);
   density(rows_of(std::as_const(x)), rows_of(score), log_density);
   std::vector<double> bounds(frames.size());

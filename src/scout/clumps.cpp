@@ -50,7 +50,7 @@ std::vector<Mode> modes_under(Rows<const double> cloud, CountedDensity& density,
     for (std::size_t i = 0; i < rows; ++i)
       starts.push_back(Eigen::Index(i));
   } else {
-    starts = farthest_first(frame.in(rows_of(std::as_const(some))), far_apart);
+    starts = farthest_first(frame.inverse(rows_of(std::as_const(some))), far_apart);
     for (std::size_t n = 0; n < at_random; ++n)
       starts.push_back(philox.below(std::uint32_t(rows), Stream::groups_pick, 0, n));
   }
@@ -82,7 +82,7 @@ std::vector<std::size_t> shared_out(Rows<const double> x, const std::vector<Mode
   for (int round = 0; round < rounds; ++round) {
     std::vector<double> best(x.count, -std::numeric_limits<double>::infinity());
     for (std::size_t g = 0; g < frames.size(); ++g) {
-      const Frame::Matrix y = frames[g].in(x);
+      const Frame::Matrix y = frames[g].inverse(x);
       for (std::size_t i = 0; i < x.count; ++i) {
         const double here =
             frames[g].log_normal(y.row(Eigen::Index(i)).squaredNorm()) + log_weight[g];

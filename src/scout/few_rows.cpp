@@ -43,7 +43,7 @@ std::vector<double> measured_leverage(const RowDensity& density, const Eigen::Ve
     for (Eigen::Index k = 0; k < x.rows(); ++k) {
       density.each(some, x.row(k), rows_of(there));
       const Frame::Matrix off = there - here;
-      const Eigen::VectorXd size = frame.score_in(rows_of(off)).rowwise().norm();
+      const Eigen::VectorXd size = frame.pull(rows_of(off)).rowwise().norm();
       for (std::size_t r = 0; r < some.size(); ++r)
         sizes[first + r] += std::isfinite(size[Eigen::Index(r)]) ? size[Eigen::Index(r)] : 0.0;
     }
@@ -103,7 +103,7 @@ void FewRows::meet_differences(const Frame& frame) {
   along_ = apart * frame.along_rows(Frame::Matrix::Identity(d, d));
   Frame::Matrix unit = Frame::Matrix::Identity(d, d);
   unit.rowwise() += frame.mean().transpose();
-  back_ = frame.in(rows_of(std::as_const(unit)));
+  back_ = frame.inverse(rows_of(std::as_const(unit)));
   const DensityOfRows likelihood = [this](Rows<const double> x, Rows<double> score,
                                           std::span<double> log_density) {
     Frame::Matrix prior_score(Eigen::Index(x.count), Eigen::Index(x.dim));
@@ -198,7 +198,7 @@ double FewRows::noise(std::size_t batch, Rows<const double> x, const Frame& fram
   (*this)(noise_steps, batch, x, rows_of(one), {});
   (*this)(noise_steps + 1, batch, x, rows_of(other), {});
   const Frame::Matrix off = one - other;
-  return std::sqrt(frame.score_in(rows_of(off)).squaredNorm() / 2 / static_cast<double>(x.size()));
+  return std::sqrt(frame.pull(rows_of(off)).squaredNorm() / 2 / static_cast<double>(x.size()));
 }
 
 std::vector<std::uint32_t> even_rows(std::size_t rows, std::size_t count, std::uint64_t seed) {

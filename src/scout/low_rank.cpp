@@ -150,7 +150,7 @@ Frame laplace_low_rank(const Place& mode, const std::vector<Place>& path, Counte
   }
   const VectorXd stretch = found.curvature.cwiseMax(least_curvature).cwiseSqrt().cwiseInverse();
   Frame frame = Frame::low_rank(mode.x, scale, stretch, found.directions);
-  const Frame::Matrix uphill = frame.score_in({mode.score.data(), 1, frame.dim()});
+  const Frame::Matrix uphill = frame.pull({mode.score.data(), 1, frame.dim()});
   const Frame::Matrix x = mode.x.transpose() + frame.along_rows(uphill); // Newton's step
   Frame::Matrix score(1, d);
   double log_density = 0;

@@ -81,7 +81,7 @@ Top climb(const RowDensity& density, Eigen::VectorXd x, RowCounts& counts) {
         0, 0, "the log density of all rows is not finite where that of some of them is highest");
   Frame frame = metric(x, here->curvature);
   for (std::size_t step = 0; step < most_steps; ++step) {
-    const Frame::Matrix uphill = frame.score_in({here->score.data(), 1, density.dim});
+    const Frame::Matrix uphill = frame.pull({here->score.data(), 1, density.dim});
     Eigen::VectorXd way = frame.along_rows(uphill).row(0);
     if (uphill.norm() < short_enough)
       break;
@@ -167,7 +167,7 @@ Report scout(const RowDensity& density, std::uint64_t seed, RowCounts& counts,
 }
 
 Frame::Matrix draws(const Frame& frame, std::size_t count, std::uint64_t seed) {
-  return frame.out(standard_normals(count, frame.dim(), Philox(seed), start_draws));
+  return frame.forward(standard_normals(count, frame.dim(), Philox(seed), start_draws));
 }
 
 } // namespace starling::scout

@@ -43,23 +43,23 @@ Modes::Modes(CountedDensity& density, Frame frame, const Search& search)
     : density_(density), frame_(std::move(frame)), search_(search) {}
 
 Place Modes::framed(const Place& at) const {
-  return {frame_.in({at.x.data(), 1, frame_.dim()}).row(0),
-          frame_.score_in({at.score.data(), 1, frame_.dim()}).row(0), at.log_density};
+  return {frame_.inverse({at.x.data(), 1, frame_.dim()}).row(0),
+          frame_.pull({at.score.data(), 1, frame_.dim()}).row(0), at.log_density};
 }
 
 void Modes::evaluate(const Frame::Matrix& y, Frame::Matrix& score,
                      std::vector<double>& log_density) {
-  const Frame::Matrix x = frame_.out(y);
+  const Frame::Matrix x = frame_.forward(y);
   score.resize(y.rows(), y.cols());
   log_density.resize(std::size_t(y.rows()));
   density_(rows_of(x), rows_of(score), log_density);
-  score = frame_.score_in(rows_of(std::as_const(score)));
+  score = frame_.pull(rows_of(std::as_const(score)));
 }
 
 void Modes::add(const Place& end, bool arrived) { absorb(framed(end), arrived); }
 
 void Modes::climb_from(const Frame::Matrix& x) {
-  Frame::Matrix y = frame_.in(rows_of(x)), score;
+  Frame::Matrix y = frame_.inverse(rows_of(x)), score;
   std::vector<double> log_density;
   evaluate(y, score, log_density);
   std::vector<Climb> climbs;
@@ -99,7 +99,7 @@ void Modes::climb_from_afar(const Frame& around, const Philox& philox, Step addr
   Frame::Matrix y = Frame::Matrix::Zero(2 * Eigen::Index(std::size(distances)), d);
   for (Eigen::Index i = 0; i < y.rows(); ++i)
     y.row(i) = (i % 2 == 0 ? 1 : -1) * distances[i / 2] * z.row(i / 2);
-  climb_from(around.out(y));
+  climb_from(around.forward(y));
 
   // Rays: coordinates one by one, as many as there is room for, and random directions; both ways.
   const Eigen::Index axes = std::min(d, most_axes), rays = 2 * (axes + (d > 1 ? random_rays : 0));
@@ -123,11 +123,11 @@ void Modes::climb_where_it_rises(const Frame& around, const Frame::Matrix& direc
   Frame::Matrix y(on_a_ray * direction.rows(), direction.cols());
   for (Eigen::Index i = 0; i < y.rows(); ++i)
     y.row(i) = radii[i % on_a_ray] * direction.row(i / on_a_ray);
-  const Frame::Matrix x = around.out(y);
+  const Frame::Matrix x = around.forward(y);
   Frame::Matrix score(x.rows(), x.cols());
   std::vector<double> height(std::size_t(x.rows()));
   density_(rows_of(x), rows_of(score), height);
-  score = around.score_in(rows_of(std::as_const(score)));
+  score = around.pull(rows_of(std::as_const(score)));
   std::vector<Eigen::Index> bumps;
   for (Eigen::Index i = 0; i < x.rows(); ++i) {
     const auto at = std::size_t(i);
@@ -203,7 +203,7 @@ void Modes::absorb(Place end, bool arrived) {
 
 Mode Modes::mode_at(const Place& top, std::size_t number) {
   Mode mode;
-  mode.x = frame_.out(top.x.transpose()).row(0);
+  mode.x = frame_.forward(top.x.transpose()).row(0);
   mode.log_density = top.log_density;
   if (tops_.size() == 1 || !search_.has_density)
     return mode;
@@ -215,7 +215,7 @@ Mode Modes::mode_at(const Place& top, std::size_t number) {
                    ? laplace(at, density_)
                    : laplace_diagonal(at, density_, Philox(search_.seed), for_frames + number);
   mode.log_mass = mode.log_density + mode.frame.log_determinant();
-  const bool stands = mode.frame.score_in(rows_of(std::as_const(score))).norm() <= still_climbing;
+  const bool stands = mode.frame.pull(rows_of(std::as_const(score))).norm() <= still_climbing;
   if (!stands || !std::isfinite(mode.log_mass)) // it was on its way still
     mode.log_mass = -std::numeric_limits<double>::infinity();
   return mode;

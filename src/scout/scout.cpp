@@ -67,7 +67,7 @@ std::vector<Place> beginnings(CountedDensity& density, std::size_t dim, std::siz
 
 /// The score, in the metric, is as long as the way left to the mode.
 double way_left(const Frame& metric, const Place& end) {
-  return metric.score_in({end.score.data(), 1, metric.dim()}).norm();
+  return metric.pull({end.score.data(), 1, metric.dim()}).norm();
 }
 
 /// The best end, then the others, then ways up from afar. An end that was still going up when its
@@ -197,7 +197,7 @@ Frame::Matrix start(const Frame& frame, CountedDensity& density, std::size_t cou
   for (int attempt = 0; attempt < 10; ++attempt, width /= 2) {
     const Frame::Matrix z =
         width * standard_normals(draws, d, philox, for_start, std::size_t(attempt) * draws);
-    Frame::Matrix x = frame.out(z), score(x.rows(), x.cols());
+    Frame::Matrix x = frame.forward(z), score(x.rows(), x.cols());
     std::vector<double> weight(draws);
     density(rows_of(std::as_const(x)), rows_of(score), weight);
     std::size_t sound = 0;

@@ -39,7 +39,7 @@ bool Weighing::is_first(std::size_t fit) const {
 std::vector<Weighing::Seen> Weighing::seen(Rows<const double> x) const {
   Frame::Matrix each(Eigen::Index(x.count), Eigen::Index(fits_.size()));
   for (std::size_t c = 0; c < fits_.size(); ++c) {
-    const Frame::Matrix y = fits_[c].frame.in(x);
+    const Frame::Matrix y = fits_[c].frame.inverse(x);
     for (Eigen::Index i = 0; i < y.rows(); ++i)
       each(i, Eigen::Index(c)) = log_student(fits_[c].frame, y.row(i).squaredNorm());
   }
@@ -75,7 +75,7 @@ void Weighing::round(CountedDensity& density) {
       }
       z.row(Eigen::Index(i)) *= std::sqrt(double(freedom) / chi);
     }
-    const Frame::Matrix x = fits_[c].frame.out(z);
+    const Frame::Matrix x = fits_[c].frame.forward(z);
     Frame::Matrix score(x.rows(), x.cols());
     std::vector<double> log_density(draws);
     density(rows_of(x), rows_of(score), log_density);

@@ -11,7 +11,6 @@ namespace {
 
 using namespace starling;
 using exact::Stride;
-using exact::Walkers;
 
 // The logarithm of an exponential variable (skewed; mean -0.5772, variance pi^2/6) and a normal of
 // sd 3 that leans on it: x_1 = 2 x_0 + 3 z.
@@ -47,7 +46,7 @@ Frame lean() {
 }
 
 // One particle, in y, from the formula.
-void slow_move(Walkers& all, std::size_t i, const Frame& frame, const Stride& stride,
+void slow_move(Cloud& all, std::size_t i, const Frame& frame, const Stride& stride,
                std::uint64_t seed, Step move, bool accept) {
   const Philox philox(seed);
   const auto row = Eigen::Index(i);
@@ -57,15 +56,15 @@ void slow_move(Walkers& all, std::size_t i, const Frame& frame, const Stride& st
   const auto pair = normal_pair(philox(Stream::momentum, move, all.id[i]));
   Frame::Matrix p(1, 2), x = all.x.row(row), score(1, 2);
   p << pair[0], pair[1];
-  Frame::Matrix y = frame.in(rows_of(x));
+  Frame::Matrix y = frame.inverse(rows_of(x));
   double l = skewed(rows_of(x)[0], rows_of(score)[0]);
   const double before = l - .5 * p.squaredNorm();
   for (std::size_t k = 0; k < length; ++k) {
-    p += .5 * e * frame.score_in(rows_of(score));
+    p += .5 * e * frame.pull(rows_of(score));
     y += e * p;
-    x = frame.out(y);
+    x = frame.forward(y);
     l = skewed(rows_of(x)[0], rows_of(score)[0]);
-    p += .5 * e * frame.score_in(rows_of(score));
+    p += .5 * e * frame.pull(rows_of(score));
   }
   const double probability = std::exp(std::min(0.0, l - .5 * p.squaredNorm() - before));
   if (accept && uniform(philox(Stream::leap, move, all.id[i], 1)) >= probability)
@@ -76,7 +75,7 @@ void slow_move(Walkers& all, std::size_t i, const Frame& frame, const Stride& st
 TEST(Moves, AreThoseOfOneParticleAtATime) {
   CountedDensity density(rows_of_skewed());
   const Frame::Matrix x = draws(64);
-  Walkers fast = exact::walkers_at(rows_of(x), density), slow = fast;
+  Cloud fast = cloud_at(rows_of(x), density), slow = fast;
   const Stride stride{.step = .9};
   for (Step move = 0; move < 5; ++move) {
     exact::move(fast, lean(), stride, density, 9, move);
@@ -90,7 +89,7 @@ TEST(Moves, AreThoseOfOneParticleAtATime) {
 TEST(Moves, AreTheSameOnAnyNumberOfThreads) {
   CountedDensity density(rows_of_skewed());
   const Frame::Matrix x = draws(1001); // in pieces of 256
-  Walkers one = exact::walkers_at(rows_of(x), density), many = one;
+  Cloud one = cloud_at(rows_of(x), density), many = one;
   Threads three(3);
   for (Step move = 0; move < 3; ++move) {
     const double accepted = exact::move(one, lean(), {.step = .9}, density, 9, move);
@@ -104,7 +103,7 @@ TEST(Moves, AreTheSameOnAnyNumberOfThreads) {
 TEST(Moves, BelongToAParticleAndNotToItsRow) {
   CountedDensity density(rows_of_skewed());
   const Frame::Matrix x = draws(32);
-  Walkers some = exact::walkers_at(rows_of(x), density), turned = some;
+  Cloud some = cloud_at(rows_of(x), density), turned = some;
   turned.x = some.x.colwise().reverse();
   turned.score = some.score.colwise().reverse();
   std::reverse(turned.log_density.begin(), turned.log_density.end());
@@ -131,7 +130,7 @@ TEST(Moves, LeaveTheDensityAsItIsEvenWithLongSteps) {
   CountedDensity density(rows_of_skewed());
   const Frame::Matrix x = draws(4000);
   for (const double step : {.3, 1.2}) {
-    Walkers walkers = exact::walkers_at(rows_of(x), density);
+    Cloud walkers = cloud_at(rows_of(x), density);
     for (Step move = 0; move < 15; ++move)
       exact::move(walkers, lean(), {.step = step}, density, 5, move);
     EXPECT_LT(worst_error(walkers.x), 4) << step;
@@ -141,7 +140,7 @@ TEST(Moves, LeaveTheDensityAsItIsEvenWithLongSteps) {
 TEST(Moves, WithoutTheAcceptanceDoNot) {
   CountedDensity density(rows_of_skewed());
   const Frame::Matrix x = draws(4000);
-  Walkers walkers = exact::walkers_at(rows_of(x), density);
+  Cloud walkers = cloud_at(rows_of(x), density);
   for (Step move = 0; move < 15; ++move)
     for (std::size_t i = 0; i < walkers.count(); ++i)
       slow_move(walkers, i, lean(), {.step = 1.2}, 5, move, false);
@@ -151,7 +150,7 @@ TEST(Moves, WithoutTheAcceptanceDoNot) {
 TEST(Moves, FromAWrongCloudEndAtTheDensity) {
   CountedDensity density(rows_of_skewed());
   const Frame::Matrix x = .3 * draws(2000);
-  Walkers walkers = exact::walkers_at(rows_of(x), density);
+  Cloud walkers = cloud_at(rows_of(x), density);
   EXPECT_GT(worst_error(walkers.x), 8);
   for (Step move = 0; move < 40; ++move)
     exact::move(walkers, lean(), {.step = .8}, density, 6, move);
@@ -166,7 +165,7 @@ TEST(Moves, ToPlacesWhereTheDensityFailsAreRefused) {
     }
   });
   Frame::Matrix x = Frame::Matrix::Constant(2000, 1, 1.0);
-  Walkers walkers = exact::walkers_at(rows_of(std::as_const(x)), density);
+  Cloud walkers = cloud_at(rows_of(std::as_const(x)), density);
   for (Step move = 0; move < 40; ++move)
     exact::move(walkers, Frame(1), {.step = .5}, density, 8, move);
   EXPECT_GT(walkers.x.minCoeff(), 0);
@@ -176,7 +175,7 @@ TEST(Moves, ToPlacesWhereTheDensityFailsAreRefused) {
 TEST(Moves, CountAGradientForEachLeapOfEachParticle) {
   CountedDensity density(rows_of_skewed());
   const Frame::Matrix x = draws(500);
-  Walkers walkers = exact::walkers_at(rows_of(x), density);
+  Cloud walkers = cloud_at(rows_of(x), density);
   EXPECT_EQ(density.gradients(), 500u);
   exact::move(walkers, lean(), {.step = .5, .most_leaps = 1}, density, 1, 0);
   EXPECT_EQ(density.gradients(), 1000u);
@@ -185,10 +184,10 @@ TEST(Moves, CountAGradientForEachLeapOfEachParticle) {
 TEST(Tune, ReachesTheAcceptanceAskedFor) {
   CountedDensity density(rows_of_skewed());
   const Frame::Matrix x = draws(1000);
-  const Walkers walkers = exact::walkers_at(rows_of(x), density);
+  const Cloud walkers = cloud_at(rows_of(x), density);
   for (const double wanted : {.7, .9}) {
     const double step = exact::tune(walkers, lean(), {}, wanted, density, 3, 0);
-    Walkers moved = walkers;
+    Cloud moved = walkers;
     double seen = 0;
     for (Step move = 0; move < 5; ++move)
       seen += exact::move(moved, lean(), {.step = step}, density, 11, move) / 5;
@@ -217,7 +216,7 @@ TEST(Moves, GuidedByAnotherDensityLeaveTheirOwnInvariant) {
   constexpr std::size_t n = 20'000;
   const Frame::Matrix x = draws(n);
   for (const bool decided : {true, false}) {
-    Walkers all = exact::walkers_at(rows_of(x), guide);
+    Cloud all = cloud_at(rows_of(x), guide);
     if (decided)
       ends(all.position(), all.log_density);
     for (Step move = 0; move < 12; ++move)

@@ -3,6 +3,7 @@
 #include "fuzz/files.hpp"
 #include "fuzz/readers.hpp"
 
+#include <starling/fields.hpp>
 #include <starling/random/start.hpp>
 #include <starling/run/staged.hpp>
 
@@ -12,6 +13,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 namespace starling::fuzz {
 
@@ -52,7 +54,6 @@ run::Staged staged(bool groups) {
   made.stages.particles = particles;
   made.stages.steps = 4;
   made.stages.certify_moves = 4;
-  made.stages.flight_moves = 4;
   made.stages.polish_steps = 2;
   return made;
 }
@@ -118,6 +119,25 @@ std::uint64_t odd_number(unsigned char which) {
   return list[which % list.size()];
 }
 
+/// Where a number of a column is overwritten: after one of the names of counts in it, if it has
+/// any; else anywhere.
+std::size_t place_in(const std::string& column, unsigned char which) {
+  std::vector<std::size_t> places;
+  for (const char* name :
+       {"part",  "current",    "left",  "done",      "moves", "round", "particles", "modes",
+        "split", "most_leaps", "keeps", "parameter", "x",     "began", "kept",      "sums",
+        "added", "shares",     "means", "form",      "all",   "heavy"}) {
+    const std::uint32_t tag = fields::tag(name);
+    const std::string mark(reinterpret_cast<const char*>(&tag), sizeof tag);
+    for (std::size_t at = column.find(mark); at != column.npos; at = column.find(mark, at + 1))
+      if (at + 12 <= column.size())
+        places.push_back(at + 4);
+  }
+  if (places.empty() || which % 4 == 0)
+    return which * (column.size() - 8) / 255;
+  return places[which * places.size() / 256];
+}
+
 } // namespace
 
 // A byte chooses the state, then four bytes an edit: what to do, column, place, number.
@@ -135,7 +155,7 @@ void read_journey(std::string_view bytes) {
     switch (at(0) % 5) {
     case 0: // a number of it
       if (column.size() >= 8)
-        std::memcpy(column.data() + at(2) % (column.size() / 8) * 8, &number, 8);
+        std::memcpy(column.data() + place_in(column, at(2)), &number, 8);
       break;
     case 1:
       column.resize(column.size() / 8 * 8 -

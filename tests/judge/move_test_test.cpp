@@ -1,4 +1,5 @@
 // The move test: its numbers by hand, and what it says of right, wrong and unmoved clouds.
+#include <starling/fields.hpp>
 #include <starling/judge/move_test.hpp>
 
 #include <starling/random/philox.hpp>
@@ -156,7 +157,10 @@ TEST(MoveTest, GoesOnFromItsSums) {
   whole.add(rows(y));
   whole.add(rows(z));
   first.add(rows(y));
-  second.resume(first.sums(), first.added());
+  SaveFields to;
+  to("test", first);
+  RestoreFields from(to.bytes);
+  from("test", second);
   second.add(rows(z));
   EXPECT_EQ(whole.judge().worst.error, second.judge().worst.error);
   EXPECT_NE(whole.judge().worst.error, first.judge().worst.error);

@@ -243,12 +243,12 @@ TEST(ScoutOfRows, EndsAtTheModeOfAllRows) {
     Eigen::VectorXd score(x.size());
     double unused = 0;
     density.all({x.data(), 1, d}, {score.data(), 1, d}, {&unused, 1});
-    EXPECT_LT(report.frame.score_in({score.data(), 1, d}).norm(), .01); // in widths
+    EXPECT_LT(report.frame.pull({score.data(), 1, d}).norm(), .01); // in widths
     EXPECT_EQ(report.modes, 1u);
     const Eigen::MatrixXd curvature =
         scout::curvature({x, score, unused}, *std::make_unique<CountedDensity>(density.all));
-    const Frame::Matrix unit = report.frame.score_in(rows_of(Frame::Matrix(curvature)));
-    const Frame::Matrix whole = report.frame.score_in(rows_of(Frame::Matrix(unit.transpose())));
+    const Frame::Matrix unit = report.frame.pull(rows_of(Frame::Matrix(curvature)));
+    const Frame::Matrix whole = report.frame.pull(rows_of(Frame::Matrix(unit.transpose())));
     EXPECT_LT((whole - Frame::Matrix::Identity(whole.rows(), whole.cols())).norm(), 1e-3);
     EXPECT_LT(counts.reads, 30 * density.rows);
   }

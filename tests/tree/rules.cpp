@@ -43,12 +43,12 @@ Faults search_code(const std::string& path, const std::string& text, const std::
 /// Where in the order a file stands: "random", "kernel", "drift", "loop", "src/io" ...; nothing if
 /// it has no place there.
 std::optional<std::string> part_of(const std::string& path) {
-  static const std::set<std::string> folders = {"random", "kernel",  "deal",    "target",
-                                                "drift",  "advance", "observe", "cpu",
-                                                "judge",  "run",     "scout",   "exact"};
+  static const std::set<std::string> folders = {"random",  "kernel",  "deal",  "target", "drift",
+                                                "advance", "observe", "cpu",   "judge",  "run",
+                                                "scout",   "exact",   "stages"};
   static const std::set<std::string> ground = {
-      "error",   "finite", "file_error", "rows",      "particles", "threads", "domain",
-      "version", "plugin", "device",     "back_ends", "frame",     "density", "row_density"};
+      "error",  "finite", "file_error", "rows",  "particles", "threads",     "domain", "version",
+      "plugin", "device", "back_ends",  "frame", "density",   "row_density", "cloud",  "fields"};
   static const std::set<std::string> single = {"ensemble", "batches", "concepts"};
   std::smatch m;
   if (std::regex_match(path, m, std::regex("include/starling/(\\w+)/.*")))
@@ -63,10 +63,12 @@ std::optional<std::string> part_of(const std::string& path) {
       return "ground";
     return single.count(name) ? std::optional(name) : std::nullopt;
   }
-  if (std::regex_match(path, m,
-                       std::regex("(src/"
-                                  "(cpu|cuda|mpi|io|foreign|plan|judge|run|scout|exact|assemble|"
-                                  "results)|reproduce|tools|python)/.*")))
+  if (std::regex_match(
+          path, m,
+          std::regex("(src/"
+                     "(cpu|cuda|mpi|io|foreign|plan|frame|judge|run|scout|exact|stages|"
+                     "assemble|"
+                     "results)|reproduce|tools|python)/.*")))
     return m[1].str();
   return std::nullopt;
 }
@@ -84,9 +86,9 @@ std::set<std::string> below(const std::string& part) {
   judging.insert("observe");
   std::set<std::string> running = core; // it is handed its roles, and knows neither plan nor names
   running.erase("umbrella");
-  running.insert({"judge", "scout", "exact"});
+  running.insert({"judge", "scout", "exact", "stages"});
   std::set<std::string> edge = core;
-  edge.insert({"judge", "run", "scout", "exact", "src/io", "src/foreign"});
+  edge.insert({"judge", "run", "scout", "exact", "stages", "src/io", "src/foreign"});
   std::set<std::string> factories = edge;
   factories.insert({"src/plan", "src/cuda", "src/mpi"});
   std::set<std::string> experiments = factories;
@@ -94,7 +96,8 @@ std::set<std::string> below(const std::string& part) {
   std::set<std::string> all = experiments;
   all.insert({"src/cpu", "src/cuda", "src/mpi", "reproduce"});
 
-  if (part == "ground" || part == "random" || part == "src/io" || part == "src/foreign")
+  if (part == "ground" || part == "random" || part == "src/frame" || part == "src/io" ||
+      part == "src/foreign")
     return ground;
   if (part == "ensemble" || part == "batches" || part == "kernel" || part == "concepts")
     return data;
@@ -119,6 +122,10 @@ std::set<std::string> below(const std::string& part) {
     std::set<std::string> stage = ground;
     stage.insert(part.substr(part.rfind('/') + 1));
     return stage;
+  }
+  if (part == "stages" || part == "src/stages") { // stages of a run, and no run
+    running.insert(part.substr(part.rfind('/') + 1));
+    return running;
   }
   if (part == "run")
     return running;

@@ -1,32 +1,15 @@
 // Exact moves: Hamiltonian Monte Carlo on every particle of a cloud, in a frame.
 #pragma once
 
-#include <starling/density.hpp>
-#include <starling/frame.hpp>
+#include <starling/cloud.hpp>
 #include <starling/random/philox.hpp>
 #include <starling/threads.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <vector>
 
 namespace starling::exact {
-
-/// Particles on the move: what the density said where each of them stands goes with them, so that a
-/// move asks only for new places.
-struct Walkers {
-  Frame::Matrix x, score;
-  std::vector<double> log_density;
-  std::vector<std::uint64_t> id; ///< the address of a particle's random numbers
-
-  std::size_t count() const { return id.size(); }
-  std::size_t dim() const { return std::size_t(x.cols()); }
-  Rows<const double> position() const { return rows_of(x); }
-};
-
-/// Walkers at these places, with ids 0, 1, ...; one call of the density.
-Walkers walkers_at(Rows<const double> x, CountedDensity& density);
 
 /// How a move is made. The length is uniform on 1 .. most_leaps; a share of the moves goes with
 /// short steps, for those places where the usual ones are too long.
@@ -47,13 +30,13 @@ struct Stride {
 /// call a move. What each particle does for itself is shared out among the threads; the density
 /// shares out its own work.
 using LogDensities = std::function<void(Rows<const double> x, std::span<double> log_density)>;
-double move(Walkers& walkers, const Frame& frame, const Stride& stride, CountedDensity& density,
+double move(Cloud& walkers, const Frame& frame, const Stride& stride, CountedDensity& density,
             std::uint64_t seed, Step move, const LogDensities& ends = {},
             Threads& threads = Threads::alone());
 
 /// The step at which moves of full length are accepted with about this probability, found on up to
 /// 128 of the walkers, which stay where they are. `use` tells several tunings of a run apart.
-double tune(const Walkers& walkers, const Frame& frame, Stride stride, double acceptance,
+double tune(const Cloud& walkers, const Frame& frame, Stride stride, double acceptance,
             CountedDensity& density, std::uint64_t seed, std::uint64_t use);
 
 } // namespace starling::exact

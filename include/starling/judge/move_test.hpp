@@ -25,6 +25,15 @@ struct Displacement {
   double error = 0; ///< to be added to the cloud's: in sd, for squares in variances
   double se = 0;
   double memory = 0; ///< rho: slope of a particle's later average on where it was
+
+  template <typename Self, typename Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("parameter", self.parameter);
+    visit("trait", self.trait, Trait::square);
+    visit("error", self.error);
+    visit("se", self.se);
+    visit("memory", self.memory);
+  }
 };
 
 struct Certificate {
@@ -36,6 +45,18 @@ struct Certificate {
   std::size_t particles = 0;      ///< that were moved, where not all were
   std::size_t not_followed = 0;   ///< parameters that are constant, or not finite for some particle
   std::vector<std::size_t> heavy; ///< judged by their winsorised value alone: see heavy_tailed
+
+  template <typename Self, typename Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("finding", self.finding, Finding::undecided);
+    visit("all", self.all);
+    visit("worst", self.worst);
+    visit("moves", self.moves);
+    visit("acceptance", self.acceptance);
+    visit("particles", self.particles);
+    visit("not_followed", self.not_followed);
+    visit("heavy", self.heavy);
+  }
 };
 
 /// Bounds of the decision, in sd; for squares in variances.
@@ -81,11 +102,13 @@ public:
   /// and so how far any cloud is from it. Columns as before; any number of rows.
   Certificate judge_other(Rows<const double> cloud, const Bounds& bounds = {}) const;
 
-  /// Sums over the moves so far, particles x 3 columns and columns x 2: with the count and the
-  /// cloud, all there is to save.
-  std::span<const double> sums() const { return sums_; }
-  std::uint64_t added() const { return added_; }
-  void resume(std::span<const double> sums, std::uint64_t added);
+  /// Sums over the moves so far: with the clouds that it was made from, all there is to save.
+  template <typename Self, typename Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("sums", self.sums_);
+    visit("added", self.added_);
+  }
+  void restored() const;
 
   /// Whether the column's mean and variance mean something.
   bool has_moments(std::size_t column) const;

@@ -32,6 +32,11 @@ STARLING_DEVICE constexpr Block philox4x32_10(Block counter, std::array<std::uin
   return counter;
 }
 
+/// 64 bits, for a seed.
+constexpr std::uint64_t whole_word(const Block& bits) {
+  return std::uint64_t{bits[0]} << 32 | bits[1];
+}
+
 /// Uniform on (0, 1), never 0 or 1, from 52 of the bits; `half` is 0 or 1.
 STARLING_DEVICE constexpr double uniform(const Block& bits, int half = 0) {
   const auto at = static_cast<std::size_t>(2 * half);

@@ -10,10 +10,6 @@
 
 namespace starling::run {
 
-inline std::uint64_t whole_word(const Block& bits) {
-  return std::uint64_t{bits[0]} << 32 | bits[1];
-}
-
 /// Of run number `run`. The first has the seed itself, so that one run is the first of many.
 inline std::uint64_t run_seed(std::uint64_t seed, std::uint64_t run) {
   return run == 0 ? seed : whole_word(Philox(seed)(Stream::runs, 0, run));

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <starling/run/flight.hpp>
-#include <starling/run/journey.hpp>
+#include <starling/stages/settings.hpp>
 
 #include <functional>
 #include <memory>
@@ -16,7 +16,7 @@ namespace starling::run {
 struct Staged {
   std::shared_ptr<Threads> threads;
   AnyTarget<double> target;
-  JourneySettings stages;
+  stages::Settings stages;
   std::function<void(Rows<double>)>
       start; ///< where the flight begins without a scout; empty: N(0, 1)
   std::vector<std::string> warnings;

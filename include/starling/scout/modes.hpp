@@ -19,6 +19,14 @@ struct Mode {
   double log_density = 0;
   Frame frame;         ///< Laplace's there
   double log_mass = 0; ///< of Laplace's normal, up to a constant common to all modes
+
+  template <typename Self, typename Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("x", self.x);
+    visit("log_density", self.log_density);
+    visit("frame", self.frame);
+    visit("log_mass", self.log_mass);
+  }
 };
 
 /// An end whose score, in the metric, is longer was still on its way up.

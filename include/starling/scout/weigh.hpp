@@ -15,6 +15,13 @@ namespace starling::scout {
 struct Share {
   double share = 0, se = 0;
   double effective = 0; ///< draws that its weights are worth: (sum w)^2 / sum w^2
+
+  template <typename Self, typename Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("share", self.share);
+    visit("se", self.se);
+    visit("effective", self.effective);
+  }
 };
 
 /// A frame in which a group is about standard normal; a group may have several.

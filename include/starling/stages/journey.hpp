@@ -1,0 +1,148 @@
+// A run in stages: one group of particles, or one for each mode, weighed and put together.
+#pragma once
+
+#include <starling/judge/groups.hpp>
+#include <starling/scout/weigh.hpp>
+#include <starling/stages/group.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace starling::stages {
+
+/// A density as a journey asks for it: a whole, or made of rows of data.
+struct JourneyDensity {
+  DensityOfRows whole;
+  std::size_t dim = 0;
+  std::shared_ptr<const RowDensity> rows = {}; ///< empty: it is asked as a whole
+  bool has_log_density = true; ///< false: scores alone; groups are counted and not weighed
+};
+
+/// The groups put together.
+struct Combined {
+  Cloud cloud;
+  std::vector<std::size_t> group_of_row;
+  std::optional<judge::Certificate> certificate;
+  Pool pool;
+  std::string doubt; ///< what makes the shares unsure, in words; empty: nothing
+};
+
+/// What groups weigh.
+struct Weights {
+  std::vector<scout::Mode> modes;   ///< where each is highest; empty where there is one group
+  std::vector<scout::Share> shares; ///< empty where groups were not weighed
+  std::vector<double> drawn;        ///< by the last weighing
+  bool split = false;               ///< there is a group of particles for each mode
+
+  template <typename Self, typename Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("modes", self.modes);
+    visit("shares", self.shares);
+    visit("drawn", self.drawn);
+    visit("split", self.split);
+  }
+};
+
+/// One group while there is one. Where the scout found several modes, or the cloud at the end lies
+/// on several:
+/// 1. they are weighed by draws from Laplace's fits, which says how many particles each will need;
+/// 2. each mode gets a group of its own, in its own frame and with its own certificate, of at least
+///    128 particles; all space is shared out between the groups, and none leaves its part;
+/// 3. they are weighed again, by draws from Laplace's fits and from those of the groups' clouds,
+///    until twice the error of each share is below .01, or 16 rounds;
+/// 4. each gives as many particles as its share says, chosen so that they keep its moments; one
+///    certificate is made of all.
+/// A mode that neither the scout nor a particle has met is not counted. Over rows of data groups
+/// are those modes that the scout found; those under the cloud are not counted at the end, which
+/// would take many passes over all rows.
+class Journey {
+public:
+  Journey(JourneyDensity density, const Settings& settings, Threads& threads = Threads::alone(),
+          ReadColumns read = {});
+
+  /// As Group's.
+  void begin_from(Rows<const double> x, bool flies = true) { groups_[0]->begin_from(x, flies); }
+  bool finished() const { return part_ == Part::finished; }
+  void take(std::uint64_t units);
+  void unit();
+  bool scouting() const { return part_ == Part::one && groups_[0]->scouting(); }
+  Progress progress() const;
+  /// In words: "fly", "weigh", "fly, group 2 of 4", "finished".
+  std::string stage() const;
+
+  const Cloud& cloud() const { return split() ? combined_.cloud : groups_[0]->state().cloud; }
+  const std::optional<judge::Certificate>& certificate() const {
+    return split() ? combined_.certificate : groups_[0]->certificate();
+  }
+  const Pool& pool() const { return split() ? combined_.pool : groups_[0]->state().pool; }
+  const Scouted& scouted() const { return scouted_; }
+  bool settled() const;
+  bool polished() const;
+  /// Of each stage; then `weigh` where there were several groups, and `count` for the modes at the
+  /// end.
+  std::vector<std::pair<std::string, std::uint64_t>> gradients() const;
+
+  std::size_t groups() const { return std::max<std::size_t>(1, weights_.modes.size()); }
+  const Weights& weights() const { return weights_; }
+  /// Of each row of the cloud, when finished; empty where there is one group.
+  const std::vector<std::size_t>& group_of_row() const { return combined_.group_of_row; }
+  const std::string& doubt() const { return combined_.doubt; }
+
+  /// As Group's. With several groups each place is asked of its own.
+  void estimate(Rows<const double> x, Rows<double> score, std::span<double> log_density);
+  bool over_rows() const { return density_.rows != nullptr; }
+  /// With several groups: what all of them read, and the worst of what was seen.
+  RowsReport rows_report() const;
+
+  std::string save() const;
+  /// Throws invalid_argument. For a journey with the same density and settings.
+  void restore(std::string_view state);
+
+private:
+  enum class Part { one, weigh_first, groups, weigh_last, finished };
+  struct Before { // what was spent outside the groups that there are now
+    std::array<Spent, kinds> stages{};
+    std::uint64_t counted = 0, weighed = 0; // gradients
+
+    template <typename Self, typename Visit>
+    static void for_each_field(Self& self, Visit&& visit) {
+      visit("stages", self.stages);
+      visit("counted", self.counted);
+      visit("weighed", self.weighed);
+    }
+  };
+
+  bool split() const { return weights_.split; }
+  void one_group();
+  void count_modes();
+  void weigh_modes(std::vector<scout::Mode> modes);
+  void split_up();
+  void weigh();
+  bool weighed_enough() const;
+  void follow();
+  scout::Weighing weighing() const;
+  DensityOfRows within(std::size_t group, DensityOfRows density) const;
+  std::uint64_t seed_of(std::size_t group) const;
+  std::unique_ptr<Group> group_of(std::size_t group, std::size_t particles) const;
+  Combined gathered(const std::vector<std::vector<std::size_t>>& rows) const;
+  Combined put_together(const scout::Weighing& weighing) const;
+  void certify(Combined& combined) const;
+  void check() const;
+
+  JourneyDensity density_;
+  CountedDensity counted_; // the whole, for weighing and counting
+  Settings settings_;
+  Threads* threads_;
+  ReadColumns read_;
+  Part part_ = Part::one;
+  std::vector<std::unique_ptr<Group>> groups_;
+  std::size_t current_ = 0; // the group under way
+  Scouted scouted_;
+  Weights weights_;
+  Before before_;
+  Combined combined_; // follows from the rest
+};
+
+} // namespace starling::stages

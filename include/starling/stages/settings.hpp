@@ -1,0 +1,57 @@
+// Settings of a run in stages, the same for every density; what stands here was found on real
+// posteriors.
+#pragma once
+
+#include <starling/rows.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace starling::stages {
+
+/// What the frame may be: the coordinates of the density itself, scaled, scaled and turned, or
+/// scaled and turned in a few directions. By size: dense up to 500 dimensions, low rank above.
+enum class Metric { none, diagonal, dense, low_rank, by_size };
+
+/// The part of the flight's kernel beside the bilinear one: none; a Gaussian of the distance; one
+/// for each of the user's parameters, in batches; the same, exact over all particles.
+enum class FlightKernel { none, gaussian, parameters, marginals };
+
+struct Settings {
+  std::size_t particles = 1024;
+  std::uint64_t seed = 1;
+  std::size_t starts = 8;  ///< of the scout
+  std::size_t steps = 125; ///< of RBM-SVGD in the flight
+  std::size_t batch_size = 8;
+  double step_size = 0.3, decay = 10; ///< step t of T: step_size / (1 + decay t/T)
+  double clip = 0.3;   ///< a particle's move in the frame is at most clip sqrt(d) long
+  double bilinear = 1; ///< weight of the bilinear part
+  FlightKernel kernel = FlightKernel::marginals;
+  std::optional<double> kernel_weight; ///< of parameters and marginals; none given: 1 and 3
+  double kernel_width = 0.1; ///< squared, of parameters and marginals, in variances of the cloud
+  std::size_t certify_moves = 20;                  ///< of a test; 0: no test, and no settling
+  std::size_t settle_rounds = 3, first_round = 40; ///< each twice as long as the last; 0: never
+  std::size_t polish_steps = 20;
+  bool polish_confirmed = true; ///< also a cloud that the first test confirmed
+  bool settle_always = false;   ///< also a cloud that was confirmed
+  Metric metric = Metric::by_size;
+
+  // Where the density is made of many rows of data.
+  std::size_t rows_a_step = 1000;  ///< that a step of the flight reads
+  std::size_t guide_rows = 20'000; ///< that guide exact moves, at most; all rows decide on them
+  /// Unless the guide stands for all rows: the sd over particles of the error of its log density is
+  /// at most this. No mean is then off by more than that many sd. 0: all rows always decide.
+  double guide_error = 0.025;
+  std::size_t moved_particles = 256; ///< of the cloud, by exact moves
+};
+
+/// Columns that users read beside the positions, made from rows of positions; a row each.
+struct ReadColumns {
+  std::size_t count = 0;
+  std::function<std::vector<double>(Rows<const double> x)> of;
+};
+
+} // namespace starling::stages

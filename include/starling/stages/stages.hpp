@@ -1,0 +1,161 @@
+// The four stages: scout, fly, certify, settle. Each is a value; a run is a list of them.
+#pragma once
+
+#include <starling/stages/polish.hpp>
+#include <starling/stages/svgd.hpp>
+#include <starling/stages/trial.hpp>
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+namespace starling::stages {
+
+/// A stage works in units of about the same cost: a step of the flight, an exact move. It has
+///     bool unit(const Context&, State&)               one unit; true after the last
+///     bool needed(const Context&, const State&)       asked before its first unit
+///     Progress progress(const Context&)               units done and in all; the total may grow
+///     void check(const Context&, const State&)        throws where a saved stage does not fit
+/// Where the density throws, the unit can be asked for again: what counts is changed only after the
+/// last call of the density, or so that to do it twice comes to the same.
+struct Progress {
+  std::uint64_t done = 0, total = 1;
+};
+
+/// Where the density is and how wide, how many modes it has, and a cloud to start from. A part of
+/// its work is a unit; what it does is not saved before it is done.
+class Scout {
+public:
+  static constexpr const char* name = "scout";
+  bool unit(const Context& context, State& state);
+  bool needed(const Context&, const State&) const { return true; }
+  Progress progress(const Context&) const { return {}; }
+  bool under_way() const { return under_way_; }
+
+  template <typename Self, typename Visit>
+  static void for_each_field(Self&, Visit&&) {}
+  void check(const Context&, const State&) const {}
+
+private:
+  bool under_way_ = false;
+};
+
+/// SVGD in the frame of the cloud, which is taken anew at doubling times up to half way.
+class Fly {
+public:
+  static constexpr const char* name = "fly";
+  bool unit(const Context& context, State& state);
+  bool needed(const Context& context, const State&) const { return context.settings.steps > 0; }
+  Progress progress(const Context& context) const { return {done_, context.settings.steps}; }
+  /// Where the next unit leads; empty before the first.
+  const Frame::Matrix& next() const { return svgd_.next(); }
+
+  template <typename Self, typename Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("svgd", self.svgd_);
+    visit("done", self.done_);
+  }
+  void check(const Context& context, const State& state) const;
+
+private:
+  Svgd svgd_;
+  std::uint64_t done_ = 0;
+};
+
+/// The move test: exact moves of a copy, and what they would change. A cloud that they confirm is
+/// polished, from the draws of these moves, and judged by the same moves again.
+class Certify {
+public:
+  static constexpr const char* name = "certify";
+  bool unit(const Context& context, State& state);
+  bool needed(const Context& context, const State&) const {
+    return context.settings.certify_moves > 0;
+  }
+  Progress progress(const Context& context) const;
+
+  template <typename Self, typename Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("part", self.part_, Part::polish);
+    visit("done", self.done_);
+    visit("trial", self.trial_);
+    visit("polish", self.polish_);
+    visit("flown", self.flown_);
+  }
+  void check(const Context& context, const State& state) const;
+
+private:
+  enum class Part { begin, move, polish };
+  bool after_test(const Context& context, State& state);
+  void after_polish(const Context& context, State& state);
+
+  Part part_ = Part::begin;
+  std::uint64_t done_ = 0;
+  Trial trial_;
+  Polish polish_;
+  Cloud flown_; // in case the polish spoils it
+};
+
+/// Rounds of exact moves, each twice as long as the last, until they are quiet and their pools
+/// agree. Then a cloud of their draws, a polish, and a last test.
+class Settle {
+public:
+  static constexpr const char* name = "settle";
+  bool unit(const Context& context, State& state);
+  /// Where the certificate does not confirm the cloud, or there is none, or it is always wanted.
+  bool needed(const Context& context, const State& state) const;
+  Progress progress(const Context& context) const;
+
+  template <typename Self, typename Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("part", self.part_, Part::polish);
+    visit("done", self.done_);
+    visit("round", self.round_);
+    visit("trial", self.trial_);
+    visit("polish", self.polish_);
+    visit("sifted", self.sifted_);
+  }
+  void check(const Context& context, const State& state) const;
+
+private:
+  enum class Part { begin, move, polish };
+  void begin(const Context& context, State& state);
+  void after_round(const Context& context, State& state);
+  bool after_last_test(const Context& context, State& state);
+  std::size_t most_rounds(const Context& context) const;
+
+  Part part_ = Part::begin;
+  std::uint64_t done_ = 0, round_ = 0;
+  Trial trial_;
+  Polish polish_;
+  Cloud sifted_; // in case the polish spoils it
+};
+
+using Stage = std::variant<Scout, Fly, Certify, Settle>;
+constexpr std::size_t kinds = std::variant_size_v<Stage>;
+/// The place of a kind of stage among all of them.
+template <typename One>
+constexpr std::size_t index_of = [] {
+  constexpr std::array same = []<typename... Kind>(std::variant<Kind...>*) {
+    return std::array{std::is_same_v<One, Kind>...};
+  }(static_cast<Stage*>(nullptr));
+  std::size_t index = 0;
+  while (!same[index])
+    ++index;
+  return index;
+}();
+inline constexpr std::array<const char*, kinds> names = {Scout::name, Fly::name, Certify::name,
+                                                         Settle::name};
+
+/// Of the default run.
+inline std::vector<Stage> all_stages() {
+  std::vector<Stage> list;
+  list.emplace_back(Scout());
+  list.emplace_back(Fly());
+  list.emplace_back(Certify());
+  list.emplace_back(Settle());
+  return list;
+}
+
+} // namespace starling::stages

@@ -1,0 +1,82 @@
+// A trial: particles on exact moves in a frame, what is followed of them, and draws that are kept.
+#pragma once
+
+#include <starling/stages/state.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace starling::stages {
+
+/// How a trial is made. The certificate, a round of settling and the last test are three uses.
+struct TrialPlan {
+  std::size_t most_leaps = 7;
+  double acceptance = 0.9;
+  std::uint64_t moves = 0;
+  bool keeps = false;   ///< draws, to make a cloud of
+  bool of_cloud = true; ///< the cloud is on trial; else those are who are moved
+};
+
+/// Moves some or all particles of a cloud by HMC. The second half of the moves counts.
+class Trial {
+public:
+  Trial() = default;
+  /// Takes the frame from who is on trial and tunes the step; both are handed on in the state.
+  Trial(const Context& context, State& state, Cloud walkers, const TrialPlan& plan);
+
+  /// One move of every walker, in the state's frame.
+  void move(const Context& context, State& state);
+  bool over() const { return done_ == plan_.moves; }
+
+  /// What the moves say of those on trial.
+  judge::Certificate judge(const judge::Bounds& bounds) const;
+  /// And of another cloud, by its columns.
+  judge::Certificate judge_other(const Frame::Matrix& columns) const;
+  Pool pool() const { return {test_->pooled_means(), test_->pooled_sds()}; }
+  /// The same with sds of 0 where a column has no moments that mean something.
+  Pool aim() const;
+
+  const Cloud& walkers() const { return walkers_; }
+  Cloud take_walkers() { return std::move(walkers_); }
+  /// Rows of positions, one cloud after another.
+  const std::vector<double>& kept() const { return kept_; }
+  void forget_kept() { kept_ = {}; }
+
+  template <typename Self, typename Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("walkers", self.walkers_);
+    visit("most_leaps", self.plan_.most_leaps);
+    visit("moves", self.plan_.moves);
+    visit("keeps", self.plan_.keeps);
+    visit("done", self.done_);
+    visit("accepted", self.accepted_);
+    visit("on_trial", self.on_trial_);
+    visit("began", self.began_);
+    visit("kept", self.kept_);
+    if constexpr (!std::is_const_v<Self>)
+      self.make_test(); // from its columns; then its sums
+    if (self.test_)
+      visit("test", *self.test_);
+  }
+  /// Throws where a saved one is not of such a run.
+  void check(const Context& context, bool under_way) const;
+
+private:
+  void make_test();
+  void keep(const Frame::Matrix& x, std::size_t particles);
+  const Frame::Matrix& on_trial() const { return on_trial_.size() > 0 ? on_trial_ : began_; }
+
+  Cloud walkers_;
+  TrialPlan plan_;
+  std::uint64_t done_ = 0;
+  double accepted_ = 0;    // sum over the moves
+  Frame::Matrix on_trial_; // columns of the cloud; empty: those who are moved are all of it
+  Frame::Matrix began_;    // columns of the walkers, before the moves
+  std::optional<judge::MoveTest> test_;
+  std::vector<double> kept_;
+};
+
+} // namespace starling::stages

@@ -1,0 +1,87 @@
+// The certificate of a cloud: exact moves, what they say, and the polish of a cloud that was right.
+#include <starling/stages/stages.hpp>
+
+namespace starling::stages {
+
+namespace {
+
+constexpr double acceptance = 0.9;
+
+/// Whether a cloud that was right is polished, from the draws of the moves that showed it.
+bool polishes(const Context& context) {
+  const Settings& s = context.settings;
+  return s.polish_confirmed && s.polish_steps > 0 && s.settle_rounds > 0 &&
+         context.guide.rows() == 0;
+}
+
+} // namespace
+
+bool Certify::unit(const Context& context, State& state) {
+  switch (part_) {
+  case Part::begin: // moves are short and cheap
+    trial_ = Trial(context, state, context.guide.walkers(state.cloud),
+                   {.acceptance = acceptance,
+                    .moves = context.settings.certify_moves,
+                    .keeps = polishes(context)});
+    part_ = Part::move;
+    break;
+  case Part::move:
+    if (!trial_.over())
+      trial_.move(context, state);
+    if (trial_.over() && after_test(context, state))
+      return true;
+    break;
+  case Part::polish:
+    if (polish_.step(context, state)) {
+      after_polish(context, state);
+      return true;
+    }
+    break;
+  }
+  ++done_;
+  return false;
+}
+
+/// True when there is nothing more to do.
+bool Certify::after_test(const Context& context, State& state) {
+  judge::Certificate certificate = trial_.judge(context.guide.bounds(trial_.walkers()));
+  const bool right = certificate.finding == judge::Finding::confirmed;
+  const bool polished =
+      right && !context.settings.settle_always && polishes(context) && state.scouted.modes == 1;
+  if (polished) {
+    Cloud flown = state.cloud;
+    polish_ = Polish(context, state, trial_, false);
+    flown_ = std::move(flown);
+    part_ = Part::polish;
+  }
+  state.certificate = std::move(certificate);
+  state.pool = trial_.pool();
+  trial_.forget_kept();
+  if (!polished)
+    state.walkers = trial_.take_walkers(); // whoever settles goes on from where they were brought
+  return !polished;
+}
+
+/// The moves that there were say where the truth is, for any cloud.
+void Certify::after_polish(const Context& context, State& state) {
+  judge::Certificate polished = trial_.judge_other(context.columns(state.cloud.x));
+  if (polished.finding == judge::Finding::confirmed) {
+    state.certificate = std::move(polished);
+    state.polished = true;
+  } else {
+    state.cloud = flown_;
+  }
+}
+
+Progress Certify::progress(const Context& context) const {
+  const Settings& s = context.settings;
+  return {done_, s.certify_moves + 1 + (polishes(context) ? s.polish_steps : 0)};
+}
+
+void Certify::check(const Context& context, const State&) const {
+  trial_.check(context, part_ != Part::begin);
+  polish_.check(context, part_ == Part::polish);
+  must_fit(flown_, context.dim(), context.settings.particles, part_ != Part::polish);
+}
+
+} // namespace starling::stages

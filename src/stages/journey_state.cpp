@@ -1,0 +1,172 @@
+// What a journey says of itself, and its state to bytes and back.
+#include <starling/stages/journey.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace starling::stages {
+
+namespace {
+
+constexpr std::size_t most_groups = 1000;
+
+} // namespace
+
+std::string Journey::stage() const {
+  switch (part_) {
+  case Part::weigh_first:
+  case Part::weigh_last:
+    return "weigh";
+  case Part::finished:
+    return "finished";
+  case Part::one:
+  case Part::groups:
+    break;
+  }
+  const Group& group = *groups_[current_];
+  const std::string name = group.finished() ? "finished" : names[group.stage()];
+  return split() ? name + ", group " + std::to_string(current_ + 1) + " of " +
+                       std::to_string(groups_.size())
+                 : name;
+}
+
+Progress Journey::progress() const {
+  switch (part_) {
+  case Part::weigh_first:
+  case Part::weigh_last: {
+    const std::size_t rounds = weighing().rounds();
+    return {rounds, rounds + 1};
+  }
+  case Part::finished:
+    return {};
+  case Part::one:
+  case Part::groups:
+    break;
+  }
+  Progress progress = groups_[current_]->progress();
+  progress.total += (groups_.size() - current_ - 1) * (settings_.steps + settings_.certify_moves);
+  return progress;
+}
+
+bool Journey::settled() const {
+  return std::ranges::any_of(groups_, [](const auto& one) { return one->state().settled; });
+}
+
+bool Journey::polished() const {
+  return std::ranges::any_of(groups_, [](const auto& one) { return one->state().polished; });
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> Journey::gradients() const {
+  std::vector<std::pair<std::string, std::uint64_t>> all;
+  for (std::size_t s = 0; s < kinds; ++s) {
+    const Spent& before = before_.stages[s];
+    const std::size_t rows = over_rows() ? density_.rows->rows : 0;
+    std::uint64_t sum = rows > 0 ? (before.rows.visits + rows - 1) / rows : before.gradients;
+    for (const auto& one : groups_)
+      sum += one->gradients()[s];
+    all.emplace_back(names[s], sum);
+  }
+  if (before_.weighed > 0)
+    all.emplace_back("weigh", before_.weighed);
+  all.emplace_back("count", before_.counted);
+  return all;
+}
+
+void Journey::estimate(Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+  if (!split())
+    return groups_[0]->estimate(x, score, log_density);
+  const std::vector<std::size_t> group = weighing().group_of(x);
+  for (std::size_t i = 0; i < x.count; ++i)
+    groups_[group[i]]->estimate(x.slice(i, i + 1), score.slice(i, i + 1),
+                                log_density.subspan(i, 1));
+}
+
+RowsReport Journey::rows_report() const {
+  RowsReport all = groups_[0]->rows_report();
+  if (!split())
+    return all;
+  for (std::size_t s = 0; s < kinds; ++s)
+    all.read[s] = before_.stages[s].rows;
+  all.error = 0;
+  for (const auto& one : groups_) {
+    const RowsReport own = one->rows_report();
+    for (std::size_t s = 0; s < kinds; ++s) {
+      all.read[s].reads += own.read[s].reads;
+      all.read[s].visits += own.read[s].visits;
+    }
+    all.noise = std::max(all.noise, own.noise);
+    all.away = std::max(all.away, own.away);
+    all.error = own.error > all.error || std::isnan(own.error)
+                    ? own.error
+                    : all.error; // one that is no number is kept
+    all.guide_decides = all.guide_decides && own.guide_decides;
+  }
+  return all;
+}
+
+std::string Journey::save() const {
+  SaveFields to;
+  to("part", part_);
+  to("current", current_);
+  to("scouted", scouted_);
+  to("weights", weights_);
+  to("before", before_);
+  std::vector<std::size_t> particles;
+  for (const auto& one : groups_)
+    particles.push_back(one->positions().count);
+  to("particles", particles);
+  for (const auto& one : groups_)
+    one->save(to);
+  return std::move(to.bytes);
+}
+
+void Journey::restore(std::string_view state) {
+  RestoreFields from(state);
+  std::vector<std::size_t> particles;
+  from("part", part_, Part::finished);
+  from("current", current_);
+  from("scouted", scouted_);
+  from("weights", weights_);
+  from("before", before_);
+  from("particles", particles);
+  check();
+  must_fit(particles.size() == (split() ? weights_.modes.size() : 1) &&
+           current_ <= particles.size() && (part_ != Part::groups || current_ < particles.size()));
+  if (split()) {
+    groups_.clear();
+    for (std::size_t g = 0; g < particles.size(); ++g) {
+      must_fit(particles[g] >= 8 && particles[g] <= settings_.particles);
+      groups_.push_back(group_of(g, particles[g]));
+    }
+  }
+  for (const auto& one : groups_)
+    one->restore(from);
+  must_fit(from.at_end());
+  if (part_ == Part::finished && split())
+    combined_ = put_together(weighing());
+  else
+    follow();
+}
+
+/// Numbers by which later units reach into columns: no journey saves others.
+void Journey::check() const {
+  const std::size_t modes = weights_.modes.size();
+  must_fit(modes <= most_groups);
+  for (const scout::Mode& one : weights_.modes)
+    must_fit(std::size_t(one.x.size()) == density_.dim &&
+             (one.frame.dim() == density_.dim || one.frame.dim() == 0));
+  double whole = 0; // particles are shared out by them
+  for (const scout::Share& one : weights_.shares)
+    whole += one.share >= 0 && one.share <= 1 ? one.share : NAN;
+  must_fit(weights_.shares.empty() || (weights_.shares.size() == modes && whole > 0));
+  const bool by_groups = part_ == Part::groups || part_ == Part::weigh_last;
+  must_fit(split() ? part_ != Part::one && part_ != Part::weigh_first && !weights_.shares.empty()
+                   : !by_groups);
+  must_fit(part_ != Part::weigh_first || modes > 0);
+  if (split() || part_ == Part::weigh_first)
+    for (const scout::Mode& one : weights_.modes)
+      must_fit(one.frame.dim() == density_.dim);
+}
+
+} // namespace starling::stages

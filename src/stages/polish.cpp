@@ -1,0 +1,97 @@
+// The cloud after exact moves: chosen from many draws, then polished.
+#include <starling/stages/polish.hpp>
+
+#include <starling/exact/sift.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace starling::stages {
+
+namespace {
+
+constexpr double near_enough = 0.05;  // in sds: no goal below it can be seen in few particles
+constexpr double step_falls_to = 0.1; // from the first step of a polish to its last
+
+/// A cloud of those draws that together have these moments.
+Cloud sifted(const Context& context, const State& state, std::vector<double> draws,
+             const Pool& aim) {
+  const std::size_t dim = context.dim(), count = state.cloud.count();
+  // Where few particles were moved for many: draws come again, so that there are as many as
+  // particles.
+  draws.reserve(std::max(draws.size(), count * dim));
+  for (std::size_t at = 0; draws.size() < count * dim; ++at)
+    draws.push_back(draws[at]);
+  const Rows<const double> all{draws.data(), draws.size() / dim, dim};
+  const Frame::Matrix columns = context.columns(Frame::map(all));
+  const std::vector<std::size_t> chosen =
+      exact::sift(rows_of(columns), count, aim.means, aim.sds, context.settings.seed);
+  Frame::Matrix x = Frame::Matrix::Zero(Eigen::Index(count), Eigen::Index(dim));
+  for (std::size_t i = 0; i < count; ++i)
+    x.row(Eigen::Index(i)) = Frame::map(all).row(Eigen::Index(chosen[i]));
+  Cloud cloud = cloud_at(rows_of(std::as_const(x)), context.guide.density());
+  for (std::size_t i = 0; i < count; ++i) // a density that fails where it did not before
+    if (!std::isfinite(cloud.log_density[i])) {
+      cloud.x.row(Eigen::Index(i)) = state.cloud.x.row(Eigen::Index(i));
+      cloud.score.row(Eigen::Index(i)) = state.cloud.score.row(Eigen::Index(i));
+      cloud.log_density[i] = state.cloud.log_density[i];
+    }
+  return cloud;
+}
+
+} // namespace
+
+Polish::Polish(const Context& context, State& state, const Trial& trial, bool keeps_best)
+    : aim_(trial.aim()), keeps_best_(keeps_best) {
+  state.cloud = sifted(context, state, trial.kept(), aim_);
+  svgd_ = Svgd(state.cloud);
+}
+
+bool Polish::step(const Context& context, State& state) {
+  const std::size_t steps = context.settings.polish_steps;
+  if (done_ < steps) {
+    svgd_.arrive(context, state, false);
+    if (keeps_best_)
+      keep_if_better(context, state.cloud);
+    const double share = double(done_) / double(std::max<std::size_t>(2, steps) - 1);
+    svgd_.step(context, state, context.settings.step_size * std::pow(step_falls_to, share));
+    ++done_;
+  }
+  if (done_ < steps)
+    return false;
+  svgd_.arrive(context, state, true);
+  if (keeps_best_) {
+    keep_if_better(context, state.cloud);
+    state.cloud = best_;
+  }
+  return true;
+}
+
+void Polish::keep_if_better(const Context& context, const Cloud& cloud) {
+  const Frame::Matrix all = context.columns(cloud.x);
+  const auto n = static_cast<double>(all.rows());
+  double distance = near_enough;
+  for (Eigen::Index a = 0; a < all.cols(); ++a) {
+    const double sd = aim_.sds[std::size_t(a)];
+    if (!(sd > 0))
+      continue;
+    const double mean = all.col(a).mean();
+    const double own = std::sqrt((all.col(a).array() - mean).square().sum() / (n - 1));
+    distance = std::max(
+        {distance, std::abs(mean - aim_.means[std::size_t(a)]) / sd, std::abs(own / sd - 1)});
+  }
+  if (best_.count() > 0 && !(distance <= distance_))
+    return;
+  best_ = cloud;
+  distance_ = distance;
+}
+
+void Polish::check(const Context& context, bool under_way) const {
+  must_fit(best_, context.dim(), context.settings.particles, true);
+  if (!under_way)
+    return;
+  svgd_.check(context);
+  must_fit(aim_.means.size() == context.width() && done_ <= context.settings.polish_steps);
+}
+
+} // namespace starling::stages

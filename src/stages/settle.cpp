@@ -1,0 +1,144 @@
+// Settling: rounds of exact moves, a cloud of their draws, and the last test.
+#include <starling/stages/stages.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace starling::stages {
+
+namespace {
+
+constexpr double round_acceptance = 0.9, last_acceptance = 0.95;
+// Exact moves of a certificate are short and cheap. Those that settle, and the test after them, are
+// for densities that bend: in a banana moves of at most 7 leaps accepted at .7 stay in one arm, and
+// confirm it.
+constexpr std::size_t far = 15, furthest = 31;                   // leaps of a move, at most
+constexpr double pools_apart_mean = 0.05, pools_apart_sd = 0.07; // at most, to have settled
+constexpr std::size_t most_rounds_by_rows = 2; // a round of 40 moves is 40 passes over all rows
+
+bool agree(const Pool& now, const Pool& before, const Pool& aim) {
+  if (before.means.size() != now.means.size())
+    return false; // there was none
+  for (std::size_t a = 0; a < now.means.size(); ++a) {
+    if (!(aim.sds[a] > 0) || !(before.sds[a] > 0))
+      continue;
+    if (!(std::abs(now.means[a] - before.means[a]) < pools_apart_mean * now.sds[a]) ||
+        !(std::abs(before.sds[a] / now.sds[a] - 1) < pools_apart_sd))
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+std::size_t Settle::most_rounds(const Context& context) const {
+  const std::size_t asked = context.settings.settle_rounds;
+  return context.guide.rows() > 0 ? std::min(asked, most_rounds_by_rows) : asked;
+}
+
+bool Settle::needed(const Context& context, const State& state) const {
+  const bool right = state.certificate && state.certificate->finding == judge::Finding::confirmed;
+  const Settings& s = context.settings;
+  return s.settle_rounds > 0 && s.certify_moves > 0 && (!right || s.settle_always);
+}
+
+bool Settle::unit(const Context& context, State& state) {
+  bool over = false;
+  switch (part_) {
+  case Part::begin:
+    begin(context, state);
+    break;
+  case Part::move:
+    if (!trial_.over())
+      trial_.move(context, state);
+    if (trial_.over() && state.settled)
+      over = after_last_test(context, state);
+    else if (trial_.over())
+      after_round(context, state);
+    break;
+  case Part::polish:
+    if (polish_.step(context, state)) {
+      state.polished = true;
+      part_ = Part::begin;
+    }
+    break;
+  }
+  ++done_;
+  return over;
+}
+
+/// The next trial: of the settled cloud, or a round that goes on from where earlier moves led.
+void Settle::begin(const Context& context, State& state) {
+  TrialPlan plan{.most_leaps = state.settled || round_ > 0 ? furthest : far};
+  if (state.settled) {
+    plan.acceptance = last_acceptance;
+    plan.moves = context.settings.certify_moves;
+  } else {
+    plan.acceptance = round_acceptance;
+    plan.moves = context.settings.first_round << round_;
+    plan.keeps = true;
+    plan.of_cloud = state.walkers.count() == 0;
+  }
+  trial_ = Trial(context, state, plan.of_cloud ? context.guide.walkers(state.cloud) : state.walkers,
+                 plan);
+  part_ = Part::move;
+}
+
+/// Quiet, and with pools that agree: settled. Else another round while there are any.
+void Settle::after_round(const Context& context, State& state) {
+  const judge::Certificate round = trial_.judge({});
+  const Pool pool = trial_.pool();
+  const bool quiet =
+      round.finding != judge::Finding::moved && agree(pool, state.pool, trial_.aim());
+  const bool last = quiet || round_ + 1 >= most_rounds(context);
+  if (last) {
+    polish_ = Polish(context, state, trial_, true);
+    sifted_ = state.cloud;
+    state.settled = true;
+  }
+  state.certificate = round;
+  state.pool = pool;
+  ++round_;
+  trial_.forget_kept();
+  state.walkers = trial_.take_walkers();
+  part_ = last && context.settings.polish_steps > 0 ? Part::polish : Part::begin;
+}
+
+/// A polish is kept when the test confirms it. Otherwise the cloud before it is tested as well: if
+/// that is not confirmed either, the moves of the rounds were too short for this density, and
+/// another round goes on from where the test's longer ones led, while there are any.
+bool Settle::after_last_test(const Context& context, State& state) {
+  state.certificate = trial_.judge(context.guide.bounds(trial_.walkers()));
+  if (state.certificate->finding == judge::Finding::confirmed)
+    return true;
+  part_ = Part::begin;
+  if (state.polished) {
+    state.polished = false;
+    state.cloud = sifted_;
+    return false;
+  }
+  if (round_ >= most_rounds(context))
+    return true;
+  state.settled = false;
+  state.walkers = trial_.take_walkers();
+  return false;
+}
+
+Progress Settle::progress(const Context& context) const {
+  const Settings& s = context.settings;
+  Progress progress{done_, s.polish_steps + s.certify_moves + 1};
+  for (std::uint64_t r = 0; r <= std::min<std::uint64_t>(round_, most_rounds(context) - 1); ++r)
+    progress.total += (s.first_round << r) + 1;
+  return progress;
+}
+
+void Settle::check(const Context& context, const State& state) const {
+  trial_.check(context, part_ == Part::move);
+  polish_.check(context, part_ == Part::polish);
+  must_fit(round_ <= most_rounds(context) && (part_ == Part::begin || round_ < 40));
+  must_fit(round_ < most_rounds(context) || state.settled);
+  must_fit(sifted_, context.dim(), context.settings.particles, !state.polished);
+  must_fit(state.pool.means.size() == context.width() || round_ == 0);
+}
+
+} // namespace starling::stages

@@ -1,0 +1,44 @@
+// Columns and frames of a cloud, and checks of a saved state.
+#include <starling/stages/state.hpp>
+
+#include <stdexcept>
+
+namespace starling::stages {
+
+Frame::Matrix Context::columns(const Frame::Matrix& x) const {
+  Frame::Matrix all(x.rows(), x.cols() + Eigen::Index(read.count));
+  all.leftCols(x.cols()) = x;
+  if (read.count > 0) {
+    const std::vector<double> values = read.of(rows_of(x));
+    all.rightCols(Eigen::Index(read.count)) =
+        Frame::map({values.data(), std::size_t(x.rows()), read.count});
+  }
+  return all;
+}
+
+Frame Context::reframed(const Frame& frame, Rows<const double> x) const {
+  switch (settings.metric) {
+  case Metric::none:
+    return Frame(dim());
+  case Metric::diagonal:
+    return Frame(dim()).refreshed(x);
+  case Metric::low_rank:
+    return (frame.form() == Frame::Form::low_rank ? frame : Frame(dim()).refreshed(x).with_few())
+        .refreshed(x);
+  case Metric::dense:
+  case Metric::by_size:
+    break;
+  }
+  return frame.refreshed(x);
+}
+
+void must_fit(bool fits) {
+  if (!fits)
+    throw std::invalid_argument("state: its columns and counts do not fit each other");
+}
+
+void must_fit(const Cloud& cloud, std::size_t dim, std::size_t count, bool may_be_empty) {
+  must_fit((may_be_empty && cloud.count() == 0) || (cloud.count() == count && cloud.dim() == dim));
+}
+
+} // namespace starling::stages

@@ -1,0 +1,140 @@
+// A step of SVGD in a frame: the kernel of the settings and a bilinear part beside it.
+#pragma once
+
+#include <starling/cloud.hpp>
+#include <starling/stages/settings.hpp>
+
+#include <starling/cpu/coordinate_drift.hpp>
+#include <starling/cpu/pairwise_drift.hpp>
+#include <starling/deal/shuffle.hpp>
+#include <starling/drift/adaptive.hpp>
+#include <starling/drift/bilinear.hpp>
+#include <starling/drift/marginals.hpp>
+#include <starling/kernel/bandwidth.hpp>
+#include <starling/rbm_svgd.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace starling::stages {
+
+/// Batches of p; plain steps, each particle's move clipped.
+class SvgdStep {
+public:
+  SvgdStep(const SvgdStep&) = delete; // its drift points to it
+  SvgdStep& operator=(const SvgdStep&) = delete;
+  SvgdStep(const Settings& settings, std::size_t dim, Threads& threads)
+      : longest_(settings.clip * std::sqrt(static_cast<double>(dim))),
+        weight_(
+            settings.kernel_weight.value_or(settings.kernel == FlightKernel::marginals ? 3 : 1)),
+        particles_(settings.particles, dim), along_(settings.particles, dim),
+        deal_(settings.seed, BatchSize(settings.batch_size)),
+        drift_(beside(settings, threads), settings.bilinear, threads) {}
+
+  /// Where the cloud goes in step k; the scores are those at the cloud.
+  Frame::Matrix step(const Cloud& cloud, const Frame& now, Step k, double step_size) {
+    frame_ = &now;
+    Frame::map(particles_.position()) = now.inverse(cloud.position());
+    const auto score = [&](Step, Ensemble<double>& all, const Batches&) {
+      Frame::map(all.score()) = now.pull(rows_of(cloud.score));
+    };
+    const auto advance = [&](Step, Ensemble<double>& all, const Batches&, const auto& flow) {
+      flow();
+      for (std::size_t i = 0; i < all.count(); ++i) {
+        double square = 0;
+        for (const double phi : all.drift()[i])
+          square += phi * phi;
+        const double length = step_size * std::sqrt(square);
+        const double eta = length > longest_ ? step_size * longest_ / length : step_size;
+        for (std::size_t a = 0; a < all.dim(); ++a)
+          all.position()[i][a] += eta * all.drift()[i][a];
+      }
+    };
+    const auto observe = [](Step, const Ensemble<double>&, const Batches&) {
+      return Signal::go_on;
+    };
+    rbm_svgd(particles_, Span{k, k + 1}, deal_, score, drift_, advance, observe);
+    return now.forward(Frame::map(Rows<const double>(particles_.position())));
+  }
+
+private:
+  using Drift = std::function<void(Step, Ensemble<double>&, const Batches&)>;
+  using Pairs = cpu::PairwiseDrift<double, kernel::Gaussian<double>>;
+  using Parameters = cpu::CoordinateDrift<double, kernel::Parameters<double>>;
+
+  /// What is beside the bilinear part.
+  Drift beside(const Settings& settings, Threads& threads) {
+    switch (settings.kernel) {
+    case FlightKernel::none:
+      break;
+    case FlightKernel::gaussian: // with the median bandwidth of 2000 pairs
+      return AdaptiveDrift<double, Pairs, kernel::SampledMedianBandwidth<double>>(
+          Pairs(kernel::Gaussian<double>(1), threads),
+          kernel::SampledMedianBandwidth<double>(settings.seed, 2000));
+    case FlightKernel::parameters:
+      return along_parameters(
+          Parameters(kernel::Parameters<double>(settings.kernel_width), threads));
+    case FlightKernel::marginals:
+      return along_parameters(MarginalDrift<double>(settings.kernel_width, threads));
+    }
+    return [](Step, Ensemble<double>& all, const Batches&) {
+      std::fill(all.drift().begin(), all.drift().end(), 0.0);
+    };
+  }
+
+  /// The drift of single parameters, along the user's and not along those of the frame. The
+  /// direction of parameter a is u_a = row a of L over its length l_a, so that
+  ///     z_a = u_a.y = (L y)_a / l_a,   t_a = u_a.s = (L s)_a / l_a,   sum over a of g_a u_a = L^T
+  ///     (g / l)
+  template <typename Single>
+  Drift along_parameters(Single single) {
+    return [this, single](Step k, Ensemble<double>& all, const Batches& batches) mutable {
+      if (const Frame::Vector now = frame_->spreads().cwiseInverse();
+          now.size() != inverse_spreads_.size() || now != inverse_spreads_) {
+        inverse_spreads_ = now; // another frame
+        damped_weight_ = weight_ / std::max(1.0, most_aligned() / most_along_one_direction);
+      }
+      const auto seen = [&](Rows<const double> rows) -> Frame::Matrix {
+        return frame_->along_rows(Frame::map(rows)) * inverse_spreads_.asDiagonal();
+      };
+      Frame::map(along_.position()) = seen(all.position());
+      Frame::map(along_.score()) = seen(all.score());
+      single(k, along_, batches);
+      const Frame::Matrix back =
+          Frame::map(along_.drift()) * (damped_weight_ * inverse_spreads_).asDiagonal();
+      Frame::map(all.drift()) = frame_->pull(rows_of(back));
+    };
+  }
+
+  /// The largest eigenvalue of the parameters' correlations: how many of them pull along one
+  /// direction.
+  double most_aligned() const {
+    constexpr int rounds = 12; // of the power method
+    Frame::Matrix v = Frame::Matrix::Ones(1, inverse_spreads_.size());
+    for (Eigen::Index a = 0; a < v.cols(); ++a)
+      v(0, a) +=
+          0.1 * std::sin(double(a)); // so that it is not orthogonal to the one that is looked for
+    double largest = 1;
+    for (int round = 0; round < rounds && v.cols() > most_along_one_direction;
+         ++round) { // it is at most d
+      const Frame::Matrix part = v * inverse_spreads_.asDiagonal();
+      const Frame::Matrix next =
+          frame_->along_rows(frame_->pull(rows_of(part))) * inverse_spreads_.asDiagonal();
+      largest = next.norm() / v.norm();
+      v = next / next.norm();
+    }
+    return largest;
+  }
+  static constexpr double most_along_one_direction =
+      8; // above, steps would overshoot: the weight is lowered
+
+  double longest_, weight_, damped_weight_ = 0;
+  const Frame* frame_ = nullptr;  // of the step under way
+  Frame::Vector inverse_spreads_; // of its spreads
+  Ensemble<double> particles_, along_;
+  Shuffle deal_;
+  WithBilinear<double, Drift> drift_;
+};
+
+} // namespace starling::stages

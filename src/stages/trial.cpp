@@ -1,0 +1,104 @@
+// Trials: begun in a frame, moved, and what comes of them.
+#include <starling/stages/trial.hpp>
+
+#include <algorithm>
+
+namespace starling::stages {
+
+namespace {
+
+constexpr std::size_t most_clouds = 10, most_numbers = 8'000'000; // kept to make a cloud of
+
+} // namespace
+
+Trial::Trial(const Context& context, State& state, Cloud walkers, const TrialPlan& plan)
+    : walkers_(std::move(walkers)), plan_(plan) {
+  const Frame frame =
+      context.reframed(state.frame, plan.of_cloud ? state.cloud.position() : walkers_.position());
+  exact::Stride stride{.most_leaps = plan.most_leaps};
+  if (state.leap > 0)
+    stride.step = state.leap;
+  const double leap = exact::tune(walkers_, frame, stride, plan.acceptance, context.guide.density(),
+                                  context.settings.seed, state.next.tunings);
+  context.guide.before_moves(walkers_, plan.of_cloud);
+  began_ = context.columns(walkers_.x);
+  if (plan.of_cloud && context.guide.rows() > 0)
+    on_trial_ = context.columns(state.cloud.x);
+  make_test();
+  state.frame = frame;
+  state.leap = leap;
+  ++state.next.tunings;
+}
+
+void Trial::make_test() {
+  test_.reset();
+  if (began_.size() > 0)
+    test_.emplace(rows_of(on_trial()), rows_of(std::as_const(began_)), walkers_.dim());
+}
+
+void Trial::move(const Context& context, State& state) {
+  const exact::Stride stride{.step = state.leap, .most_leaps = plan_.most_leaps};
+  Cloud moved = walkers_;
+  const double accepted =
+      exact::move(moved, state.frame, stride, context.guide.density(), context.settings.seed,
+                  state.next.moves, context.guide.decider(), context.threads);
+  if (done_ + 1 > plan_.moves / 2) {
+    const Frame::Matrix now = context.columns(moved.x);
+    test_->add(rows_of(now));
+  }
+  walkers_ = std::move(moved);
+  accepted_ += accepted;
+  ++state.next.moves;
+  if (++done_ > plan_.moves / 2 && plan_.keeps)
+    keep(walkers_.x, state.cloud.count());
+}
+
+/// Ten clouds spread over the moves that count, fewer where they are large; the last of them is
+/// now.
+void Trial::keep(const Frame::Matrix& x, std::size_t particles) {
+  const std::size_t fit = most_numbers / std::size_t(x.size());
+  const std::size_t wanted = most_clouds * particles / walkers_.count();
+  const std::uint64_t clouds = std::clamp<std::uint64_t>(fit, 1, wanted);
+  const std::uint64_t counted = plan_.moves - plan_.moves / 2;
+  const std::uint64_t every = std::max<std::uint64_t>(1, counted / clouds);
+  const std::uint64_t left = plan_.moves - done_;
+  if (left % every == 0 && left / every < clouds)
+    kept_.insert(kept_.end(), x.data(), x.data() + x.size());
+}
+
+judge::Certificate Trial::judge(const judge::Bounds& bounds) const {
+  judge::Certificate certificate = test_->judge(bounds);
+  certificate.moves = plan_.moves;
+  certificate.acceptance = accepted_ / double(plan_.moves);
+  if (on_trial_.size() > 0)
+    certificate.particles = walkers_.count();
+  return certificate;
+}
+
+judge::Certificate Trial::judge_other(const Frame::Matrix& columns) const {
+  judge::Certificate certificate = test_->judge_other(rows_of(columns));
+  certificate.moves = plan_.moves;
+  certificate.acceptance = accepted_ / double(plan_.moves);
+  return certificate;
+}
+
+Pool Trial::aim() const {
+  Pool aim = pool();
+  for (std::size_t a = 0; a < aim.sds.size(); ++a)
+    if (!test_->has_moments(a))
+      aim.sds[a] = 0;
+  return aim;
+}
+
+void Trial::check(const Context& context, bool under_way) const {
+  const std::size_t most = context.settings.particles, count = walkers_.count();
+  must_fit(walkers_, context.dim(), count, true);
+  must_fit(kept_.size() % context.dim() == 0 && done_ <= plan_.moves);
+  for (const Frame::Matrix* columns : {&on_trial_, &began_})
+    must_fit(columns->size() == 0 || std::size_t(columns->cols()) == context.width());
+  if (under_way)
+    must_fit(test_ && count >= 4 && count <= most && std::size_t(began_.rows()) == count &&
+             plan_.moves > 0 && plan_.most_leaps > 0 && plan_.most_leaps <= 64);
+}
+
+} // namespace starling::stages

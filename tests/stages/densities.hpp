@@ -1,0 +1,84 @@
+// Densities, settings and clouds for tests of stages.
+#pragma once
+
+#include <starling/random/philox.hpp>
+#include <starling/stages/group.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+
+namespace starling::stage_tests {
+
+using stages::Group;
+using stages::Settings;
+
+template <typename One>
+DensityOfRows each(One one) {
+  return [one](Rows<const double> x, Rows<double> s, std::span<double> l) {
+    for (std::size_t i = 0; i < x.count; ++i)
+      l[i] = one(x[i], s[i]);
+  };
+}
+
+// Normals of mean 100 a and sd 10^a: nothing of which U(-2, 2) knows.
+inline double scales(std::span<const double> x, std::span<double> s) {
+  double l = 0;
+  for (std::size_t a = 0; a < x.size(); ++a) {
+    const double sd = std::pow(10.0, double(a)), z = (x[a] - 100 * double(a)) / sd;
+    s[a] = -z / sd;
+    l -= .5 * z * z;
+  }
+  return l;
+}
+
+inline double standard(std::span<const double> x, std::span<double> s) {
+  double l = 0;
+  for (std::size_t a = 0; a < x.size(); ++a) {
+    s[a] = -x[a];
+    l -= .5 * x[a] * x[a];
+  }
+  return l;
+}
+
+inline double two_modes(std::span<const double> x, std::span<double> s) {
+  const double a = -.5 * (x[0] - 10) * (x[0] - 10), b = -.5 * (x[0] + 10) * (x[0] + 10);
+  const double top = std::max(a, b), pa = std::exp(a - top), pb = std::exp(b - top);
+  s[0] = (-pa * (x[0] - 10) - pb * (x[0] + 10)) / (pa + pb);
+  return top + std::log(pa + pb);
+}
+
+inline Settings small(std::size_t particles = 128) {
+  Settings settings;
+  settings.particles = particles;
+  settings.seed = 3;
+  return settings;
+}
+
+inline void to_the_end(Group& group) {
+  while (!group.finished())
+    group.take(1);
+}
+
+inline std::string saved(const Group& group) {
+  SaveFields to;
+  group.save(to);
+  return to.bytes;
+}
+
+inline void restore(Group& group, const std::string& state) {
+  RestoreFields from(state);
+  group.restore(from);
+}
+
+inline Frame::Matrix normals(std::size_t n, std::size_t d, double width) {
+  Frame::Matrix x = Frame::Matrix::Zero(Eigen::Index(n), Eigen::Index(d));
+  const Philox philox(8);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t a = 0; a < d; ++a)
+      x(Eigen::Index(i), Eigen::Index(a)) = width * normal_pair(philox(Stream::user, a, i))[0];
+  return x;
+}
+
+} // namespace starling::stage_tests

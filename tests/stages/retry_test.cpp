@@ -1,0 +1,79 @@
+// A density that throws: the unit is tried again, and the end is the same to the last bit.
+#include "stages/densities.hpp"
+
+#include <starling/stages/journey.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+
+namespace {
+
+using namespace starling;
+using namespace starling::stage_tests;
+
+/// Fails in one call, once; other calls are answered. Counts all of them.
+struct Fails {
+  DensityOfRows inner;
+  std::shared_ptr<int> calls = std::make_shared<int>(0);
+  int at = -1;
+
+  void operator()(Rows<const double> x, Rows<double> s, std::span<double> l) const {
+    if ((*calls)++ == at)
+      throw std::runtime_error("not now");
+    inner(x, s, l);
+  }
+};
+
+Settings short_run() {
+  Settings settings = small(64);
+  settings.starts = 2;
+  settings.steps = 6;
+  settings.certify_moves = 4;
+  settings.settle_rounds = 2;
+  settings.first_round = 4;
+  settings.polish_steps = 3;
+  return settings;
+}
+
+/// Positions at the end, whichever call failed.
+Frame::Matrix end_of(const Fails& density, std::size_t dim, bool settles, int& failures) {
+  Settings settings = short_run();
+  settings.settle_always = settles;
+  stages::Journey journey({density, dim}, settings);
+  while (!journey.finished())
+    try {
+      journey.take(1);
+    } catch (const std::runtime_error&) {
+      ++failures;
+    }
+  return journey.cloud().x;
+}
+
+void expect_the_same_wherever_it_fails(const DensityOfRows& inner, std::size_t dim, bool settles) {
+  int failures = 0;
+  const Fails sound{inner};
+  const Frame::Matrix right = end_of(sound, dim, settles, failures);
+  EXPECT_EQ(failures, 0);
+  ASSERT_GT(*sound.calls, 50);
+  const int step = std::max(1, *sound.calls / 97); // a prime: no stage is in step with it
+  for (int at = 0; at < *sound.calls; at += step) {
+    Fails once{inner};
+    once.at = at;
+    failures = 0;
+    EXPECT_EQ(end_of(once, dim, settles, failures), right) << at;
+    EXPECT_EQ(failures, 1) << at;
+  }
+}
+
+TEST(Retry, EndsAlikeWhereverADensityFailsOnce) {
+  expect_the_same_wherever_it_fails(each(scales), 2, false);
+  expect_the_same_wherever_it_fails(each(scales), 2, true);
+}
+
+TEST(Retry, EndsAlikeWithSeveralGroups) {
+  expect_the_same_wherever_it_fails(each(two_modes), 1, false);
+}
+
+} // namespace
