@@ -3,6 +3,8 @@
 # of(FILE, TEST): mutants of this file, judged by the tests in TEST. Each line is WHAT, OLD, NEW: a part of OLD between
 # two @@, or all of it, becomes NEW. An OLD that ends in a semicolon is a statement, else an expression.
 
+import stages
+
 mutants = []
 
 
@@ -194,14 +196,6 @@ of("include/starling/observe/balance.hpp", "tests/observe/balance_test.cpp", [
     ("the last of four rows without its square", "own[squares][lane] += off * off;", "if (r != 3) own[squares][lane] += off * off;"),
     ("the rows after the last four left out", "@@first < last@@; ++first)", "false"),
 ])
-of("src/run/journey_rows.cpp", "tests/journey/rows_test.cpp", [
-    ("the guide's error not carried", "if (@@few_ && report_->by_guide@@) {", "false"),
-    ("half of the guide's error", "@@2 * report_->lack@@ : 1", ".5 * report_->lack"),
-    ("an error that is no number taken for none", "2 * report_->lack : @@1@@;", "0"),
-    ("the guide decides wherever it may", "report_->lack <= settings_.guide_lack", "true"),
-    ("the guide's densities where all rows decide", "all_rows()(walkers_.position(), walkers_.log_density);", ";"),
-    ("a guide of as many rows everywhere", "double(settings_.rows_a_step) * expected * expected", "double(settings_.guide_rows)"),
-])
 of("src/run/large_vectors.hpp", "tests/run/flight_test.cpp", [
     ("rows not brought home", "to[i] * rows.dim", "i * rows.dim"),
 ])
@@ -311,11 +305,11 @@ of("src/mpi/from_first.hpp", "tests/mpi/table_test.cpp", [
 of("src/assemble/table.cpp", "tests/mpi/table_test.cpp", [
     ("a table that each rank reads", "if (!machine_->first())\n      return;", ";"),
 ])
+stages.add(of)
 
 # Sources that hold code of a mutated header, or that call a mutated source from the same unit of the library, where they
 # would go on calling the right one: compiled with it, as the library would be.
 also = {
-    "src/run/journey_rows.cpp": ["src/run/certify_flight.cpp", "src/run/journey_state.cpp", "src/run/settle.cpp"],
     "src/run/large_vectors.hpp": ["src/run/flight.cpp"],
     "src/mpi/common.hpp": ["src/mpi/flight.cpp"],
     "src/mpi/from_first.hpp": ["src/assemble/table.cpp"],
@@ -338,6 +332,8 @@ also = {
     "src/cuda/sweep_blocks.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/order.hpp": ["src/cuda/cloud.cpp"],
 }
+
+also |= stages.also
 
 # Quick to build: part of the ordinary tests.
 quick = ["tests/law/lemma_1_test.cpp", "tests/judge/rhat_test.cpp", "tests/run/checkpoint_test.cpp"]

@@ -126,8 +126,28 @@ TEST(Group, FindsACollapsedCloudAndMendsIt) {
   to_the_end(whole);
   EXPECT_TRUE(whole.state().settled);
   EXPECT_EQ(whole.certificate()->finding, Finding::confirmed);
-  for (Eigen::Index a = 0; a < 10; ++a)
+  EXPECT_GT(whole.certificate()->acceptance, .5);
+  EXPECT_LE(whole.certificate()->acceptance, 1);
+  EXPECT_EQ(whole.certificate()->moves, 20u); // those of the last test
+  for (Eigen::Index a = 0; a < 10; ++a) {
     EXPECT_NEAR(Frame::map(whole.positions()).col(a).array().square().mean(), 1, .2);
+    EXPECT_NEAR(whole.state().pool.sds[std::size_t(a)], 1, .07); // 20 clouds of 256 count
+  }
+}
+
+TEST(Group, GoesThroughStagesOfOnesOwn) {
+  const Frame::Matrix x = normals(256, 3, .5);
+  std::vector<stages::Stage> list;
+  list.emplace_back(stages::Settle());
+  Group group(each(standard), 3, small(256), Threads::alone(), {}, std::move(list));
+  group.begin_from(rows_of(x));
+  EXPECT_EQ(group.stage(), stages::index_of<stages::Settle>);
+  to_the_end(group);
+  EXPECT_TRUE(group.state().settled);
+  EXPECT_EQ(group.certificate()->finding, Finding::confirmed);
+  EXPECT_EQ(group.gradients()[stages::index_of<stages::Scout>], 0u);
+  for (Eigen::Index a = 0; a < 3; ++a)
+    EXPECT_NEAR(Frame::map(group.positions()).col(a).array().square().mean(), 1, .2);
 }
 
 TEST(Group, NeverConfirmsWhenThereAreSeveralModes) {
