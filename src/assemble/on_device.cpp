@@ -162,8 +162,6 @@ void put_dealing(const Plan& plan, std::uint64_t seed, cuda::Charge<Real>& charg
   using By = cuda::Dealing::By;
   if (plan.replace)
     cannot("cuda moves everyone in each step, so --replace is not for it");
-  if (plan.by_looks)
-    cannot("cuda needs a batch that is known beforehand, not --batch auto");
   const std::string name = plan.batch ? plan.dealer->name : "all";
   if (name != "all" && name != "moebius" && name != "cosets" && name != "matching")
     cannot(fmt::format("cuda deals by --deal moebius, cosets or matching, not by {}", name));

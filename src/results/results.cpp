@@ -4,6 +4,7 @@
 #include "assemble/identity.hpp"
 #include "io/any_text.hpp"
 #include "io/output_file.hpp"
+#include "plan/batch.hpp"
 #include "plan/config.hpp"
 #include "plan/names.hpp"
 #include "plan/spec.hpp"
@@ -182,7 +183,7 @@ plan::Recipe recipe_of(std::span<const run::Outcome> runs) {
 } // namespace
 
 Json to_json(std::span<const run::Outcome> runs) {
-  const plan::Recipe r = recipe_of(runs);
+  const plan::Recipe r = plan::with_defaults(recipe_of(runs)); // stages leave the precision open
   const run::Pooled pooled(runs);
   const run::Outcome& o = *pooled;
   // Objects from the start, here and above: one that becomes an object when first written to is
@@ -204,12 +205,12 @@ Json to_json(std::span<const run::Outcome> runs) {
   j["particles"] = r.particles;
   j["dim"] = o.dim();
   j["method"] = r.method;
-  if (r.batch == "all" || r.batch == "auto")
-    j["batch"] = r.batch;
-  else if (!r.batch.empty())
-    j["batch"] = plan::parse_count("batch", r.batch, 2);
-  else
+  if (r.batch.empty())
     j["batch"] = nullptr; // decided by the stages
+  else if (const auto p = plan::parse_batch(r.batch))
+    j["batch"] = *p;
+  else
+    j["batch"] = "all";
   if (r.steps != plan::undecided)
     j["steps"] = r.steps;
   else
@@ -222,7 +223,7 @@ Json to_json(std::span<const run::Outcome> runs) {
     j["kernel"] = r.kernel;
     j["bandwidth"] = r.bandwidth;
     j["advance"] = r.advance;
-    j["step_size"] = r.step_size;
+    j["step_size"] = *r.step_size;
   }
   j["seconds"] = o.seconds.total;
   j["seconds_deal"] = o.seconds.deal;

@@ -96,7 +96,8 @@ TEST(Help, MentionsEveryOption) {
     EXPECT_TRUE(mentions(check, name)) << name;
     ++fields;
   };
-  plan::for_each_field(recipe, [&](const plan::About& about, const auto&) { expect(about.name); });
+  plan::for_each_field(recipe,
+                       [&](const plan::FieldInfo& info, const auto&) { expect(info.name); });
   for (const plan::Extra& extra : plan::extras())
     expect(extra.setting.name);
   EXPECT_GE(fields, 29);

@@ -146,9 +146,6 @@ TEST(Device, RefusesWhatACardCannotDoInOneSentence) {
   recipe.deal = "shuffle";
   EXPECT_THAT(refused(recipe), HasSubstr("not by shuffle"));
   recipe = {};
-  recipe.batch = "auto";
-  EXPECT_THAT(refused(recipe), HasSubstr("not --batch auto"));
-  recipe = {};
   recipe.replace = true;
   EXPECT_THAT(refused(recipe), HasSubstr("--replace is not for it"));
   recipe = {};

@@ -58,7 +58,6 @@ struct SampleRequest {
   std::string config;       ///< the file; empty: none
   Presentation presentation;
   bool steps_given = false, threads_given = false, device_given = false; ///< besides --resume
-  std::vector<std::string> made_it_raw;         ///< options, where no --method was given
   bool out_given = false, report_given = false; ///< by the user, not by the file
   std::string
       model; ///< the library or program that the user names; what a file names alone is not loaded

@@ -75,7 +75,7 @@ std::string command_of(const plan::Recipe& r) {
   if (r.extra.empty())
     text += fmt::format(" --kernel {} --bandwidth {} --start {}", r.kernel, r.bandwidth, r.start);
   return text + fmt::format(" --particles {} --batch {} --steps {} --step-size {}", r.particles,
-                            r.batch, r.steps, r.step_size);
+                            r.batch, r.steps, *r.step_size);
 }
 
 void show_row(const std::string& method, bool mixture, const run::Outcome& o, double speedup) {

@@ -125,7 +125,6 @@ Action add_sample(CLI::App& app) {
     else
       refuse_what_is_settled(app);
     const WhatWasGiven given = what_was_given(app);
-    s->made_it_raw = what_made_it_raw(given);
     s->steps_given = given.contains("--steps");
     s->threads_given = given.contains("--threads");
     s->device_given = given.contains("--device");

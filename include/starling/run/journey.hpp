@@ -7,6 +7,7 @@
 #include <starling/frame.hpp>
 #include <starling/judge/move_test.hpp>
 #include <starling/row_density.hpp>
+#include <starling/run/metric.hpp>
 #include <starling/scout/modes.hpp>
 #include <starling/threads.hpp>
 
@@ -29,10 +30,6 @@ namespace starling::run {
 enum class Stage { scout, fly, certify, settle, finished };
 constexpr std::size_t stages = 4; ///< those with work to do
 const char* name(Stage stage);
-
-/// What the frame may be: the coordinates of the density itself, scaled, scaled and turned, or
-/// scaled and turned in a few directions. By size: dense up to 500 dimensions, low rank above.
-enum class Metric { none, diagonal, dense, low_rank, by_size };
 
 /// The part of the flight's kernel beside the bilinear one: none; a Gaussian of the distance; one
 /// for each of the user's parameters, in batches; the same, exact over all particles.
