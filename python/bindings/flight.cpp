@@ -71,17 +71,17 @@ plan::Plan plan_from(const std::string& target, const nb::dict& settings) {
   plan::for_each_field(recipe, [&](const plan::FieldInfo& info, auto& field) {
     with(info.name, [&](const std::string& name, nb::handle value) { set(field, name, value); });
   });
-  for (const plan::Extra& extra : plan::extras())
+  for (const plan::TableSetting& extra : plan::table_settings())
     with(extra.setting.name, [&](const std::string& name, nb::handle value) {
       if (!extra.is_for(target))
         throw nb::type_error(fmt::format("{}: is a setting of {}; the target here is {}{}", name,
-                                         plan::in_a_row(extra.owners),
+                                         plan::list_words(extra.owners),
                                          target == "guest" ? "a function" : target,
                                          target == "guest" && name == "data_batch"
                                              ? ": give it to from_rows or from_jax_rows"
                                              : "")
                                  .c_str());
-      plan::Value typed = extra.setting.usual;
+      plan::Value typed = extra.setting.default_value;
       std::visit([&](auto& field) { set(field, name, value); }, typed);
       recipe.extra[extra.setting.name] = typed;
     });

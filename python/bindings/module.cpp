@@ -87,7 +87,12 @@ nb::list rows_of(const std::vector<judge::TraceRow>& trace) {
   nb::list rows;
   for (const judge::TraceRow& row : trace) {
     nb::dict one;
-    judge::for_each_column(row, [&](const char* name, const auto& value) { one[name] = value; });
+    judge::for_each_column(row, [&](const char* name, const auto& value) {
+      if constexpr (requires { judge::word(*value); })
+        one[name] = value ? judge::word(*value) : "";
+      else
+        one[name] = value;
+    });
     rows.append(one);
   }
   return rows;
@@ -165,8 +170,8 @@ NB_MODULE(_starling, m) {
     };
     for (const plan::FieldInfo& info : plan::field_infos())
       add(info.name, info.group, info.help);
-    for (const plan::Extra& extra : plan::extras())
-      add(extra.setting.name, plan::in_a_row(extra.owners), extra.setting.help);
+    for (const plan::TableSetting& extra : plan::table_settings())
+      add(extra.setting.name, plan::list_words(extra.owners), extra.setting.help);
     return helps;
   });
   m.attr("version") = std::string(version);

@@ -74,7 +74,7 @@ run::Settings settings_for(const plan::Plan& plan, std::uint64_t run, std::uint6
   if (!plan.certify && (by_rows || plan.recipe.extra.contains("data-batch")))
     settings.certify = 0; // all rows are dear against the few that a step reads
   plan::Recipe recipe = plan.recipe;
-  for (const plan::Extra& extra : plan::extras())
+  for (const plan::TableSetting& extra : plan::table_settings())
     for (const auto& [name, text] : target.decided)
       if (extra.setting.name == name)
         recipe.extra[name] = plan::parse(extra.setting, text);

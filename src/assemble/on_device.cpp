@@ -35,7 +35,7 @@ void put_target(const Plan& plan, const run::AnyTarget<Real>& any, cuda::Charge<
     cannot("cuda needs a function that works on a card, as from_jax and from_torch make them, and "
            "this one works on the host");
   const std::string& name = plan.target->name;
-  const plan::Given settings = plan::with_usual(plan.target->settings, plan.recipe.extra);
+  const plan::Given settings = plan::with_defaults(plan.target->settings, plan.recipe.extra);
   Scoring& target = charge.target;
   if (name == "normal") {
     const EvenNormal<Real> one(plan::count(settings, "dim"), plan::number(settings, "correlation"));

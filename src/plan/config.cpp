@@ -190,7 +190,7 @@ void parse_config(const std::string& text, const std::filesystem::path& file, Re
     take(file, "target", *target, recipe.target);
   std::vector<std::string> known = {"target", "version"};
   for_each_field(recipe, [&](const FieldInfo& info, auto&) { known.push_back(info.name); });
-  for (const Extra& extra : extras())
+  for (const TableSetting& extra : table_settings())
     known.push_back(extra.setting.name);
   for (const FurtherKey& key : further)
     known.push_back(key.name);
@@ -203,15 +203,15 @@ void parse_config(const std::string& text, const std::filesystem::path& file, Re
     if (const toml::node* node = table.get(info.name))
       take(file, info.name, *node, field);
   });
-  for (const Extra& extra : extras()) {
+  for (const TableSetting& extra : table_settings()) {
     const toml::node* node = table.get(extra.setting.name);
     if (!node)
       continue;
     if (target && !extra.is_for(recipe.target))
       throw BadConfig(fmt::format("{}:{}: {}: is a setting of {}; this run's target is {}",
                                   file.string(), node->source().begin.line, extra.setting.name,
-                                  in_a_row(extra.owners), recipe.target));
-    Value value = extra.setting.usual;
+                                  list_words(extra.owners), recipe.target));
+    Value value = extra.setting.default_value;
     std::visit([&](auto& field) { take(file, extra.setting.name, *node, field); }, value);
     recipe.extra[extra.setting.name] = value;
   }
@@ -256,7 +256,7 @@ std::string write_config(const Recipe& recipe) {
     else
       text += fmt::format("{} = {}\n", name, field);
   };
-  for (const Extra& extra : extras())
+  for (const TableSetting& extra : table_settings())
     if (const auto found = recipe.extra.find(extra.setting.name); found != recipe.extra.end())
       std::visit([&](const auto& value) { line(extra.setting.name, value, line); }, found->second);
   const bool staged = recipe.method == "auto";

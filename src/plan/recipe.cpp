@@ -18,8 +18,8 @@ namespace {
 std::string with_settings(const KernelEntry& kernel) {
   std::string text = kernel.name;
   for (const Setting& setting : kernel.settings)
-    text +=
-        fmt::format("{}{}={}", text == kernel.name ? ":" : ",", setting.name, shown(setting.usual));
+    text += fmt::format("{}{}={}", text == kernel.name ? ":" : ",", setting.name,
+                        shown(setting.default_value));
   return text;
 }
 
@@ -32,7 +32,7 @@ std::vector<FieldInfo> make_field_infos() {
   }
   for (const TargetEntry& target : targets())
     if (!target.starts.empty())
-      own.push_back(fmt::format("for {} {}", target.name, in_a_row(target.starts, "or")));
+      own.push_back(fmt::format("for {} {}", target.name, list_words(target.starts, "or")));
   const auto rule_names = names_of(rules());
   std::string dealer_helps;
   for (const DealerEntry& dealer : dealers())
@@ -124,7 +124,7 @@ std::vector<FieldInfo> make_field_infos() {
        "H, median, or median:M for M pairs drawn afresh each step (default median:1000)",
        {"median", "median:"},
        true},
-      {raw_heading, "advance", in_a_row(rule_names, "or"), rule_names, true},
+      {raw_heading, "advance", list_words(rule_names, "or"), rule_names, true},
       {raw_heading, "step-size", "Step size eta", {}, true},
       {raw_heading, "deal", dealer_helps, names_of(dealers()), true},
       {raw_heading, "replace", "Draw batches with replacement (Algorithm 2)", {}, true},
@@ -141,9 +141,10 @@ std::vector<FieldInfo> make_field_infos() {
   };
 }
 
-void add(std::vector<Extra>& all, const Setting& setting, const std::string& name,
+void add(std::vector<TableSetting>& all, const Setting& setting, const std::string& name,
          const std::string& owner, bool of_target) {
-  const auto found = std::ranges::find(all, name, [](const Extra& e) { return e.setting.name; });
+  const auto found =
+      std::ranges::find(all, name, [](const TableSetting& e) { return e.setting.name; });
   if (found != all.end())
     return found->owners.push_back(owner);
   all.push_back({setting, {owner}, of_target});
@@ -165,8 +166,6 @@ Recipe with_defaults(Recipe recipe) {
   fill_in(recipe.kernel, "gaussian");
   fill_in(recipe.advance, "adagrad");
   fill_in(recipe.step_size, 0.1);
-  fill_in(recipe.until_converged, false);
-  fill_in(recipe.replace, false);
   fill_in(recipe.precision, "double");
   fill_in(recipe.device, "cpu");
   return recipe;
@@ -183,9 +182,9 @@ std::vector<std::string> raw_settings_given(const Recipe& recipe) {
   return names;
 }
 
-const std::vector<Extra>& extras() {
-  static const std::vector<Extra> all = [] {
-    std::vector<Extra> list;
+const std::vector<TableSetting>& table_settings() {
+  static const std::vector<TableSetting> all = [] {
+    std::vector<TableSetting> list;
     for (const TargetEntry& target : targets())
       for (const Setting& setting : target.settings)
         add(list, setting, setting.name, target.name, true);

@@ -14,9 +14,9 @@ namespace starling::plan {
 inline constexpr std::uint64_t undecided = UINT64_MAX;
 
 /// Every choice a run has. Texts are in the form the command line takes. A setting of the raw
-/// method that was not given is left open: an empty text, `undecided`, or an optional without a
-/// value. So a recipe knows what was given, whoever made it. `resolve` makes a Plan of it, in which
-/// nothing is left open.
+/// method that was not given is left open: an empty text, false, `undecided`, or no value. So a
+/// recipe knows what was given, whoever made it. `resolve` makes a Plan of it, in which nothing is
+/// left open.
 struct Recipe {
   std::string target;
   Given extra; ///< settings of the target and of the step rule, by name; absent: the usual value
@@ -28,7 +28,7 @@ struct Recipe {
   std::uint64_t particles = 1000;
   std::string batch;
   std::uint64_t steps = undecided;
-  std::optional<bool> until_converged;
+  bool until_converged = false;
   std::uint64_t seed = 1;
   std::uint64_t runs = 1;
   std::string kernel;
@@ -36,7 +36,7 @@ struct Recipe {
   std::string advance;
   std::optional<double> step_size;
   std::string deal;
-  std::optional<bool> replace;
+  bool replace = false;
   std::string grow_batch;
   std::string start;
   std::string domain;
@@ -60,6 +60,7 @@ struct Recipe {
 };
 
 inline bool left_open(const std::string& field) { return field.empty(); }
+inline bool left_open(bool field) { return !field; }
 inline bool left_open(std::uint64_t field) { return field == undecided; }
 template <typename T>
 bool left_open(const std::optional<T>& field) {
@@ -108,7 +109,7 @@ void for_each_pair(A& a, B& b, Visit&& visit) {
 }
 
 /// Calls visit(info, field): options, TOML keys and config.toml are made from this list and from
-/// extras().
+/// table_settings().
 template <typename AnyRecipe, typename Visit>
 void for_each_field(AnyRecipe& r, Visit&& visit) {
   for_each_pair(r, r, [&](const FieldInfo& info, auto& field, auto&) { visit(info, field); });

@@ -45,8 +45,8 @@ void resolve_numbers(const Recipe& r, Plan& plan) {
   plan.seed = r.seed;
   plan.runs = r.runs;
   plan.threads = r.threads;
-  plan.replace = *r.replace;
-  plan.until_converged = *r.until_converged;
+  plan.replace = r.replace;
+  plan.until_converged = r.until_converged;
   if (plan.until_converged && plan.replace)
     refuse("until-converged",
            "cannot be used with --replace, where a look sees only a few particles");
@@ -70,7 +70,7 @@ void resolve_rule(const Recipe& r, Plan& plan) {
     for (Setting setting : rule.settings) {
       const std::string key = setting.name, option = rule.name + "-" + key;
       setting.name = option;
-      const Value value = r.extra.contains(option) ? r.extra.at(option) : setting.usual;
+      const Value value = r.extra.contains(option) ? r.extra.at(option) : setting.default_value;
       check(setting, value);
       if (&rule == plan.rule)
         plan.rule_settings[key] = plan.recipe.extra[option] = value;
@@ -81,7 +81,7 @@ void resolve_target(const Recipe& r, Plan& plan) {
   if (r.target == "guest")
     return; // brought by a program
   plan.target = &targets()[choose("target", r.target, names_of(targets()))];
-  const Given settings = with_usual(plan.target->settings, r.extra);
+  const Given settings = with_defaults(plan.target->settings, r.extra);
   plan.make_target = plan.target->prepare(settings);
   for (const auto& [name, value] : settings)
     plan.recipe.extra[name] = value;

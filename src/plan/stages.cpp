@@ -26,8 +26,7 @@ void refuse_raw_settings(const Recipe& r) {
   for_each_pair(r, defaults, [&](const FieldInfo& info, const auto& field, const auto& usual) {
     if (!info.raw || left_open(field) || info.name == "steps" || info.name == "batch")
       return;
-    const bool so_anyway = info.name == "device" || info.name == "precision" ||
-                           info.name == "replace" || info.name == "until-converged";
+    const bool so_anyway = info.name == "device" || info.name == "precision";
     if (so_anyway && field == usual)
       return;
     if (info.name != "start")

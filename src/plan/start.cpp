@@ -30,7 +30,7 @@ Start read_rule(const std::string& text) {
 void resolve_start(Plan& plan) {
   std::string& text = plan.recipe.start;
   if (text.empty())
-    text = plan.target ? plan.target->usual_start : "normal:0,1";
+    text = plan.target ? plan.target->default_start : "normal:0,1";
   if (text == "given") {
     plan.start = StartGiven();
     return;

@@ -175,9 +175,10 @@ private:
     }
     count_groups(target, o, crew());
     o.trace.back().verdict =
-        o.diagnosis.verdict; // it knows of densities that fail, of the certificate and of groups
-    for (std::string found :
-         {judge::strays(o.parameters(), count), judge::left_out(o.parameters())})
+        o.diagnosis.judgement
+            .verdict; // it knows of densities that fail, of the certificate and of groups
+    for (std::string found : {judge::outlier_warning(o.parameters(), count),
+                              judge::missing_values_warning(o.parameters())})
       if (!found.empty())
         o.warnings.push_back(std::move(found));
   }
@@ -202,16 +203,18 @@ private:
   }
 
   void certify(Outcome& o) {
-    const bool converged = o.diagnosis.verdict == "converged";
+    using judge::evidence::NotCertified;
+    judge::Judgement& judgement = o.diagnosis.judgement;
     if (settings_.certify == std::optional<std::size_t>(0)) {
-      o.diagnosis.sentence += converged ? " (not certified)" : "";
+      if (judgement.converged())
+        judgement.remark(NotCertified{NotCertified::Why::not_asked});
       return;
     }
     if constexpr (std::is_same_v<Real, double>)
       certify_at(roles_.target, roles_.threads ? *roles_.threads : Threads::alone(),
                  o.trace.back().sweeps, o);
-    else if (converged)
-      o.diagnosis.sentence += " (not certified: that needs double precision)";
+    else if (judgement.converged())
+      judgement.remark(NotCertified{NotCertified::Why::single_precision});
   }
 
   Roles<Real> roles_;

@@ -132,12 +132,13 @@ void GroupedJourney::one_group() {
 /// out after all.
 void GroupedJourney::count_groups() {
   const std::uint64_t before = density_.gradients();
-  scout::Search search;
+  scout::ModeSearch search;
   search.has_density = has_density_;
   if (!has_density_)
     search.dip = deep; // nothing weighs them, and a shallower one does not keep particles apart
   search.seed = settings_.seed;
-  std::vector<scout::Mode> modes = scout::modes_under(cloud().position(), density_, false, search);
+  std::vector<scout::Mode> modes =
+      scout::modes_of_cloud(cloud().position(), density_, false, search);
   counted_ += density_.gradients() - before;
   part_ = Part::finished;
   if (modes.size() < 2)
@@ -228,13 +229,13 @@ void GroupedJourney::follow() {
     return put_together(weighing());
   if (journeys_.empty()) {
     if (part_ == Part::finished && modes_.size() > 1) // counted alone
-      group_ = scout::shared_out(cloud().position(), modes_);
+      group_ = scout::assign_to_modes(cloud().position(), modes_);
     return;
   }
   std::vector<double> shares;
   for (const scout::Share& one : shares_)
     shares.push_back(one.share);
-  std::vector<std::size_t> each = scout::apportioned(shares, settings_.particles);
+  std::vector<std::size_t> each = scout::apportion(shares, settings_.particles);
   std::vector<std::vector<std::size_t>> rows(each.size());
   for (std::size_t g = 0; g < each.size(); ++g)
     for (std::size_t i = 0; i < each[g]; ++i)

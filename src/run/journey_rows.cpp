@@ -156,7 +156,7 @@ judge::Bounds Journey::bounds() {
     const double now =
         guide_lacks(); // not finite where the guide led to places that all rows exclude
     report_->lack = std::isfinite(now) ? std::max(report_->lack, now) : now;
-    bounds.unsure = std::isfinite(report_->lack) ? 2 * report_->lack : 1;
+    bounds.moves_error = std::isfinite(report_->lack) ? 2 * report_->lack : 1;
   }
   return bounds;
 }

@@ -47,7 +47,7 @@ void GroupedJourney::put_together(const scout::Weighing& weighing) {
   std::vector<double> shares;
   for (const scout::Share& one : shares_)
     shares.push_back(one.share);
-  std::vector<std::size_t> each = scout::apportioned(shares, settings_.particles);
+  std::vector<std::size_t> each = scout::apportion(shares, settings_.particles);
   std::size_t over = 0; // what a group has too few for, others give
   for (std::size_t g = 0; g < each.size(); ++g)
     if (each[g] > flown_[g]) {
@@ -92,7 +92,7 @@ void GroupedJourney::put_together(const scout::Weighing& weighing) {
 }
 
 void GroupedJourney::certify() {
-  std::vector<judge::Part> parts;
+  std::vector<judge::GroupCertificate> parts;
   certificate_.reset();
   bool pooled = true;
   for (std::size_t g = 0; g < modes_.size(); ++g) {
@@ -103,7 +103,7 @@ void GroupedJourney::certify() {
     parts.push_back({shares_[g].share, shares_[g].se, *journeys_[g]->certificate(),
                      std::move(means), std::move(sds)});
   }
-  certificate_ = judge::together(parts);
+  certificate_ = judge::combine_certificates(parts);
   if (certificate_->finding == judge::Finding::confirmed && !doubt_.empty())
     certificate_->finding = judge::Finding::undecided;
   pooled_means_.assign(pooled ? parts[0].means.size() : 0, 0);

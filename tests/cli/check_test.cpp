@@ -98,7 +98,7 @@ TEST(Help, MentionsEveryOption) {
   };
   plan::for_each_field(recipe,
                        [&](const plan::FieldInfo& info, const auto&) { expect(info.name); });
-  for (const plan::Extra& extra : plan::extras())
+  for (const plan::TableSetting& extra : plan::table_settings())
     expect(extra.setting.name);
   EXPECT_GE(fields, 29);
   for (const std::string name : {"config", "out", "force", "dump-config", "progress", "quiet",

@@ -77,7 +77,7 @@ TEST_P(Flights, SeeWhatTheHostSees) {
   const run::Outcome outcome = one->outcome(true);
   EXPECT_EQ(outcome.positions, one->positions());
   EXPECT_EQ(outcome.steps_done, 100u);
-  EXPECT_FALSE(outcome.diagnosis.verdict.empty());
+  EXPECT_TRUE(outcome.diagnosis.judgement.judged());
 }
 
 TEST_P(Flights, GoOnFromEachOthersCheckpoints) {

@@ -1,5 +1,5 @@
-// The subcommands as plain functions of plain requests. Only options.cpp and more_options.cpp know
-// how they are spelled.
+// The subcommands as plain functions of plain requests. Only options.cpp, subcommands.cpp and the
+// files *_options.cpp know how they are spelled.
 #pragma once
 
 #include "complaints.hpp"

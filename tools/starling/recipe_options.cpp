@@ -1,10 +1,10 @@
 // Options made from the tables of the plan.
 #include "recipe_options.hpp"
 
-#include "more_options.hpp"
 #include "plan/names.hpp"
 #include "plan/spec.hpp"
 #include "plan/tables.hpp"
+#include "subcommands.hpp"
 
 #include <starling/error.hpp>
 
@@ -44,11 +44,8 @@ std::string shown(const std::optional<double>& field) { return fmt::format("{}",
 template <typename Field>
 void add_field(CLI::App& app, const plan::FieldInfo& info, Field& field, const Field& usual) {
   const std::string name = "--" + info.name;
-  if constexpr (std::is_same_v<Field, std::optional<bool>>) {
-    app.add_flag_callback(
-           name, [&field] { field = true; }, info.help)
-        ->disable_flag_override()
-        ->group(info.group);
+  if constexpr (std::is_same_v<Field, bool>) {
+    add_flag(app, name, field, info.help)->group(info.group);
   } else {
     const auto take = [&field, what = info.name](const std::string& text) {
       if constexpr (std::is_same_v<Field, std::optional<double>>)
@@ -65,8 +62,8 @@ void add_field(CLI::App& app, const plan::FieldInfo& info, Field& field, const F
   }
 }
 
-std::string heading(const plan::Extra& extra) {
-  return extra.of_target ? fmt::format("Only for {}", plan::in_a_row(extra.owners))
+std::string heading(const plan::TableSetting& extra) {
+  return extra.of_target ? fmt::format("Only for {}", plan::list_words(extra.owners))
                          : std::string(plan::raw_heading);
 }
 
@@ -81,14 +78,14 @@ void add_recipe(CLI::App& app, plan::Recipe& recipe) {
                       [&](const plan::FieldInfo& info, auto& field, const auto& usual) {
                         add_field(app, info, field, usual);
                       });
-  for (const plan::Extra& extra : plan::extras()) {
+  for (const plan::TableSetting& extra : plan::table_settings()) {
     const plan::Setting& setting = extra.setting;
     const auto take = [&recipe, &setting](const std::string& text) {
       recipe.extra[setting.name] = plan::parse(setting, text);
     };
     CLI::Option* option = add_text(app, "--" + setting.name, setting.help, take);
     option->group(heading(extra));
-    if (const std::string usual = plan::shown(setting.usual);
+    if (const std::string usual = plan::shown(setting.default_value);
         !usual.empty() && extra.owners.size() == 1)
       option->default_str(usual);
     offer(option, setting.words);
@@ -98,7 +95,7 @@ void add_recipe(CLI::App& app, plan::Recipe& recipe) {
 void show_what_is_for(CLI::App& app, const std::string& target) {
   const auto names = plan::names_of(plan::targets());
   const bool all = std::ranges::find(names, target) == names.end();
-  for (const plan::Extra& extra : plan::extras())
+  for (const plan::TableSetting& extra : plan::table_settings())
     app.get_option("--" + extra.setting.name)
         ->group(all || extra.is_for(target) ? heading(extra) : "");
 }
@@ -113,7 +110,7 @@ WhatWasGiven what_was_given(const CLI::App& app) {
 
 void take_what_was_given(const CLI::App& app, plan::Recipe& recipe) {
   const WhatWasGiven given = what_was_given(app);
-  const auto& all = plan::extras();
+  const auto& all = plan::table_settings();
   const auto model =
       std::ranges::find_if(all, [](auto& extra) { return extra.setting.name == "model"; });
   if (const auto found = given.find("MODEL"); found != given.end()) {
@@ -125,11 +122,11 @@ void take_what_was_given(const CLI::App& app, plan::Recipe& recipe) {
   }
   if (given.contains("--resume")) // the target is not known yet
     return;
-  for (const plan::Extra& extra : all)
+  for (const plan::TableSetting& extra : all)
     if (!extra.is_for(recipe.target) && given.contains("--" + extra.setting.name))
       plan::refuse("--" + extra.setting.name,
                    fmt::format("is an option of {}; the target here is {}",
-                               plan::in_a_row(extra.owners), recipe.target));
+                               plan::list_words(extra.owners), recipe.target));
 }
 
 void refuse_what_is_settled(const CLI::App& app) {
@@ -145,7 +142,7 @@ void refuse_what_is_settled(const CLI::App& app) {
     if (info.name != "steps" && info.name != "threads" && info.name != "device")
       refuse("--" + info.name);
   });
-  for (const plan::Extra& extra : plan::extras())
+  for (const plan::TableSetting& extra : plan::table_settings())
     if (extra.setting.name != "model") // names what may be loaded
       refuse("--" + extra.setting.name);
 }

@@ -58,7 +58,7 @@ void show(const plan::Plan& plan, const std::vector<std::string>& raw,
                r.particles, o.dim(), r.batch, o.steps_done, o.seconds.total,
                results::table(o.parameters()));
   if (!o.groups.empty())
-    fmt::print("{}\n", judge::line(o.groups));
+    fmt::print("{}\n", judge::groups_line(o.groups));
   if (o.held_out && !std::isnan(o.held_out->accuracy))
     fmt::print("test accuracy {:.4f}, ", o.held_out->accuracy);
   if (o.held_out)
@@ -68,11 +68,12 @@ void show(const plan::Plan& plan, const std::vector<std::string>& raw,
                                           // none of one particle
     fmt::print("squared Stein discrepancy {:.3g} +- {:.2g}\n", o.diagnosis.ksd.value,
                o.diagnosis.ksd.se);
-  fmt::print("{}: {}\n", o.diagnosis.verdict, o.diagnosis.sentence);
-  if (o.diagnosis.verdict != "converged" && !raw.empty())
+  fmt::print("{}: {}\n", judge::word(o.diagnosis.judgement),
+             judge::sentence(o.diagnosis.judgement));
+  if (!o.diagnosis.judgement.converged() && !raw.empty())
     fmt::print("(This was the raw method, since {} {} given. With no option of the method a run "
                "tunes itself.)\n",
-               plan::in_a_row(as_options(raw)), raw.size() > 1 ? "were" : "was");
+               plan::list_words(as_options(raw)), raw.size() > 1 ? "were" : "was");
 }
 
 /// A mistake that the config file makes on its own is the file's, not the command line's.
@@ -222,7 +223,7 @@ int sample(SampleRequest s) {
               s.presentation.out));
     }
   }
-  if (s.fail_unless_converged && run::Pooled(runs)->diagnosis.verdict != "converged")
+  if (s.fail_unless_converged && !run::Pooled(runs)->diagnosis.judgement.converged())
     return not_converged;
   return ok;
 }
