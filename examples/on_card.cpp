@@ -24,6 +24,7 @@ int main() {
   const run::Outcome outcome = run::fly(*flight);
   for (const auto& parameter : outcome.parameters())
     std::printf("%s: mean %.2f, sd %.2f\n", parameter.name.c_str(), parameter.mean, parameter.sd);
-  std::printf("%s: %s\n", outcome.diagnosis.verdict.c_str(), outcome.diagnosis.sentence.c_str());
+  std::printf("%s: %s\n", judge::word(outcome.diagnosis.judgement).c_str(),
+              judge::sentence(outcome.diagnosis.judgement).c_str());
   return outcome.steps_done == recipe.steps ? 0 : 1;
 }

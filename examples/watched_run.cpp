@@ -24,9 +24,11 @@ int main() {
       run::resume(roles(), settings, run::read_checkpoint("here.checkpoint"), "here.checkpoint");
   const run::Outcome outcome = run::fly(*again); // to the end, bit for bit as if it had not
   for (const judge::TraceRow& look : outcome.trace)
-    std::printf("step %4d: spread %.3f, %s\n", int(look.step), look.spread, look.verdict.c_str());
+    std::printf("step %4d: spread %.3f, %s\n", int(look.step), look.spread,
+                look.verdict ? judge::word(*look.verdict).c_str() : "");
   std::printf("mean %.2f (exact 0.67), sd %.2f (exact 2.13)\n%s: %s\n",
               outcome.parameters()[0].mean, outcome.parameters()[0].sd,
-              outcome.diagnosis.verdict.c_str(), outcome.diagnosis.sentence.c_str());
-  return outcome.diagnosis.verdict == "converged" ? 0 : 1;
+              judge::word(outcome.diagnosis.judgement).c_str(),
+              judge::sentence(outcome.diagnosis.judgement).c_str());
+  return outcome.diagnosis.judgement.converged() ? 0 : 1;
 }

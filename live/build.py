@@ -25,7 +25,9 @@ COMPILED = [
     "live/engine.cpp",
     "live/alone.cpp",
     "src/cpu/balance.cpp",
-    "src/judge/verdict.cpp",
+    "src/judge/by_balance.cpp",
+    "src/judge/words.cpp",
+    "src/judge/groups_in_words.cpp",
     "src/judge/trace.cpp",
 ]
 # As the library is compiled: no contraction, so that the digits are those of every other build.

@@ -2,7 +2,7 @@
 // how far they are from it.
 #include "flock.hpp"
 
-#include <starling/judge/verdict.hpp>
+#include <starling/judge/by_balance.hpp>
 #include <starling/observe/balance.hpp>
 #include <starling/observe/stein.hpp>
 
@@ -20,7 +20,7 @@ constexpr std::size_t grid_side = 160, directions = 16, reference_points = 4096;
 
 struct Seen {
   std::vector<starling::judge::TraceRow> trace;
-  starling::judge::Verdict verdict;
+  std::string verdict, sentence;
   double ksd = NAN, ksd_se = NAN, distance = NAN, shift = NAN, least = NAN, most = NAN, sd = NAN,
          mean = NAN;
 };
@@ -188,7 +188,10 @@ void look(std::size_t which) {
     seen.trace.push_back(row);
   if (seen.trace.size() > 400)
     seen.trace.erase(seen.trace.begin(), seen.trace.begin() + 200);
-  seen.verdict = starling::judge::judge(balances, count, names, false, seen.trace);
+  const auto judgement =
+      starling::judge::judge_by_balance(balances, count, names, false, seen.trace);
+  seen.verdict = word(judgement);
+  seen.sentence = sentence(judgement);
   seen.distance = distance_of(flock);
 }
 
@@ -305,12 +308,8 @@ double live_coordinate(int which, int id, int axis) {
       return particles.position()[i][std::size_t(axis)];
   return NAN;
 }
-const char* live_verdict(int which) {
-  return world().seen[std::size_t(which)].verdict.word.c_str();
-}
-const char* live_sentence(int which) {
-  return world().seen[std::size_t(which)].verdict.sentence.c_str();
-}
+const char* live_verdict(int which) { return world().seen[std::size_t(which)].verdict.c_str(); }
+const char* live_sentence(int which) { return world().seen[std::size_t(which)].sentence.c_str(); }
 const char* live_said() { return world().said.c_str(); }
 
 } // extern "C"

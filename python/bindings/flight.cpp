@@ -45,6 +45,8 @@ void set(Field& field, const std::string& name, nb::handle value) {
     if (!nb::isinstance<nb::bool_>(value))
       throw nb::type_error(fmt::format("{}: must be True or False; got {}", name, text).c_str());
     field = nb::cast<bool>(value);
+  } else if constexpr (requires { field.emplace(); }) {
+    set(field.emplace(), name, value);
   } else if constexpr (std::is_same_v<Field, double>) {
     field = plan::parse_number(name, text);
   } else if constexpr (std::is_same_v<Field, std::uint64_t>) {
@@ -66,26 +68,20 @@ plan::Plan plan_from(const std::string& target, const nb::dict& settings) {
     use(name, settings[name.c_str()]);
     ++used;
   };
-  bool raw = false;
-  plan::for_each_field(recipe, [&](const plan::About& about, auto& field) {
-    with(about.name, [&](const std::string& name, nb::handle value) {
-      set(field, name, value);
-      raw = raw || about.raw;
-    });
+  plan::for_each_field(recipe, [&](const plan::FieldInfo& info, auto& field) {
+    with(info.name, [&](const std::string& name, nb::handle value) { set(field, name, value); });
   });
-  if (raw && recipe.method.empty())
-    recipe.method = "paper";
-  for (const plan::Extra& extra : plan::extras())
+  for (const plan::TableSetting& extra : plan::table_settings())
     with(extra.setting.name, [&](const std::string& name, nb::handle value) {
       if (!extra.is_for(target))
         throw nb::type_error(fmt::format("{}: is a setting of {}; the target here is {}{}", name,
-                                         plan::in_a_row(extra.owners),
+                                         plan::list_words(extra.owners),
                                          target == "guest" ? "a function" : target,
                                          target == "guest" && name == "data_batch"
                                              ? ": give it to from_rows or from_jax_rows"
                                              : "")
                                  .c_str());
-      plan::Value typed = extra.setting.usual;
+      plan::Value typed = extra.setting.default_value;
       std::visit([&](auto& field) { set(field, name, value); }, typed);
       recipe.extra[extra.setting.name] = typed;
     });

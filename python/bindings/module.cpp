@@ -60,20 +60,24 @@ nb::dict settings_of(const plan::Recipe& recipe) {
     using Kind = std::remove_cvref_t<decltype(value)>;
     if constexpr (std::is_same_v<Kind, std::string>)
       settings[name.c_str()] = text_of(value);
-    else if (fmt::format("{}", value) == fmt::format("{}", plan::undecided)) {
+    else if constexpr (requires { value.has_value(); }) {
+      if (value)
+        settings[name.c_str()] = *value;
+    } else if (fmt::format("{}", value) == fmt::format("{}", plan::undecided)) {
       if (open) // of a run that was planned what is not there was not asked for
         settings[name.c_str()] = nb::none();
     } else
       settings[name.c_str()] = value;
   };
   const plan::Recipe untouched;
-  plan::for_each_pair(
-      recipe, untouched, [&](const plan::About& about, const auto& field, const auto& usual) {
-        const bool of_stages = about.group == "Stages" && about.name != "method";
-        if (open || !(of_stages ? !staged && field == usual
-                                : staged && about.raw && field == usual)) // as config.toml has it
-          set(about.name, field);
-      });
+  plan::for_each_pair(recipe, untouched,
+                      [&](const plan::FieldInfo& info, const auto& field, const auto& not_given) {
+                        const bool of_stages = info.group == "Stages" && info.name != "method";
+                        if (open || !(of_stages ? !staged && field == not_given
+                                                : staged && info.raw &&
+                                                      field == not_given)) // as config.toml has it
+                          set(info.name, field);
+                      });
   for (const auto& extra : recipe.extra)
     std::visit([&](const auto& one) { set(extra.first, one); }, extra.second);
   return settings;
@@ -83,7 +87,12 @@ nb::list rows_of(const std::vector<judge::TraceRow>& trace) {
   nb::list rows;
   for (const judge::TraceRow& row : trace) {
     nb::dict one;
-    judge::for_each_column(row, [&](const char* name, const auto& value) { one[name] = value; });
+    judge::for_each_column(row, [&](const char* name, const auto& value) {
+      if constexpr (requires { judge::word(*value); })
+        one[name] = value ? judge::word(*value) : "";
+      else
+        one[name] = value;
+    });
     rows.append(one);
   }
   return rows;
@@ -152,17 +161,17 @@ NB_MODULE(_starling, m) {
         return nb::make_tuple(text_of(made.library), text_of(made.data));
       },
       "program"_a, "data"_a, "python"_a);
-  m.def("defaults", [] { return settings_of(plan::Recipe()); });
+  m.def("defaults", [] { return settings_of(plan::with_defaults({})); });
   m.def("helps", [] {
     nb::dict helps;
     const auto add = [&](std::string name, const std::string& group, const std::string& help) {
       std::replace(name.begin(), name.end(), '-', '_');
       helps[name.c_str()] = nb::make_tuple(group, help);
     };
-    for (const plan::About& about : plan::abouts())
-      add(about.name, about.group, about.help);
-    for (const plan::Extra& extra : plan::extras())
-      add(extra.setting.name, plan::in_a_row(extra.owners), extra.setting.help);
+    for (const plan::FieldInfo& info : plan::field_infos())
+      add(info.name, info.group, info.help);
+    for (const plan::TableSetting& extra : plan::table_settings())
+      add(extra.setting.name, plan::list_words(extra.owners), extra.setting.help);
     return helps;
   });
   m.attr("version") = std::string(version);

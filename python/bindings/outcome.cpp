@@ -4,10 +4,9 @@
 #include "io/output_file.hpp"
 #include "io/output_folder.hpp"
 #include "io/runs.hpp"
-#include "io/zarr.hpp"
 #include "io/zarr_layout.hpp"
 #include "plan/config.hpp"
-#include "plan/spec.hpp"
+#include "results/formats.hpp"
 #include "results/results.hpp"
 
 #include <starling/judge/thin.hpp>
@@ -19,10 +18,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <map>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace starling::python {
@@ -52,43 +49,25 @@ void write_again(const std::vector<std::pair<std::vector<std::string>, Values>>&
                  const std::map<std::string, nb::bytes>& texts, nb::handle folder,
                  const std::string& formats, bool force) {
   results::check_formats(formats);
-  const std::vector<std::string> wanted = plan::split(formats, ',');
-  const auto asked = [&](const char* format) {
-    return std::ranges::find(wanted, format) != wanted.end();
-  };
   const auto number = [&](const char* name) {
     std::uint64_t value = 0;
     return settings.contains(name) && nb::try_cast(settings[name], value) ? value : 0;
   };
   std::vector<io::Draws> draws;
-  for (const auto& [names, values] : runs)
+  results::DrawsToWrite all{draws, {}, {}, {}, number("seed"), {}, {}};
+  if (settings.contains("target"))
+    all.target = bytes_of(settings["target"]);
+  for (const auto& [names, values] : runs) {
     draws.push_back({names, values.shape(0), {values.data(), values.data() + values.size()}});
+    all.runs.push_back({draws.size(), number("steps"), number("seed"), 0});
+  }
+  if (unconstrained) {
+    all.unconstrained = {unconstrained->data(), unconstrained->size()};
+    all.unconstrained_shape.assign(unconstrained->shape_ptr(),
+                                   unconstrained->shape_ptr() + unconstrained->ndim());
+  }
   io::OutputFolder out(bytes_of(folder), force);
-  for (std::size_t k = 0; asked("csv") && k < draws.size(); ++k) {
-    io::StanHeader header;
-    header.steps = number("steps");
-    header.seed = number("seed");
-    header.run = k + 1;
-    if (settings.contains("target"))
-      header.model = bytes_of(settings["target"]);
-    io::write_stan_csv(
-        out.path(draws.size() == 1 ? "draws.csv" : fmt::format("draws-{}.csv", k + 1)), draws[k],
-        header);
-  }
-  if (asked("npz")) {
-    io::NpzWriter npz(out.path("draws.npz"));
-    io::add_runs(npz, draws);
-    if (unconstrained) {
-      std::vector<std::size_t> shape(unconstrained->shape_ptr(),
-                                     unconstrained->shape_ptr() + unconstrained->ndim());
-      npz.add("unconstrained", std::span(unconstrained->data(), unconstrained->size()), shape);
-    }
-    npz.close();
-  }
-  if (asked("zarr"))
-    io::write_zarr(
-        out.path("draws.zarr"), draws,
-        {{"particles", draws[0].rows}, {"steps", number("steps")}, {"seed", number("seed")}});
+  results::write_draws(out, all, formats);
   for (const auto& [name, text] : texts)
     write_text(out.path(name), std::string(text.c_str(), text.size()));
   out.commit();
@@ -118,7 +97,7 @@ void add_outcome(nb::module_& m) {
       .def_prop_ro("settings", [](const Outcome& o) { return settings_of(recipe_of(o)); })
       .def_prop_ro("trace", [](const Outcome& o) { return rows_of(o.trace); })
       .def_prop_ro("steps_done", [](const Outcome& o) { return o.steps_done; })
-      .def_prop_ro("verdict", [](const Outcome& o) { return o.diagnosis.verdict; })
+      .def_prop_ro("verdict", [](const Outcome& o) { return judge::word(o.diagnosis.judgement); })
       .def_prop_ro("warnings", [](const Outcome& o) { return o.warnings; });
   m.def("summary", [](const std::vector<Outcome>& runs) { return results::to_json(runs).dump(); });
   m.def("config", [](const Outcome& o) { return text_of(plan::write_config(recipe_of(o))); });

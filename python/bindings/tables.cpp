@@ -33,7 +33,7 @@ nb::dict setting_of(const plan::Setting& setting) {
         else
           one["usual"] = usual;
       },
-      setting.usual);
+      setting.default_value);
   one["low"] = number_or_none(setting.range.low);
   one["high"] = number_or_none(setting.range.high);
   const bool bounded = std::isfinite(setting.range.low) || std::isfinite(setting.range.high);

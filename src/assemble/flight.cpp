@@ -11,7 +11,6 @@
 #include "mpi/shared_target.hpp"
 #include "plan/names.hpp"
 
-#include <starling/judge/batch_by_noise.hpp>
 #include <starling/run/seeds.hpp>
 #include <starling/run/staged.hpp>
 #include <starling/scout/scout.hpp>
@@ -53,18 +52,7 @@ run::Roles<Real> make_roles(const plan::Plan& plan, std::uint64_t seed, const Gu
   run::Roles<Real> roles;
   roles.threads = std::make_shared<Threads>(plan.threads);
   roles.target = make_shared_target<Real>(plan, seed, *roles.threads, guest, wire, &score);
-  if (plan.by_looks) {
-    const auto now = std::make_shared<std::size_t>(plan.batch->first());
-    plan::Plan with_it = plan; // a run has its own size, a plan may have several runs
-    with_it.batch = BatchSize::chosen(plan.batch->first(), now);
-    roles.deal = make_dealer<Real>(with_it, seed, *roles.threads);
-    roles.heed = [now, first = *now,
-                  n = plan.particles](const std::vector<judge::TraceRow>& trace) {
-      *now = judge::batch_by_noise(trace, first, n);
-    };
-  } else {
-    roles.deal = make_dealer<Real>(plan, seed, *roles.threads);
-  }
+  roles.deal = make_dealer<Real>(plan, seed, *roles.threads);
   roles.deal_everyone = make_dealer_of_everyone<Real>(plan, seed, *roles.threads);
   roles.drift = make_drift<Real>(plan, seed, roles.target.dim, *roles.threads);
   roles.advance = make_advance<Real>(plan, seed, roles.target.dim, *roles.threads);
@@ -86,7 +74,7 @@ run::Settings settings_for(const plan::Plan& plan, std::uint64_t run, std::uint6
   if (!plan.certify && (by_rows || plan.recipe.extra.contains("data-batch")))
     settings.certify = 0; // all rows are dear against the few that a step reads
   plan::Recipe recipe = plan.recipe;
-  for (const plan::Extra& extra : plan::extras())
+  for (const plan::TableSetting& extra : plan::table_settings())
     for (const auto& [name, text] : target.decided)
       if (extra.setting.name == name)
         recipe.extra[name] = plan::parse(extra.setting, text);
@@ -107,11 +95,7 @@ stages::Settings stages_of(const plan::Plan& plan, std::uint64_t seed) {
   stages.polish_steps = asked.polish;
   if (asked.kernel)
     stages.kernel = static_cast<stages::FlightKernel>(*asked.kernel); // the same list
-  if (asked.metric)
-    stages.metric = *asked.metric == Stages::Metric::none       ? stages::Metric::none
-                    : *asked.metric == Stages::Metric::diagonal ? stages::Metric::diagonal
-                    : *asked.metric == Stages::Metric::low_rank ? stages::Metric::low_rank
-                                                                : stages::Metric::dense;
+  stages.metric = asked.metric;
   if (asked.exact == Stages::Exact::never)
     stages.settle_rounds = 0;
   if (asked.exact == Stages::Exact::always) {

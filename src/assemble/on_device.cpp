@@ -35,7 +35,7 @@ void put_target(const Plan& plan, const run::AnyTarget<Real>& any, cuda::Charge<
     cannot("cuda needs a function that works on a card, as from_jax and from_torch make them, and "
            "this one works on the host");
   const std::string& name = plan.target->name;
-  const plan::Given settings = plan::with_usual(plan.target->settings, plan.recipe.extra);
+  const plan::Given settings = plan::with_defaults(plan.target->settings, plan.recipe.extra);
   Scoring& target = charge.target;
   if (name == "normal") {
     const EvenNormal<Real> one(plan::count(settings, "dim"), plan::number(settings, "correlation"));
@@ -162,8 +162,6 @@ void put_dealing(const Plan& plan, std::uint64_t seed, cuda::Charge<Real>& charg
   using By = cuda::Dealing::By;
   if (plan.replace)
     cannot("cuda moves everyone in each step, so --replace is not for it");
-  if (plan.by_looks)
-    cannot("cuda needs a batch that is known beforehand, not --batch auto");
   const std::string name = plan.batch ? plan.dealer->name : "all";
   if (name != "all" && name != "moebius" && name != "cosets" && name != "matching")
     cannot(fmt::format("cuda deals by --deal moebius, cosets or matching, not by {}", name));

@@ -100,7 +100,7 @@ InBlocks make_in_blocks(const Plan& plan, std::uint64_t seed, Threads& threads) 
 }
 
 bool can_spread(const Plan& plan, std::size_t ranks) {
-  return plan.blocks >= ranks && plan.batch && !plan.stages && !plan.replace && !plan.by_looks &&
+  return plan.blocks >= ranks && plan.batch && !plan.stages && !plan.replace &&
          !plan.rule->for_riesz_pairs && !plan.rule->stochastic &&
          std::ranges::none_of(plan.kernel,
                               [](const plan::KernelTerm& term) {

@@ -14,7 +14,7 @@ std::vector<std::string> better_cores(const std::string& core,
 
 /// OpenBLAS may take a processor younger than itself for one without wide vectors. Then it is told
 /// a kind that this one can be, unless OPENBLAS_CORETYPE is set. To be called while nobody
-/// multiplies: it begins anew. Answers what it was told, nothing if nothing.
+/// multiplies: it begins anew. Answers the name that it was given, or an empty text.
 std::string multiply_for_this_processor();
 
 /// Lets it begin anew as for `core`, one of its own names. False where it cannot.

@@ -3,10 +3,9 @@
 
 #include <starling/batches.hpp>
 #include <starling/finite.hpp>
+#include <starling/judge/by_balance.hpp>
 #include <starling/random/permute.hpp>
 #include <starling/random/scramble.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -47,9 +46,7 @@ Diagnosis diagnose(Rows<const double> x, Rows<const double> score,
     d.ksd = found.multiquadric;
     d.ksd_gaussian = found.gaussian;
   }
-  const Verdict verdict = judge(parameters, x.count, names, periodic, trace);
-  d.verdict = verdict.word;
-  d.sentence = verdict.sentence;
+  d.judgement = judge_by_balance(parameters, x.count, names, periodic, trace);
   const auto lost =
       all_finite(log_density, threads)
           ? 0
@@ -58,17 +55,15 @@ Diagnosis diagnose(Rows<const double> x, Rows<const double> score,
     const bool too_many =
         static_cast<double>(lost) > tolerated_losses * static_cast<double>(x.count);
     if (too_many)
-      d.verdict = "diverged";
-    d.sentence = fmt::format("{} of {} particles stand where the density fails; {}", lost, x.count,
-                             too_many ? "no figure can be trusted" : "for the rest, " + d.sentence);
+      d.judgement.verdict = Verdict::diverged;
+    d.judgement.remark(evidence::LostParticles{static_cast<std::size_t>(lost), x.count, too_many});
   }
   return d;
 }
 
 Diagnosis diverged(const std::string& why) {
   Diagnosis d;
-  d.verdict = "diverged";
-  d.sentence = why;
+  d.judgement = {Verdict::diverged, evidence::Failed{why}};
   return d;
 }
 

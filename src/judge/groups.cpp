@@ -1,5 +1,7 @@
-// Groups in numbers: their moments, and one certificate from those of all.
+// Groups in numbers: their moments, one certificate from those of all, the verdict.
 #include <starling/judge/groups.hpp>
+
+#include <starling/judge/certified.hpp>
 
 #include <algorithm>
 #include <map>
@@ -25,13 +27,13 @@ double bound(const Bounds& bounds, Trait trait) {
 }
 
 /// Errors of the whole in one parameter, all traits; `found` are those of the parts.
-void add_parameter(std::size_t a, std::span<const Part> parts,
+void add_parameter(std::size_t a, std::span<const GroupCertificate> parts,
                    std::vector<std::map<Key, Displacement>>& found,
                    std::vector<Displacement>& all) {
   double mean = 0, variance = 0;
-  for (const Part& part : parts)
+  for (const GroupCertificate& part : parts)
     mean += part.share * part.means[a];
-  for (const Part& part : parts)
+  for (const GroupCertificate& part : parts)
     variance += part.share * (square(part.sds[a]) + square(part.means[a] - mean));
   if (!(variance > 0) || !std::isfinite(variance))
     return;
@@ -40,7 +42,7 @@ void add_parameter(std::size_t a, std::span<const Part> parts,
     Displacement whole{a, trait, 0, 0, 0};
     bool followed = false;
     for (std::size_t g = 0; g < parts.size(); ++g) {
-      const Part& part = parts[g];
+      const GroupCertificate& part = parts[g];
       const double p = part.share, off = (part.means[a] - mean) / sd, width = part.sds[a] / sd;
       const Displacement own = found[g][{a, trait}], own_value = found[g][{a, Trait::value}];
       followed = followed || own.se > 0;
@@ -90,12 +92,12 @@ std::vector<Group> groups_of(Rows<const double> columns, const std::vector<std::
   return all;
 }
 
-Certificate together(std::span<const Part> parts, const Bounds& bounds) {
+Certificate combine_certificates(std::span<const GroupCertificate> parts, const Bounds& bounds) {
   Certificate whole;
   std::vector<std::map<Key, Displacement>> found;
   bool moved = false, confirmed = true;
   double against = -1; // the worst, against its own bound
-  for (const Part& part : parts) {
+  for (const GroupCertificate& part : parts) {
     const Certificate& own = part.certificate;
     found.push_back(by_trait(own));
     confirmed = confirmed && own.finding == Finding::confirmed && 2 * part.se < most_share_error;
@@ -122,6 +124,28 @@ Certificate together(std::span<const Part> parts, const Bounds& bounds) {
     }
   whole.finding = moved ? Finding::moved : confirmed ? Finding::confirmed : Finding::undecided;
   return whole;
+}
+
+Judgement judge_weighed_groups(const Certificate& whole, const std::vector<std::string>& columns,
+                               const std::vector<Group>& groups,
+                               const std::vector<std::string>& names, const std::string& doubt) {
+  Judgement judgement = judge_by_moves(whole, columns, 1);
+  const bool shares_known = std::ranges::all_of(
+      groups, [](const Group& one) { return !(2 * one.se >= most_share_error); });
+  if (!doubt.empty() && whole.finding != Finding::moved)
+    judgement = {Verdict::cannot_tell, evidence::SharesNotKnown{doubt}};
+  else if (!shares_known && whole.finding == Finding::undecided)
+    judgement = {Verdict::cannot_tell, evidence::SharesNotKnown{}};
+  judgement.remark(evidence::InGroups{groups, names});
+  return judgement;
+}
+
+Judgement judge_unweighed_groups(const Judgement& judgement, const std::vector<Group>& groups,
+                                 const std::vector<std::string>& names) {
+  const bool unopposed = judgement.converged() || judgement.verdict == Verdict::cannot_tell;
+  if (groups.size() < 2 || !unopposed)
+    return judgement;
+  return {Verdict::cannot_tell, evidence::GroupsNotWeighed{groups, names}};
 }
 
 } // namespace starling::judge

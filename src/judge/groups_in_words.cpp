@@ -1,7 +1,5 @@
-// Groups in words: the line below the table, their places, the verdict.
-#include <starling/judge/groups.hpp>
-
-#include <starling/judge/certified.hpp>
+// Groups in words: the line below the table, their places.
+#include <starling/judge/group.hpp>
 
 #include <fmt/format.h>
 
@@ -61,7 +59,7 @@ std::vector<std::size_t> telling(const std::vector<Group>& groups) {
 
 } // namespace
 
-std::string line(const std::vector<Group>& groups) {
+std::string groups_line(const std::vector<Group>& groups) {
   std::string text;
   for (const Group& one : groups)
     text += (text.empty() ? "" : " ") +
@@ -72,7 +70,7 @@ std::string line(const std::vector<Group>& groups) {
   return fmt::format("groups: {} (of {} particles, not weighed)", groups.size(), text);
 }
 
-std::string places(const std::vector<Group>& groups, const std::vector<std::string>& names) {
+std::string group_places(const std::vector<Group>& groups, const std::vector<std::string>& names) {
   const std::vector<std::size_t> columns = telling(groups);
   std::string text;
   for (std::size_t g = 0; g < groups.size() && g < most_named; ++g) {
@@ -88,34 +86,6 @@ std::string places(const std::vector<Group>& groups, const std::vector<std::stri
   return groups.size() > most_named
              ? text + fmt::format("; and {} more", groups.size() - most_named)
              : text;
-}
-
-Verdict certified(const Certificate& whole, const std::vector<std::string>& columns,
-                  const std::vector<Group>& groups, const std::vector<std::string>& names,
-                  const std::string& doubt) {
-  const std::string head =
-      fmt::format("{} separate groups ({})", groups.size(), places(groups, names));
-  if (whole.finding == Finding::undecided ||
-      (whole.finding == Finding::confirmed && !doubt.empty())) {
-    if (!doubt.empty())
-      return {"cannot tell", head + ": " + doubt};
-    if (2 * largest_error(groups) >= most_share_error)
-      return {"cannot tell", head + ": their shares are not known well enough; take other "
-                                    "parameters, or a method made for "
-                                    "separate modes"};
-  }
-  const Verdict all = certified(whole, columns, 1);
-  return {all.word, head + ": " + all.sentence};
-}
-
-Verdict not_by_local_tests(const Verdict& verdict, const std::vector<Group>& groups,
-                           const std::vector<std::string>& names) {
-  if (groups.size() < 2 || (verdict.word != "converged" && verdict.word != "cannot tell"))
-    return verdict;
-  return {"cannot tell",
-          fmt::format("{} separate groups ({}) were found, and nothing here tells how much each of "
-                      "them weighs; --method auto weighs groups",
-                      groups.size(), places(groups, names))};
 }
 
 } // namespace starling::judge

@@ -232,9 +232,9 @@ Certificate MoveTest::judge_by(std::span<const double> means, const Bounds& boun
       const double forgotten = std::max(1 - rho, 1e-3); // particles that never moved have rho = 1
       const double apart = before - means[3 * a + t]; // of those that were moved from those judged
       const bool square = Trait(t) == Trait::square;
-      Displacement found{a, Trait(t), (after - before) / forgotten + apart,
-                         residual / std::sqrt(n) / forgotten + (square ? 1 : 0.5) * bounds.unsure,
-                         rho};
+      Displacement found{
+          a, Trait(t), (after - before) / forgotten + apart,
+          residual / std::sqrt(n) / forgotten + (square ? 1 : 0.5) * bounds.moves_error, rho};
       const double low = square ? bounds.moved_square : bounds.moved_value;
       const double high = square ? bounds.confirmed_square : bounds.confirmed_value;
       const double size = std::abs(found.error);

@@ -166,7 +166,7 @@ ParameterSummary summarize(std::string name, std::span<const double> values,
   return p;
 }
 
-std::string strays(const std::vector<ParameterSummary>& parameters, std::size_t count) {
+std::string outlier_warning(const std::vector<ParameterSummary>& parameters, std::size_t count) {
   Suspects far;
   for (std::size_t a = 0; count >= 100 && a < parameters.size(); ++a)
     if (parameters[a].outer_share > most_outside)
@@ -181,7 +181,7 @@ std::string strays(const std::vector<ParameterSummary>& parameters, std::size_t 
                      outermost(count), count);
 }
 
-std::string left_out(const std::vector<ParameterSummary>& parameters) {
+std::string missing_values_warning(const std::vector<ParameterSummary>& parameters) {
   Suspects gaps;
   std::size_t values = 0;
   for (std::size_t a = 0; a < parameters.size(); ++a)

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t for_a_trend = 8, for_a_stop = 20; // looks at least
 
-std::string cell(const std::string& text) { return text; }
+std::string cell(const std::optional<Verdict>& verdict) { return verdict ? word(*verdict) : ""; }
 std::string cell(double value) {
   return std::isnan(value) ? std::string() : fmt::format("{}", value);
 }
@@ -71,9 +71,9 @@ bool settled(const std::vector<TraceRow>& trace) {
     return false;
   const std::size_t streak = std::max(for_a_trend, (trace.size() + 3) / 4);
   const Trends going = trends(trace);
-  return !going.spread.beyond(on_its_way) && !going.centre.beyond(on_its_way) &&
+  return !going.spread.beyond(least_trend) && !going.centre.beyond(least_trend) &&
          std::all_of(trace.end() - static_cast<std::ptrdiff_t>(streak), trace.end(),
-                     [](const TraceRow& row) { return row.verdict == "converged"; });
+                     [](const TraceRow& row) { return row.verdict == Verdict::converged; });
 }
 
 } // namespace starling::judge

@@ -79,7 +79,8 @@ void take_rows(const run::Checkpoint& checkpoint, const std::string& where, cons
   for_each_column(here, [&](const std::string& name, std::span<std::byte> mine, std::size_t a_row) {
     const std::string* const all = checkpoint.find(name);
     if (!all || all->size() != a_row * blocks.rows())
-      run::misfit(where, blocks.rows(), here.dim(), sizeof(Real) == sizeof(float), name);
+      run::refuse_other_shape(where, blocks.rows(), here.dim(), sizeof(Real) == sizeof(float),
+                              name);
     std::memcpy(mine.data(), all->data() + first * a_row, mine.size());
   });
 }

@@ -30,7 +30,7 @@ void resolve_blocks(const Recipe& r, Plan& plan) {
     refuse("redeal", "is an option of --method paper");
   if (plan.blocks == 0)
     refuse("redeal", "needs --blocks B: batches stay inside blocks");
-  if (!plan.batch || plan.replace || plan.by_looks)
+  if (!plan.batch || plan.replace)
     refuse("redeal", "needs batches of a size that is known beforehand, without --replace");
   if (plan.particles % plan.blocks != 0)
     refuse("redeal", fmt::format("needs blocks of equal size; {} particles do not make {} of them",

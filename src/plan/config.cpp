@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <sstream>
 #include <type_traits>
 #include <utility>
@@ -63,6 +64,12 @@ void take(const std::filesystem::path& file, std::string_view key, const toml::n
     else
       wrong(file, node, key, "a text or a number");
   }
+}
+
+template <typename T>
+void take(const std::filesystem::path& file, std::string_view key, const toml::node& node,
+          std::optional<T>& field) {
+  take(file, key, node, field.emplace());
 }
 
 /// Whether a name, a closing bracket or nothing stands at this place.
@@ -182,8 +189,8 @@ void parse_config(const std::string& text, const std::filesystem::path& file, Re
   if (target)
     take(file, "target", *target, recipe.target);
   std::vector<std::string> known = {"target", "version"};
-  for_each_field(recipe, [&](const About& about, auto&) { known.push_back(about.name); });
-  for (const Extra& extra : extras())
+  for_each_field(recipe, [&](const FieldInfo& info, auto&) { known.push_back(info.name); });
+  for (const TableSetting& extra : table_settings())
     known.push_back(extra.setting.name);
   for (const FurtherKey& key : further)
     known.push_back(key.name);
@@ -192,24 +199,19 @@ void parse_config(const std::string& text, const std::filesystem::path& file, Re
       throw BadConfig(fmt::format("{}:{}: {}: is no key of a run{}", file.string(),
                                   node.source().begin.line, key.str(),
                                   io::did_you_mean(key.str(), known)));
-  bool raw = false;
-  for_each_field(recipe, [&](const About& about, auto& field) {
-    if (const toml::node* node = table.get(about.name)) {
-      take(file, about.name, *node, field);
-      raw = raw || about.raw;
-    }
+  for_each_field(recipe, [&](const FieldInfo& info, auto& field) {
+    if (const toml::node* node = table.get(info.name))
+      take(file, info.name, *node, field);
   });
-  if (raw && !table.contains("method"))
-    recipe.method = "paper"; // as files that know of no other method mean it
-  for (const Extra& extra : extras()) {
+  for (const TableSetting& extra : table_settings()) {
     const toml::node* node = table.get(extra.setting.name);
     if (!node)
       continue;
     if (target && !extra.is_for(recipe.target))
       throw BadConfig(fmt::format("{}:{}: {}: is a setting of {}; this run's target is {}",
                                   file.string(), node->source().begin.line, extra.setting.name,
-                                  in_a_row(extra.owners), recipe.target));
-    Value value = extra.setting.usual;
+                                  list_words(extra.owners), recipe.target));
+    Value value = extra.setting.default_value;
     std::visit([&](auto& field) { take(file, extra.setting.name, *node, field); }, value);
     recipe.extra[extra.setting.name] = value;
   }
@@ -236,12 +238,15 @@ std::string write_config(const Recipe& recipe) {
   text += fmt::format("version = {}\n", quoted(std::string(version)));
   if (!recipe.target.empty()) // else it would be one that has no settings
     text += fmt::format("target = {}\n", quoted(recipe.target));
-  const auto line = [&](const std::string& name, const auto& field) {
+  const auto line = [&](const std::string& name, const auto& field, const auto& self) -> void {
     using Field = std::decay_t<decltype(field)>;
     if constexpr (std::is_same_v<Field, std::uint64_t>)
       if (field == undecided)
         return;
-    if constexpr (std::is_same_v<Field, std::string>)
+    if constexpr (requires { *field; }) {
+      if (field)
+        self(name, *field, self);
+    } else if constexpr (std::is_same_v<Field, std::string>)
       text += fmt::format("{} = {}\n", name, quoted(field));
     else if constexpr (std::is_same_v<Field, double>)
       text += fmt::format("{} = {}\n", name,
@@ -251,15 +256,15 @@ std::string write_config(const Recipe& recipe) {
     else
       text += fmt::format("{} = {}\n", name, field);
   };
-  for (const Extra& extra : extras())
+  for (const TableSetting& extra : table_settings())
     if (const auto found = recipe.extra.find(extra.setting.name); found != recipe.extra.end())
-      std::visit([&](const auto& value) { line(extra.setting.name, value); }, found->second);
+      std::visit([&](const auto& value) { line(extra.setting.name, value, line); }, found->second);
   const bool staged = recipe.method == "auto";
   const Recipe untouched;
-  for_each_pair(recipe, untouched, [&](const About& about, const auto& field, const auto& usual) {
-    if (about.group == "Stages" ? staged || about.name == "method" || field != usual
-                                : !staged || !about.raw || field != usual)
-      line(about.name, field);
+  for_each_pair(recipe, untouched, [&](const FieldInfo& info, const auto& field, const auto& open) {
+    if (info.group == "Stages" ? staged || info.name == "method" || field != open
+                               : !staged || !info.raw || field != open)
+      line(info.name, field, line);
   });
   return text;
 }

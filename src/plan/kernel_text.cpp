@@ -63,7 +63,7 @@ std::vector<KernelTerm> parse_kernel(std::string_view text) {
     const auto [name, settings] =
         parse_named(std::string_view(part).substr(star == part.npos ? 0 : star + 1));
     term.kernel = &kernels()[choose("kernel", name, names_of(kernels()))];
-    term.settings = with_usual(term.kernel->settings, {});
+    term.settings = with_defaults(term.kernel->settings, {});
     if (!settings.empty())
       for (const std::string& setting : split(settings, ','))
         set(term, setting);

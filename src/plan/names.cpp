@@ -21,7 +21,7 @@ std::size_t choose(std::string_view what, std::string_view name,
   return static_cast<std::size_t>(found - choices.begin());
 }
 
-std::string in_a_row(const std::vector<std::string>& words, std::string_view last) {
+std::string list_words(const std::vector<std::string>& words, std::string_view last) {
   if (words.size() < 2)
     return fmt::format("{}", fmt::join(words, ""));
   return fmt::format("{} {} {}", fmt::join(words.begin(), words.end() - 1, ", "), last,

@@ -12,7 +12,7 @@ std::size_t choose(std::string_view what, std::string_view name,
                    const std::vector<std::string>& choices);
 
 /// "a", "a and b", "a, b and c".
-std::string in_a_row(const std::vector<std::string>& words, std::string_view last = "and");
+std::string list_words(const std::vector<std::string>& words, std::string_view last = "and");
 
 /// Asked wrong, in a sentence of its own: "WHAT: SENTENCE".
 [[noreturn]] void refuse(std::string_view what, std::string_view sentence);

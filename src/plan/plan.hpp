@@ -6,6 +6,7 @@
 #include "plan/tables.hpp"
 
 #include <starling/deal/batch_size.hpp>
+#include <starling/stages/metric.hpp>
 
 #include <optional>
 #include <variant>
@@ -46,10 +47,9 @@ using Start = std::variant<StartNormal, StartUniform, StartOwn, StartFile, Start
 
 /// The stages of a run that needs no tuning; none of it for the raw method.
 struct Stages {
-  enum class Metric { none, diagonal, dense, low_rank };
-  std::size_t starts = 8;       ///< ways up of the scout; 0: none
-  std::optional<Metric> metric; ///< none given: dense, above 500 dimensions low rank
-  std::size_t certify = 20;     ///< exact moves of the certificate; 0: none
+  std::size_t starts = 8; ///< ways up of the scout; 0: none
+  stages::Metric metric = stages::Metric::by_size;
+  std::size_t certify = 20; ///< exact moves of the certificate; 0: none
   enum class Exact { when_moved, never, always } exact = Exact::when_moved;
   std::size_t exact_moves = 0; ///< for always
   std::size_t polish = 20;
@@ -67,7 +67,6 @@ struct Plan {
   std::size_t particles = 0;
   std::optional<BatchSize> batch; ///< none: everyone in one
   bool grows = false;             ///< the batch, with time
-  bool by_looks = false;          ///< and by how much, the looks decide
   bool replace = false;           ///< Algorithm 2
   Step steps = 0;                 ///< sweeps over all particles
   bool until_converged = false;

@@ -1,8 +1,9 @@
-// What is told about each field of a recipe; the names in it come from the tables.
+// What help and completion say about each field of a recipe, its defaults, and what was given.
 #include "plan/recipe.hpp"
 
 #include "plan/names.hpp"
 #include "plan/plan.hpp"
+#include "plan/stages.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,12 +18,12 @@ namespace {
 std::string with_settings(const KernelEntry& kernel) {
   std::string text = kernel.name;
   for (const Setting& setting : kernel.settings)
-    text +=
-        fmt::format("{}{}={}", text == kernel.name ? ":" : ",", setting.name, shown(setting.usual));
+    text += fmt::format("{}{}={}", text == kernel.name ? ":" : ",", setting.name,
+                        shown(setting.default_value));
   return text;
 }
 
-std::vector<About> make_abouts() {
+std::vector<FieldInfo> make_field_infos() {
   std::vector<std::string> kernel_words, kernel_helps, own;
   for (const KernelEntry& kernel : kernels()) {
     kernel_words.push_back(with_settings(kernel));
@@ -31,7 +32,7 @@ std::vector<About> make_abouts() {
   }
   for (const TargetEntry& target : targets())
     if (!target.starts.empty())
-      own.push_back(fmt::format("for {} {}", target.name, in_a_row(target.starts, "or")));
+      own.push_back(fmt::format("for {} {}", target.name, list_words(target.starts, "or")));
   const auto rule_names = names_of(rules());
   std::string dealer_helps;
   for (const DealerEntry& dealer : dealers())
@@ -42,9 +43,8 @@ std::vector<About> make_abouts() {
       {"Run", "particles", "Number of particles N"},
       {raw_heading,
        "batch",
-       "Particles per random batch P, 'all' for SVGD, or 'auto': from 2 on, doubled while the "
-       "noise of batches exceeds the drift (default 8)",
-       {"all", "auto"},
+       "Particles per random batch P, or 'all' for SVGD (default 8)",
+       {"all"},
        true},
       {raw_heading,
        "steps",
@@ -96,11 +96,10 @@ std::vector<About> make_abouts() {
        "K climbs that find the mode, a first metric and a start, or none (default 8; with --method "
        "paper none, and K asks for such a start)",
        {"none"}},
-      {"Stages",
-       "metric",
+      {"Stages", "metric",
        "Coordinates in which --method auto flies: none (the target's own), diagonal, dense or "
        "low-rank (default dense, above 500 dimensions low-rank)",
-       {"none", "diagonal", "dense", "low-rank"}},
+       metric_names()},
       {"Stages",
        "certify",
        "K exact moves that show whether the cloud stays where it is, or none (default 20; with "
@@ -125,7 +124,7 @@ std::vector<About> make_abouts() {
        "H, median, or median:M for M pairs drawn afresh each step (default median:1000)",
        {"median", "median:"},
        true},
-      {raw_heading, "advance", in_a_row(rule_names, "or"), rule_names, true},
+      {raw_heading, "advance", list_words(rule_names, "or"), rule_names, true},
       {raw_heading, "step-size", "Step size eta", {}, true},
       {raw_heading, "deal", dealer_helps, names_of(dealers()), true},
       {raw_heading, "replace", "Draw batches with replacement (Algorithm 2)", {}, true},
@@ -142,9 +141,10 @@ std::vector<About> make_abouts() {
   };
 }
 
-void add(std::vector<Extra>& all, const Setting& setting, const std::string& name,
+void add(std::vector<TableSetting>& all, const Setting& setting, const std::string& name,
          const std::string& owner, bool of_target) {
-  const auto found = std::ranges::find(all, name, [](const Extra& e) { return e.setting.name; });
+  const auto found =
+      std::ranges::find(all, name, [](const TableSetting& e) { return e.setting.name; });
   if (found != all.end())
     return found->owners.push_back(owner);
   all.push_back({setting, {owner}, of_target});
@@ -153,23 +153,38 @@ void add(std::vector<Extra>& all, const Setting& setting, const std::string& nam
 
 } // namespace
 
-const std::vector<About>& abouts() {
-  static const std::vector<About> all = make_abouts();
+const std::vector<FieldInfo>& field_infos() {
+  static const std::vector<FieldInfo> all = make_field_infos();
   return all;
 }
 
-bool asks_for_the_raw_method(const Recipe& recipe) {
-  const Recipe untouched;
-  bool asks = recipe.extra.contains("data-batch");
-  for_each_pair(recipe, untouched, [&](const About& about, const auto& field, const auto& usual) {
-    asks = asks || (about.raw && field != usual);
-  });
-  return asks;
+Recipe with_defaults(Recipe recipe) {
+  const auto fill_in = [](auto& field, auto value) {
+    if (left_open(field))
+      field = value;
+  };
+  fill_in(recipe.kernel, "gaussian");
+  fill_in(recipe.advance, "adagrad");
+  fill_in(recipe.step_size, 0.1);
+  fill_in(recipe.precision, "double");
+  fill_in(recipe.device, "cpu");
+  return recipe;
 }
 
-const std::vector<Extra>& extras() {
-  static const std::vector<Extra> all = [] {
-    std::vector<Extra> list;
+std::vector<std::string> raw_settings_given(const Recipe& recipe) {
+  std::vector<std::string> names;
+  for_each_field(recipe, [&](const FieldInfo& info, const auto& field) {
+    if (info.raw && !left_open(field))
+      names.push_back(info.name);
+  });
+  if (recipe.extra.contains("data-batch")) // of any target; the stages choose their own rows
+    names.push_back("data-batch");
+  return names;
+}
+
+const std::vector<TableSetting>& table_settings() {
+  static const std::vector<TableSetting> all = [] {
+    std::vector<TableSetting> list;
     for (const TargetEntry& target : targets())
       for (const Setting& setting : target.settings)
         add(list, setting, setting.name, target.name, true);

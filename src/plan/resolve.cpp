@@ -1,9 +1,11 @@
 // From a recipe to a plan: every text is read here, once.
+#include "plan/batch.hpp"
 #include "plan/blocks.hpp"
 #include "plan/kernel_text.hpp"
 #include "plan/names.hpp"
 #include "plan/spec.hpp"
 #include "plan/stages.hpp"
+#include "plan/start.hpp"
 
 #include <starling/deal/draw.hpp>
 #include <starling/error.hpp>
@@ -45,7 +47,7 @@ void resolve_numbers(const Recipe& r, Plan& plan) {
   plan.threads = r.threads;
   plan.replace = r.replace;
   plan.until_converged = r.until_converged;
-  if (r.until_converged && r.replace)
+  if (plan.until_converged && plan.replace)
     refuse("until-converged",
            "cannot be used with --replace, where a look sees only a few particles");
 }
@@ -62,13 +64,13 @@ void resolve_device(const Recipe& r, Plan& plan) {
 
 void resolve_rule(const Recipe& r, Plan& plan) {
   plan.rule = &rules()[choose("advance", r.advance, names_of(rules()))];
-  check({"step-size", 0.1, "", positive}, r.step_size);
-  plan.step_size = r.step_size;
+  check({"step-size", 0.1, "", positive}, *r.step_size);
+  plan.step_size = *r.step_size;
   for (const RuleEntry& rule : rules()) // those of other rules are checked too, and then left out
     for (Setting setting : rule.settings) {
       const std::string key = setting.name, option = rule.name + "-" + key;
       setting.name = option;
-      const Value value = r.extra.contains(option) ? r.extra.at(option) : setting.usual;
+      const Value value = r.extra.contains(option) ? r.extra.at(option) : setting.default_value;
       check(setting, value);
       if (&rule == plan.rule)
         plan.rule_settings[key] = plan.recipe.extra[option] = value;
@@ -79,64 +81,12 @@ void resolve_target(const Recipe& r, Plan& plan) {
   if (r.target == "guest")
     return; // brought by a program
   plan.target = &targets()[choose("target", r.target, names_of(targets()))];
-  const Given settings = with_usual(plan.target->settings, r.extra);
+  const Given settings = with_defaults(plan.target->settings, r.extra);
   plan.make_target = plan.target->prepare(settings);
   for (const auto& [name, value] : settings)
     plan.recipe.extra[name] = value;
   if (!r.domain.empty() && !plan.target->torus)
     refuse("domain", fmt::format("{} does not live on a torus; leave --domain out", r.target));
-}
-
-BatchSize growing(const std::string& text, std::size_t p) {
-  const auto [rule, argument] = parse_named(text);
-  if (choose("grow-batch", rule, {"double", "power"}) == 0)
-    return BatchSize::doubling(p, parse_count("grow-batch double:K", argument, 1));
-  const double power = parse_number("grow-batch power:G", argument);
-  if (!(power >= 0))
-    reject("grow-batch power:G", "at least 0", quoted(argument));
-  return BatchSize::power(p, power);
-}
-
-void resolve_batch(const Recipe& r, Plan& plan) {
-  std::string text = r.batch;
-  if (text.empty())
-    text = r.particles < 8 ? "all" : "8";
-  plan.recipe.batch = text;
-  if (text == "all") {
-    if (!r.grow_batch.empty())
-      refuse("grow-batch", "cannot be used with --batch all: nothing is left to grow");
-    if (r.replace)
-      refuse("replace", "needs a batch smaller than all of the particles; got --batch all");
-    return;
-  }
-  if (text == "auto") {
-    if (!r.grow_batch.empty())
-      refuse("grow-batch", "cannot be used with --batch auto, which grows by itself");
-    if (r.replace)
-      refuse("batch", "auto cannot be used with --replace, where a look sees only a few particles");
-    if (plan.rule->stochastic)
-      refuse(
-          "batch",
-          fmt::format(
-              "auto cannot be used with --advance {}, to which batches do no harm: give a number",
-              r.advance));
-    if (r.particles < 4)
-      refuse("batch", "auto needs at least 4 particles");
-    plan.batch = BatchSize(2);
-    plan.grows = plan.by_looks = true;
-    return;
-  }
-  const std::size_t p = parse_count("batch", text, 2);
-  if (p > r.particles)
-    reject("batch", "at most the number of particles, " + std::to_string(r.particles), text);
-  plan.recipe.batch = std::to_string(p);
-  plan.batch = BatchSize(p);
-  if (r.grow_batch.empty())
-    return;
-  if (r.replace)
-    refuse("grow-batch", "cannot be used with --replace");
-  plan.batch = growing(r.grow_batch, p);
-  plan.grows = true;
 }
 
 void resolve_domain(const Recipe& r, Plan& plan) {
@@ -188,7 +138,7 @@ void resolve_bandwidth(const Recipe& r, Plan& plan) {
 void resolve_kernel(const Recipe& r, Plan& plan) {
   plan.kernel = parse_kernel(r.kernel);
   for (const KernelTerm& term : plan.kernel) {
-    if (term.kernel->over_everyone && (r.replace || plan.period))
+    if (term.kernel->over_everyone && (plan.replace || plan.period))
       refuse("kernel", fmt::format("the {} part needs all of R^d, and batches without --replace",
                                    term.kernel->name));
     if (plan.period && (!term.kernel->radial || term.kernel->singular))
@@ -232,62 +182,21 @@ void resolve_deal(const Recipe& r, Plan& plan) {
   plan.recipe.deal = plan.dealer->name;
 }
 
-/// What normal:MEAN,SD and uniform:LO,HI say.
-Start read_rule(const std::string& text) {
-  const auto [name, argument] = parse_named(text);
-  const auto numbers = argument.empty() ? std::vector<double>() : parse_numbers("start", argument);
-  const bool uniform = name == "uniform";
-  if (numbers.size() != 2 || (uniform ? !(numbers[0] < numbers[1]) : !(numbers[1] >= 0)))
-    reject("start",
-           uniform ? "uniform:LO,HI with LO below HI" : "normal:MEAN,SD with SD at least 0",
-           quoted(text));
-  return uniform ? Start(StartUniform{numbers[0], numbers[1]})
-                 : StartNormal{numbers[0], numbers[1]};
-}
-
-void resolve_start(Plan& plan) {
-  std::string& text = plan.recipe.start;
-  if (text.empty())
-    text = plan.target ? plan.target->usual_start : "normal:0,1";
-  if (text == "given") {
-    plan.start = StartGiven();
-    return;
-  }
-  if (text.ends_with(".npy") || text.ends_with(".checkpoint")) {
-    plan.start = StartFile{text};
-    return;
-  }
-  const std::vector<std::string> own =
-      plan.target ? plan.target->starts : std::vector<std::string>();
-  for (const std::string& start : own) {
-    const bool file = start.starts_with("FILE");
-    if (file ? text.ends_with(start.substr(4)) : text == start) {
-      plan.start = StartOwn{file ? text : std::string()};
-      return;
-    }
-    if (!file && text.starts_with(start + ":"))
-      refuse("start", fmt::format("{} takes no settings; got '{}'", start, text));
-  }
-  std::vector<std::string> known = {"normal", "uniform"};
-  known.insert(known.end(), own.begin(), own.end());
-  known.push_back("FILE.npy");
-  if (const auto name = parse_named(text).first; name != "normal" && name != "uniform")
-    choose("start", name, known);
-  plan.start = read_rule(text);
-}
-
 } // namespace
 
-Plan resolve(const Recipe& r) {
+Plan resolve(const Recipe& given) {
+  const Recipe r = with_defaults(given);
   Plan plan;
   plan.recipe = r;
   plan.recipe.extra.clear(); // filled in again with what counts
-  resolve_stages(r, plan);
+  resolve_stages(given, plan);
   resolve_numbers(r, plan);
   resolve_device(r, plan);
   resolve_rule(r, plan);
   resolve_target(r, plan);
   resolve_batch(r, plan);
+  if (plan.stages && !given.batch.empty())
+    plan.stages->batch = plan.batch_size();
   resolve_domain(r, plan);
   resolve_kernel(r, plan);
   resolve_bandwidth(r, plan);
@@ -295,9 +204,9 @@ Plan resolve(const Recipe& r) {
   resolve_blocks(r, plan);
   resolve_start(plan);
   if (plan.stages) // nothing of the raw method is a part of it
-    for_each_pair(r, plan.recipe, [](const About& about, const auto& given, auto& field) {
-      if (about.raw)
-        field = given;
+    for_each_pair(given, plan.recipe, [](const FieldInfo& info, const auto& as_given, auto& field) {
+      if (info.raw)
+        field = as_given;
     });
   return plan;
 }

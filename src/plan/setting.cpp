@@ -24,11 +24,11 @@ std::string Range::in_words() const {
 }
 
 Value parse(const Setting& setting, std::string_view text) {
-  if (std::holds_alternative<double>(setting.usual))
+  if (std::holds_alternative<double>(setting.default_value))
     return parse_number(setting.name, text);
-  if (std::holds_alternative<std::uint64_t>(setting.usual))
+  if (std::holds_alternative<std::uint64_t>(setting.default_value))
     return std::uint64_t{parse_count(setting.name, text, 0)};
-  if (std::holds_alternative<bool>(setting.usual)) {
+  if (std::holds_alternative<bool>(setting.default_value)) {
     choose(setting.name, text, {"true", "false"});
     return text == "true";
   }
@@ -46,11 +46,11 @@ void check(const Setting& setting, const Value& value) {
     choose(setting.name, *text, setting.words);
 }
 
-Given with_usual(const std::vector<Setting>& settings, const Given& given) {
+Given with_defaults(const std::vector<Setting>& settings, const Given& given) {
   Given all;
   for (const Setting& setting : settings) {
     const auto found = given.find(setting.name);
-    const Value& value = found == given.end() ? setting.usual : found->second;
+    const Value& value = found == given.end() ? setting.default_value : found->second;
     check(setting, value);
     all[setting.name] = value;
   }

@@ -34,7 +34,7 @@ inline constexpr Range at_least(double low) {
 
 struct Setting {
   std::string name;
-  Value usual; ///< its kind is the kind of the setting
+  Value default_value; ///< its kind is the kind of the setting
   std::string help;
   Range range = any_number;            ///< of numbers
   std::vector<std::string> words = {}; ///< of texts: the choices, or what completion offers
@@ -51,7 +51,7 @@ Value parse(const Setting& setting, std::string_view text);
 void check(const Setting& setting, const Value& value);
 
 /// What was given for each setting, or its usual value, checked.
-Given with_usual(const std::vector<Setting>& settings, const Given& given);
+Given with_defaults(const std::vector<Setting>& settings, const Given& given);
 
 inline double number(const Given& given, const char* name) {
   return std::get<double>(given.at(name));

@@ -19,15 +19,18 @@ std::size_t count_or_none(const char* what, std::string& text, std::size_t usual
   return text == "none" ? 0 : parse_count(what, text, 0);
 }
 
-/// Refuses, for the stages, what only the raw method has; steps and batch are the flight's, and so
-/// is the start of a flight without a scout.
+/// Refuses, for the stages, what only the raw method has. Steps and batch are the flight's, and so
+/// is the start of a flight without a scout; what the stages do anyway may be said.
 void refuse_raw_settings(const Recipe& r) {
-  const Recipe untouched;
-  for_each_pair(r, untouched, [&](const About& about, const auto& field, const auto& usual) {
-    if (!about.raw || about.name == "steps" || about.name == "batch" || field == usual)
+  const Recipe defaults = with_defaults({});
+  for_each_pair(r, defaults, [&](const FieldInfo& info, const auto& field, const auto& usual) {
+    if (!info.raw || left_open(field) || info.name == "steps" || info.name == "batch")
       return;
-    if (about.name != "start")
-      refuse(about.name, "is for --method paper; --method auto chooses by itself");
+    const bool so_anyway = info.name == "device" || info.name == "precision";
+    if (so_anyway && field == usual)
+      return;
+    if (info.name != "start")
+      refuse(info.name, "is for --method paper; --method auto chooses by itself");
     if (r.prefit != "none")
       refuse("start", "the scout of --method auto finds it; with --prefit none the flight begins "
                       "where --start says");
@@ -65,10 +68,20 @@ void resolve_around_the_raw_method(const Recipe& r, Plan& plan) {
 
 } // namespace
 
+std::vector<std::string> metric_names() { return {"none", "diagonal", "dense", "low-rank"}; }
+
+stages::Metric parse_metric(std::string_view text) {
+  constexpr stages::Metric metrics[] = {stages::Metric::none, stages::Metric::diagonal,
+                                        stages::Metric::dense,
+                                        stages::Metric::low_rank}; // in the order of the names
+  return metrics[choose("metric", text, metric_names())];
+}
+
 void resolve_stages(const Recipe& r, Plan& plan) {
   Recipe& text = plan.recipe;
   if (text.method.empty())
-    text.method = asks_for_the_raw_method(r) || r.particles < least_particles ? "paper" : "auto";
+    text.method =
+        !raw_settings_given(r).empty() || r.particles < least_particles ? "paper" : "auto";
   if (choose("method", text.method, {"auto", "paper"}) == 1) {
     return resolve_around_the_raw_method(r, plan);
   }
@@ -76,8 +89,7 @@ void resolve_stages(const Recipe& r, Plan& plan) {
   Stages stages;
   stages.starts = count_or_none("prefit", text.prefit, stages.starts);
   if (!text.metric.empty())
-    stages.metric = static_cast<Stages::Metric>(
-        choose("metric", text.metric, {"none", "diagonal", "dense", "low-rank"}));
+    stages.metric = parse_metric(text.metric);
   stages.certify = count_or_none("certify", text.certify, stages.certify);
   if (text.exact.empty())
     text.exact = "auto";
@@ -90,10 +102,6 @@ void resolve_stages(const Recipe& r, Plan& plan) {
   stages.polish = count_or_none("polish", text.polish, stages.polish);
   if (r.steps != undecided)
     stages.steps = r.steps;
-  if (r.batch == "auto")
-    refuse("batch", "auto is for --method paper; a run in stages has its own");
-  if (!r.batch.empty())
-    stages.batch = r.batch == "all" ? r.particles : parse_count("batch", r.batch, 2);
   plan.stages = stages;
 }
 

@@ -81,7 +81,7 @@ struct RuleEntry {
                                 ///< drift, not by `make`
 };
 
-/// What the maker of a target is told.
+/// What a target is made from, beside its settings.
 struct TargetContext {
   Threads& threads;
   std::uint64_t seed = 1; ///< of this run
@@ -98,7 +98,7 @@ struct TargetEntry {
   std::string name, help;
   std::vector<Setting> settings;
   std::vector<std::string> starts; ///< of its own, by name; FILE.csv is one that reads a file
-  std::string usual_start = "normal:0,1";
+  std::string default_start = "normal:0,1";
   bool may_be_periodic = false; ///< whether a torus makes sense without a warning
   bool torus = true;            ///< whether a torus makes sense at all
   /// Checks the settings, opening no file, and answers what makes the target.
@@ -122,7 +122,7 @@ std::vector<std::string> names_of(std::span<const Entry> table) {
 }
 
 /// A setting of targets or step rules as an option of the command line, and whose it is.
-struct Extra {
+struct TableSetting {
   Setting setting; ///< named as the option is
   std::vector<std::string> owners;
   bool of_target = true;
@@ -133,6 +133,6 @@ struct Extra {
   }
 };
 /// Every setting in the tables of targets and step rules, once by name, in the order of the tables.
-const std::vector<Extra>& extras();
+const std::vector<TableSetting>& table_settings();
 
 } // namespace starling::plan

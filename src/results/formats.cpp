@@ -4,54 +4,49 @@
 #include "io/npy.hpp"
 #include "io/runs.hpp"
 #include "io/zarr.hpp"
-
-#include <starling/run/seeds.hpp>
+#include "plan/names.hpp"
+#include "plan/spec.hpp"
+#include "plan/tables.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace starling::results {
 
 namespace {
 
 /// A file for each run, which stansummary, cmdstanpy, cmdstanr and ArviZ read.
-void write_csv(io::OutputFolder& folder, const Drawn& drawn) {
-  for (std::size_t k = 0; k < drawn.runs.size(); ++k) {
-    const run::Outcome& o = drawn.runs[k];
+void write_csv(io::OutputFolder& folder, const DrawsToWrite& all) {
+  for (std::size_t k = 0; k < all.runs.size(); ++k) {
+    const RunToWrite& run = all.runs[k];
     io::StanHeader header;
-    header.model = drawn.recipe.target;
-    header.steps = o.steps_done;
-    header.seed = run::run_seed(drawn.recipe.seed, o.run());
-    header.run = o.run() + 1;
-    header.data_file = drawn.recipe.text_of("data");
-    header.seconds = o.seconds.total;
-    io::write_stan_csv(folder.path(file_of(drawn.runs, o, "draws")), drawn.draws[k], header,
-                       drawn.threads);
+    if (!all.target.empty())
+      header.model = all.target;
+    header.steps = run.steps;
+    header.seed = run.seed;
+    header.run = run.number;
+    header.data_file = all.data_file;
+    header.seconds = run.seconds;
+    io::write_stan_csv(folder.path(file_of_run("draws", run.number, all.runs.size())), all.draws[k],
+                       header, all.threads ? *all.threads : Threads::alone());
   }
 }
 
-void write_npz(io::OutputFolder& folder, const Drawn& drawn) {
-  const run::Outcome& first = drawn.runs.front();
+void write_npz(io::OutputFolder& folder, const DrawsToWrite& all) {
   io::NpzWriter npz(folder.path("draws.npz"));
-  io::add_runs(npz, drawn.draws);
-  if (first.constrained) {
-    std::vector<std::size_t> shape = {first.log_density.size(), first.dim()};
-    if (drawn.runs.size() > 1)
-      shape.insert(shape.begin(), drawn.runs.size());
-    std::vector<double> all; // of several runs
-    if (drawn.runs.size() > 1)
-      for (const run::Outcome& o : drawn.runs)
-        all.insert(all.end(), o.positions.begin(), o.positions.end());
-    npz.add("unconstrained", drawn.runs.size() > 1 ? all : first.positions, shape);
-  }
+  io::add_runs(npz, all.draws);
+  if (!all.unconstrained.empty())
+    npz.add("unconstrained", all.unconstrained, all.unconstrained_shape);
   npz.close();
 }
 
-void write_zarr(io::OutputFolder& folder, const Drawn& drawn) {
-  io::write_zarr(folder.path("draws.zarr"), drawn.draws,
-                 {{"particles", drawn.recipe.particles},
-                  {"steps", drawn.runs.front().steps_done},
-                  {"seed", drawn.recipe.seed}});
+void write_zarr(io::OutputFolder& folder, const DrawsToWrite& all) {
+  io::write_zarr(folder.path("draws.zarr"), all.draws,
+                 {{"particles", all.draws.front().rows},
+                  {"steps", all.runs.front().steps},
+                  {"seed", all.seed}});
 }
 
 } // namespace
@@ -64,9 +59,20 @@ std::span<const FormatEntry> formats() {
   return table;
 }
 
-std::string file_of(std::span<const run::Outcome> runs, const run::Outcome& o, const char* name) {
-  return runs.size() == 1 ? fmt::format("{}.csv", name)
-                          : fmt::format("{}-{}.csv", name, o.run() + 1);
+void check_formats(const std::string& wanted) {
+  for (const std::string& format : plan::split(wanted, ','))
+    plan::choose("format", format, plan::names_of(formats()));
+}
+
+void write_draws(io::OutputFolder& folder, const DrawsToWrite& all, const std::string& wanted) {
+  const std::vector<std::string> names = plan::split(wanted, ',');
+  for (const FormatEntry& format : formats())
+    if (std::ranges::find(names, format.name) != names.end())
+      format.write(folder, all);
+}
+
+std::string file_of_run(const char* name, std::uint64_t number, std::size_t runs) {
+  return runs == 1 ? fmt::format("{}.csv", name) : fmt::format("{}-{}.csv", name, number);
 }
 
 } // namespace starling::results

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "io/output_folder.hpp"
+#include "plan/recipe.hpp"
 
 #include <starling/run/flight.hpp>
 
@@ -12,20 +13,20 @@
 
 namespace starling::results {
 
-/// The content of summary.json: of one run, or of several together and then each.
+/// What was run, with all that was decided.
+plan::Recipe recipe_of(std::span<const run::Outcome> runs);
+
+/// The content of summary.json: of one run, or of several pooled and then each.
 nlohmann::ordered_json to_json(std::span<const run::Outcome> runs);
 
 /// A line per parameter: mean, sd, quantiles, spread, and R-hat where there are several runs. At
 /// most `most` of them, then how many more.
 std::string table(const std::vector<judge::ParameterSummary>& parameters, std::size_t most = 24);
 
-/// The draws in each format asked for ("csv", "npz", "zarr", commas between), summary.json,
+/// The draws in each format asked for (names of formats(), commas between), summary.json,
 /// config.toml and the trace into the folder, not committed. Several runs have a draws-K.csv and a
 /// trace-K.csv each, and are rows of one array in the others.
 void write_results(io::OutputFolder& folder, std::span<const run::Outcome> runs,
                    const std::string& formats);
-
-/// Throws invalid_argument that names the format which is none.
-void check_formats(const std::string& formats);
 
 } // namespace starling::results

@@ -27,53 +27,45 @@ double gradients_of(std::size_t moves, std::size_t particles) {
 
 void judge_by(const judge::Certificate& certificate, const AnyTarget<double>& target, bool raw,
               Outcome& o, const std::string& doubt) {
-  if (o.diagnosis.verdict == "diverged") // densities that fail outweigh moves
+  judge::Judgement& judgement = o.diagnosis.judgement;
+  if (judgement.verdict == judge::Verdict::diverged) // densities that fail outweigh moves
     return;
-  const judge::Verdict verdict =
-      o.groups.empty()
-          ? judge::certified(certificate, o.stages->columns, o.stages->modes, raw)
-          : judge::certified(certificate, o.stages->columns, o.groups, o.draw_names(), doubt);
-  o.diagnosis.verdict = verdict.word;
-  o.diagnosis.sentence = verdict.sentence;
+  judgement = o.groups.empty()
+                  ? judge::judge_by_moves(certificate, o.stages->columns, o.stages->modes, raw)
+                  : judge::judge_weighed_groups(certificate, o.stages->columns, o.groups,
+                                                o.draw_names(), doubt);
   if (o.stages->guide_decides)
-    o.diagnosis.sentence += fmt::format(
-        "; some of the rows decided on the moves, in place of all: their log density is {:.2g} "
-        "off, which the errors allow for",
-        o.stages->guide_error);
+    judgement.remark(judge::evidence::SomeRowsDecided{o.stages->guide_error});
   const Rows<const double> x{o.positions.data(), o.settings.particles, target.dim};
-  if (const double rise = verdict.word == "converged" ? rise_by_scores(target, x) : 1; rise != 1) {
-    o.diagnosis.verdict = "cannot tell";
-    o.diagnosis.sentence =
-        fmt::format("the log density rises by {:.2g} times what its gradient says, so that exact "
-                    "moves prove nothing: correct the target",
-                    rise);
-  }
+  if (const double rise = judgement.converged() ? rise_by_scores(target, x) : 1; rise != 1)
+    judgement = {judge::Verdict::cannot_tell, judge::evidence::DensityAgainstScores{rise}};
 }
 
 void certify_at(const AnyTarget<double>& target, Threads& threads, double sweeps, Outcome& o) {
   const Settings& s = o.settings;
   const std::size_t moves = s.certify.value_or(usual_moves);
-  const bool says_converged = o.diagnosis.verdict == "converged";
+  using Why = judge::evidence::NotCertified::Why;
+  const bool says_converged = o.diagnosis.judgement.converged();
   const bool has_density = !target.has_density || target.has_density();
   o.stages.emplace();
   o.stages->raw = true;
   o.stages->columns = o.names;
   o.stages->gradients = {{"fly", std::uint64_t(sweeps * double(s.particles))}, {"certify", 0}};
-  const auto not_certified = [&](const char* why) {
+  const auto not_certified = [&](Why why) {
     if (says_converged)
-      o.diagnosis.sentence += fmt::format(" (not certified{})", why);
+      o.diagnosis.judgement.remark(judge::evidence::NotCertified{why});
   };
   if (!has_density)
-    return not_certified(": the target gives scores and no log density");
+    return not_certified(Why::no_density);
   if (s.periodic)
-    return not_certified(": exact moves live in all of R^d");
+    return not_certified(Why::periodic);
   if (moves == 0 || s.particles < least_particles)
-    return not_certified("");
+    return not_certified(Why::not_asked);
   if (!s.certify && !says_converged) // the identities have said why not, at no cost
     return;
   if (!s.certify && gradients_of(moves, s.particles) >
                         most_unasked * sweeps * target.step_share * double(s.particles))
-    return not_certified(": --certify 20 does, for more than an eighth of this run's gradients");
+    return not_certified(Why::expensive);
   const FollowedColumns followed(target);
   stages::Settings settings;
   settings.particles = s.particles;
@@ -93,7 +85,7 @@ void certify_at(const AnyTarget<double>& target, Threads& threads, double sweeps
   try {
     group.begin_from(x, false);
   } catch (const TargetError&) {
-    return not_certified(": the log density is not finite for every particle");
+    return not_certified(Why::not_finite);
   }
   while (!group.finished())
     group.unit();

@@ -48,11 +48,9 @@ void add_groups(const AnyTarget<double>& target, const stages::Journey& journey,
   }
 }
 
-void take_back(Outcome& o) {
-  const judge::Verdict verdict = judge::not_by_local_tests(
-      {o.diagnosis.verdict, o.diagnosis.sentence}, o.groups, o.draw_names());
-  o.diagnosis.verdict = verdict.word;
-  o.diagnosis.sentence = verdict.sentence;
+void withdraw_converged(Outcome& o) {
+  o.diagnosis.judgement =
+      judge::judge_unweighed_groups(o.diagnosis.judgement, o.groups, o.draw_names());
 }
 
 template <typename Real>
@@ -81,22 +79,21 @@ void count_groups(const AnyTarget<Real>& target, Outcome& o, Threads& threads) {
              ++i) // of a target that has scores alone heights are sums of them
           log_density[i] = target.has_density && !target.has_density() ? 0 : double(height[i]);
       });
-  scout::Search search;
+  scout::ModeSearch search;
   search.has_density = !target.has_density || target.has_density();
   search.dip = dip;
   search.seed = o.settings.seed;
   std::vector<scout::Mode> modes;
   try {
-    modes = scout::modes_under(x, density, true, search);
+    modes = scout::modes_of_cloud(x, density, true, search);
   } catch (const Spent&) {
-    o.diagnosis.sentence +=
-        " (separate groups were not looked for: in so short a run that costs too many gradients)";
+    o.diagnosis.judgement.remark(judge::evidence::GroupsNotCounted{});
     return;
   }
   if (modes.size() < 2)
     return;
-  add(target, scout::shared_out(x, modes), modes, o);
-  take_back(o);
+  add(target, scout::assign_to_modes(x, modes), modes, o);
+  withdraw_converged(o);
 }
 
 template void count_groups(const AnyTarget<double>&, Outcome&, Threads&);

@@ -15,7 +15,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <iterator>
 #include <type_traits>
@@ -43,8 +42,6 @@ public:
     settled_ = head.settled;
     seconds_ = head.seconds;
     trace_ = head.trace;
-    if (roles_.heed)
-      roles_.heed(trace_);
     restore_columns(from, where, head.memories, particles_);
   }
 
@@ -52,7 +49,7 @@ public:
     if (over())
       return;
     const Step last = count < total() - done_ ? done_ + count : total();
-    const Step usual = look_every(total(), particles_.count(), particles_.dim());
+    const Step every = look_every(total(), particles_.count(), particles_.dim());
     const TimedSteps timed(seconds_);
     const auto deal = [&](Step k, Ensemble<Real>& e) -> const Batches& {
       const Stopwatch watching(seconds_.deal);
@@ -67,8 +64,6 @@ public:
       roles_.drift(k, e, b);
     };
     const auto look = [&](Step k, Ensemble<Real>&, const Batches& b) {
-      // What heeds the looks must find the same ones however long the run is to be.
-      const Step every = roles_.heed ? 20 * std::max<Step>(1, std::bit_floor(k / 1280)) : usual;
       if (k % every == 0 && (trace_.empty() || trace_.back().step < k)) // not again after a failure
         this->look(k, b, timed.so_far());
     };
@@ -127,8 +122,6 @@ private:
   void look(Step k, const Batches& batches, double seconds) {
     const Stopwatch watching(seconds_.look);
     lookout_.look(k, particles_, batches, roles_.drift, seconds, trace_);
-    if (roles_.heed)
-      roles_.heed(trace_);
     settled_ = settings_.until_converged && judge::settled(trace_);
   }
 
@@ -182,9 +175,10 @@ private:
     }
     count_groups(target, o, crew());
     o.trace.back().verdict =
-        o.diagnosis.verdict; // it knows of densities that fail, of the certificate and of groups
-    for (std::string found :
-         {judge::strays(o.parameters(), count), judge::left_out(o.parameters())})
+        o.diagnosis.judgement
+            .verdict; // it knows of densities that fail, of the certificate and of groups
+    for (std::string found : {judge::outlier_warning(o.parameters(), count),
+                              judge::missing_values_warning(o.parameters())})
       if (!found.empty())
         o.warnings.push_back(std::move(found));
   }
@@ -209,16 +203,18 @@ private:
   }
 
   void certify(Outcome& o) {
-    const bool converged = o.diagnosis.verdict == "converged";
+    using judge::evidence::NotCertified;
+    judge::Judgement& judgement = o.diagnosis.judgement;
     if (settings_.certify == std::optional<std::size_t>(0)) {
-      o.diagnosis.sentence += converged ? " (not certified)" : "";
+      if (judgement.converged())
+        judgement.remark(NotCertified{NotCertified::Why::not_asked});
       return;
     }
     if constexpr (std::is_same_v<Real, double>)
       certify_at(roles_.target, roles_.threads ? *roles_.threads : Threads::alone(),
                  o.trace.back().sweeps, o);
-    else if (converged)
-      o.diagnosis.sentence += " (not certified: that needs double precision)";
+    else if (judgement.converged())
+      judgement.remark(NotCertified{NotCertified::Why::single_precision});
   }
 
   Roles<Real> roles_;

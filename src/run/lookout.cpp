@@ -2,7 +2,7 @@
 #include <starling/run/lookout.hpp>
 
 #include <starling/cpu/permute.hpp>
-#include <starling/judge/verdict.hpp>
+#include <starling/judge/by_balance.hpp>
 #include <starling/random/philox.hpp>
 
 #include <Eigen/Core>
@@ -199,7 +199,8 @@ void Lookout<Real>::look(Step k, Ensemble<Real>& particles, const Batches& batch
   }
   trace.push_back(std::move(row));
   if (batches.whole())
-    trace.back().verdict = judge::judge(parameters, x.count, names_, periodic_, trace).word;
+    trace.back().verdict =
+        judge::judge_by_balance(parameters, x.count, names_, periodic_, trace).verdict;
   constexpr std::size_t worth_keeping =
       std::size_t{1} << 20; // numbers; more of them would count as the run's memory
   if (room_.positions.size() > worth_keeping)

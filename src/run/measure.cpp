@@ -56,7 +56,8 @@ void measure_at(const AnyTarget<double>& target, const Settings& settings, Outco
     o.constrained = target.constrain(x);
     o.constrained_summary = summarize_columns(*o.constrained, threads);
   }
-  for (std::string found : {judge::strays(o.parameters(), count), judge::left_out(o.parameters())})
+  for (std::string found : {judge::outlier_warning(o.parameters(), count),
+                            judge::missing_values_warning(o.parameters())})
     if (!found.empty())
       o.warnings.push_back(std::move(found));
 }

@@ -20,16 +20,16 @@ void measure_at(const AnyTarget<double>& target, const Settings& settings, Outco
 void add_groups(const AnyTarget<double>& target, const stages::Journey& journey, Outcome& outcome);
 
 /// Several groups are not "converged" by local tests alone.
-void take_back(Outcome& outcome);
+void withdraw_converged(Outcome& outcome);
 
 /// Counts the groups on which a cloud lies, and those around it, by a target of either precision;
-/// "converged" by local tests is taken back where there are several. On a torus, or of very few
+/// "converged" by local tests is withdrawn where there are several. On a torus, or of very few
 /// particles, nothing is counted.
 template <typename Real>
 void count_groups(const AnyTarget<Real>& target, Outcome& outcome, Threads& threads);
 
 /// The verdict that a certificate gives, instead of the one that the identities gave.
-/// `doubt`: what makes the shares of groups unsure.
+/// `doubt`: why the shares of groups cannot be trusted.
 void judge_by(const judge::Certificate& certificate, const AnyTarget<double>& target, bool raw,
               Outcome& outcome, const std::string& doubt = {});
 

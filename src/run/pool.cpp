@@ -136,9 +136,9 @@ Outcome pool(std::span<const Outcome> runs) {
       all.held_out->accuracy += o.held_out->accuracy;
       all.held_out->log_likelihood += o.held_out->log_likelihood;
     }
-    if (judge::rank(o.diagnosis.verdict) < judge::rank(all.diagnosis.verdict)) {
-      all.diagnosis.verdict = o.diagnosis.verdict;
-      all.diagnosis.sentence = fmt::format("run {}: {}", o.run() + 1, o.diagnosis.sentence);
+    if (o.diagnosis.judgement.verdict < all.diagnosis.judgement.verdict) { // a worse one
+      all.diagnosis.judgement = o.diagnosis.judgement;
+      all.diagnosis.judgement.remark(judge::evidence::OfRun{o.run() + 1});
       if (all.stages)
         all.stages->certificate = o.stages->certificate; // what decided
     }
@@ -160,17 +160,13 @@ Outcome pool(std::span<const Outcome> runs) {
   for (const judge::ParameterSummary& p : all.parameters())
     if (p.r_hat > tolerated_r_hat && (!apart || p.r_hat > apart->r_hat))
       apart = &p;
-  const bool unopposed =
-      all.diagnosis.verdict == "converged" || all.diagnosis.verdict == "cannot tell";
-  if (unopposed && apart) {
-    all.diagnosis.verdict = "still moving";
-    all.diagnosis.sentence =
-        fmt::format("the runs disagree ({}: R-hat {:.2f} instead of 1): there is more than one "
-                    "mode, or they need more steps",
-                    apart->name, apart->r_hat);
-  } else if (all.diagnosis.verdict == "converged") {
-    all.diagnosis.sentence = fmt::format("all {} runs: {}", runs.size(), all.diagnosis.sentence);
-  }
+  judge::Judgement& judgement = all.diagnosis.judgement;
+  const bool unopposed = judgement.converged() || judgement.verdict == judge::Verdict::cannot_tell;
+  if (judgement.judged() && unopposed && apart)
+    judgement = {judge::Verdict::still_moving,
+                 judge::evidence::RunsDisagree{apart->name, apart->r_hat}};
+  else if (judgement.converged())
+    judgement.remark(judge::evidence::OfAllRuns{runs.size()});
   return all;
 }
 

@@ -230,18 +230,19 @@ private:
     if (const auto& certificate = o.stages->certificate) {
       judge_by(*certificate, target, false, o, journey_->doubt());
     } else {
-      take_back(o);
+      withdraw_converged(o);
+      judge::Judgement& judgement = o.diagnosis.judgement;
+      using judge::evidence::NotCertified;
       if (scores_alone_)
-        o.diagnosis.sentence += " (not certified: the target gives scores and no log density)";
-      else if (o.diagnosis.verdict == "converged") // a funnel whose scores balance may be far off
-        o.diagnosis.verdict = "cannot tell",
-        o.diagnosis.sentence +=
-            ", but no exact moves were made that could confirm it: --certify 20 makes them";
+        judgement.remark(NotCertified{NotCertified::Why::no_density});
+      else if (judgement.converged()) // a funnel whose scores balance may be far off
+        judgement.verdict = judge::Verdict::cannot_tell,
+        judgement.remark(judge::evidence::NotConfirmed{});
       else
-        o.diagnosis.sentence += " (not certified)";
+        judgement.remark(NotCertified{NotCertified::Why::not_asked});
     }
     if (!o.trace.empty())
-      o.trace.back().verdict = o.diagnosis.verdict;
+      o.trace.back().verdict = o.diagnosis.judgement.verdict;
   }
 
   Staged staged_;
@@ -270,7 +271,7 @@ std::unique_ptr<Flight> resume(Staged staged, const Settings& settings,
   const Head head = read_head(checkpoint, where);
   if (head.saved.particles != settings.particles || head.saved.dim != staged.target.dim ||
       head.saved.single)
-    misfit(where, settings.particles, staged.target.dim, false, "position");
+    refuse_other_shape(where, settings.particles, staged.target.dim, false, "position");
   auto flight = std::make_unique<StagedFlight>(std::move(staged), settings);
   flight->restore(checkpoint, where, head);
   return flight;

@@ -37,6 +37,9 @@ Json to_json(const std::vector<judge::TraceRow>& trace) {
     judge::for_each_column(row, [&](const char* name, const auto& value) {
       if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>)
         object[name] = number(value);
+      else if constexpr (std::is_same_v<std::decay_t<decltype(value)>,
+                                        std::optional<judge::Verdict>>)
+        object[name] = value ? judge::word(*value) : "";
       else
         object[name] = value;
     });
@@ -53,6 +56,16 @@ std::uint64_t whole(const Json& json) {
   return json.get<std::uint64_t>();
 }
 
+/// None for an empty text.
+std::optional<judge::Verdict> verdict_from(const Json& json) {
+  const auto text = json.get<std::string>();
+  const std::optional<judge::Verdict> verdict = judge::verdict_from(text);
+  if (!verdict && !text.empty())
+    throw std::invalid_argument("must be a verdict; got " +
+                                json.dump(-1, ' ', true, Json::error_handler_t::replace));
+  return verdict;
+}
+
 judge::TraceRow row_from(const Json& object) {
   judge::TraceRow row;
   judge::for_each_column(row, [&](const char* name, auto& value) {
@@ -62,7 +75,7 @@ judge::TraceRow row_from(const Json& object) {
     else if constexpr (std::is_unsigned_v<Value> && !std::is_same_v<Value, bool>)
       value = static_cast<Value>(whole(object.at(name)));
     else
-      value = object.at(name).get<Value>();
+      value = verdict_from(object.at(name));
   });
   return row;
 }
@@ -83,12 +96,12 @@ void check_columns(const Checkpoint& checkpoint, const Head& head, const std::st
     const std::size_t row =
         found ? found->size() / s.particles : 0; // no product: it might overflow
     if (!found || found->size() % s.particles != 0 || row % size != 0 || row / size != width)
-      misfit(where, s.particles, s.dim, s.single, name);
+      refuse_other_shape(where, s.particles, s.dim, s.single, name);
   };
   const std::size_t real = s.single ? sizeof(float) : sizeof(double);
   expect("position", s.dim, real);
   if (head.memories > checkpoint.columns.size())
-    misfit(where, s.particles, s.dim, s.single, "memory");
+    refuse_other_shape(where, s.particles, s.dim, s.single, "memory");
   for (std::size_t c = 0; c < head.memories; ++c)
     expect(fmt::format("memory {}", c), s.dim, real);
   expect("moves", 1, sizeof(std::uint32_t));
@@ -110,8 +123,8 @@ void check_ids(const Checkpoint& checkpoint, std::size_t particles, const std::s
 
 } // namespace
 
-void misfit(const std::string& where, std::size_t particles, std::size_t dim, bool single,
-            const std::string& column) {
+void refuse_other_shape(const std::string& where, std::size_t particles, std::size_t dim,
+                        bool single, const std::string& column) {
   throw io::BadData(
       where,
       fmt::format(
@@ -178,7 +191,7 @@ Head read_head_for(const Settings& settings, std::size_t dim, bool single,
   Head head = read_head(checkpoint, where);
   if (head.saved.particles != settings.particles || head.saved.dim != dim ||
       head.saved.single != single)
-    misfit(where, settings.particles, dim, single, "position");
+    refuse_other_shape(where, settings.particles, dim, single, "position");
   if (head.saved.seed != settings.seed || head.saved.run != settings.run)
     throw io::BadData(
         where, fmt::format("was saved by run {2} of seed {3}; this is run {0} of seed {1}",

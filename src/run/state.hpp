@@ -29,8 +29,8 @@ Head read_head_for(const Settings& settings, std::size_t dim, bool single,
 
 /// "is not of 100 particles in 2 dimensions, in double precision: its column 'position' does not
 /// fit".
-[[noreturn]] void misfit(const std::string& where, std::size_t particles, std::size_t dim,
-                         bool single, const std::string& column);
+[[noreturn]] void refuse_other_shape(const std::string& where, std::size_t particles,
+                                     std::size_t dim, bool single, const std::string& column);
 
 /// visit(name, values) for each column that outlives a step.
 template <typename AnyEnsemble, typename Visit>
@@ -56,7 +56,7 @@ void restore_columns(const Checkpoint& checkpoint, const std::string& where, std
   particles.remember(memories);
   for_each_saved(particles, [&](const std::string& name, auto values) {
     if (!checkpoint.take(name, values))
-      misfit(where, particles.count(), particles.dim(), sizeof(Real) == 4, name);
+      refuse_other_shape(where, particles.count(), particles.dim(), sizeof(Real) == 4, name);
   });
 }
 

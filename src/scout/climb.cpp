@@ -129,7 +129,7 @@ bool climb_once(std::vector<Climb>& climbs, CountedDensity& density) {
   return true;
 }
 
-void climb_together(std::vector<Climb>& climbs, CountedDensity& density) {
+void climb_all(std::vector<Climb>& climbs, CountedDensity& density) {
   while (climb_once(climbs, density)) {
   }
 }

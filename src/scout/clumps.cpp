@@ -37,8 +37,8 @@ std::vector<Eigen::Index> farthest_first(const Frame::Matrix& y, std::size_t cou
 
 } // namespace
 
-std::vector<Mode> modes_under(Rows<const double> cloud, CountedDensity& density, bool afar,
-                              const Search& search) {
+std::vector<Mode> modes_of_cloud(Rows<const double> cloud, CountedDensity& density, bool afar,
+                                 const ModeSearch& search) {
   const std::size_t every = (cloud.count + most_rows - 1) / most_rows, rows = cloud.count / every;
   Frame::Matrix some(Eigen::Index(rows), Eigen::Index(cloud.dim));
   for (std::size_t i = 0; i < rows; ++i)
@@ -64,7 +64,7 @@ std::vector<Mode> modes_under(Rows<const double> cloud, CountedDensity& density,
   return modes.found();
 }
 
-std::vector<std::size_t> shared_out(Rows<const double> x, const std::vector<Mode>& modes) {
+std::vector<std::size_t> assign_to_modes(Rows<const double> x, const std::vector<Mode>& modes) {
   std::vector<std::size_t> group(x.count, 0);
   if (modes.size() < 2)
     return group;

@@ -21,7 +21,6 @@ constexpr double apart = 0.5; // differences of scores, in widths: about where t
 // second: 3/2 in theory, but rows of little leverage then get too little. Measured on Covertype,
 // noise of 300 rows in the frame: .39 with power 1, .20 with 5/4, .34 with 3/2.
 constexpr double steeper = 1.25;
-constexpr Step leverage_draws = 5;          // the address of these draws
 constexpr Step noise_steps = Step{1} << 41; // addresses that no flight reaches
 
 /// Where a model gives no leverage: the mean, over some draws of the frame's normal, of how much
@@ -29,7 +28,7 @@ constexpr Step noise_steps = Step{1} << 41; // addresses that no flight reaches
 std::vector<double> measured_leverage(const RowDensity& density, const Eigen::VectorXd& mode,
                                       const Frame& frame, std::uint64_t seed, RowCounts& counts) {
   const Frame::Matrix x =
-      frame.along_rows(standard_normals(draws, density.dim, Philox(seed), leverage_draws))
+      frame.along_rows(standard_normals(draws, density.dim, Philox(seed), scout_leverage))
           .rowwise() +
       mode.transpose();
   std::vector<double> sizes(density.rows);

@@ -21,7 +21,6 @@ constexpr std::size_t most_steps = 40, most_halvings = 12;
 constexpr double short_enough = 0.01; // the last step of Newton, in widths
 constexpr std::size_t more = 8;       // times the rows climbed on, before all of them
 constexpr double flattest = 1e-8;
-constexpr Step start_draws = 6; // an address
 
 /// Prior and all rows around x.
 std::optional<Expansion> expand(const RowDensity& density, const Eigen::VectorXd& x,
@@ -105,7 +104,7 @@ Top climb(const RowDensity& density, Eigen::VectorXd x, RowCounts& counts) {
 std::vector<Mode> on_all_rows(const RowDensity& density, const std::vector<Mode>& found,
                               const Frame& frame, std::uint64_t seed, RowCounts& counts) {
   CountedDensity all(density.all);
-  Search search;
+  ModeSearch search;
   search.seed = seed;
   Modes modes(all, frame, search);
   for (const Mode& one : found) {
@@ -167,7 +166,7 @@ Report scout(const RowDensity& density, std::uint64_t seed, RowCounts& counts,
 }
 
 Frame::Matrix draws(const Frame& frame, std::size_t count, std::uint64_t seed) {
-  return frame.forward(standard_normals(count, frame.dim(), Philox(seed), start_draws));
+  return frame.forward(standard_normals(count, frame.dim(), Philox(seed), scout_start_over_rows));
 }
 
 } // namespace starling::scout

@@ -17,12 +17,11 @@ constexpr Eigen::Index points = 15;               // looked at on a segment
 constexpr double distances[] = {2, 4, 8, 16};     // of places all around, in the frame
 constexpr double radii[] = {3, 5, 8, 13, 21, 34}; // along rays
 constexpr Eigen::Index most_axes = 32, random_rays = 12;
-enum UseOfModes : Step { for_frames = 1'000'000 };
 
 /// A random direction: every other one in two coordinates alone, since in many dimensions no other
 /// leads anywhere near a mode.
-Eigen::RowVectorXd slanting(Eigen::RowVectorXd z, Eigen::Index number, const Philox& philox,
-                            Step address) {
+Eigen::RowVectorXd random_direction(Eigen::RowVectorXd z, Eigen::Index number, const Philox& philox,
+                                    Step address) {
   const auto d = std::uint32_t(z.size());
   if (number % 2 == 0 && d > 2) {
     const auto pick = [&](std::uint64_t n) {
@@ -39,7 +38,7 @@ Eigen::RowVectorXd slanting(Eigen::RowVectorXd z, Eigen::Index number, const Phi
 
 } // namespace
 
-Modes::Modes(CountedDensity& density, Frame frame, const Search& search)
+Modes::Modes(CountedDensity& density, Frame frame, const ModeSearch& search)
     : density_(density), frame_(std::move(frame)), search_(search) {}
 
 Place Modes::framed(const Place& at) const {
@@ -110,8 +109,9 @@ void Modes::climb_from_afar(const Frame& around, const Philox& philox, Step addr
     if (i / 2 < axes)
       direction(i, (first + i / 2) % d) = sign;
     else
-      direction.row(i) = sign * slanting(z.row(Eigen::Index(std::size(distances)) + i / 2 - axes),
-                                         i / 2, philox, address);
+      direction.row(i) =
+          sign * random_direction(z.row(Eigen::Index(std::size(distances)) + i / 2 - axes), i / 2,
+                                  philox, address);
   }
   climb_where_it_rises(around, direction);
 }
@@ -211,9 +211,10 @@ Mode Modes::mode_at(const Place& top, std::size_t number) {
   std::vector<double> height(1);
   density_(rows_of(std::as_const(x)), rows_of(score), height);
   const Place at{mode.x, score.row(0), height[0]};
-  mode.frame = frame_.dim() <= search_.dense_up_to
-                   ? laplace(at, density_)
-                   : laplace_diagonal(at, density_, Philox(search_.seed), for_frames + number);
+  mode.frame =
+      frame_.dim() <= search_.dense_up_to
+          ? laplace(at, density_)
+          : laplace_diagonal(at, density_, Philox(search_.seed), scout_mode_probes + number);
   mode.log_mass = mode.log_density + mode.frame.log_determinant();
   const bool stands = mode.frame.pull(rows_of(std::as_const(score))).norm() <= still_climbing;
   if (!stands || !std::isfinite(mode.log_mass)) // it was on its way still

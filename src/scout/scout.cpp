@@ -19,15 +19,6 @@ namespace {
 constexpr double radius = 2;
 constexpr std::size_t attempts = 50, final_draws = 50;
 constexpr std::size_t quiet_rounds = 3, most_rounds = 10; // of the search for further modes
-enum Use : Step {
-  for_pathfinder = 1,
-  for_choice = 2,
-  for_start = 3,
-  for_probes = 4,
-  for_others = 100,
-  for_places = 1000,
-  for_afar = 10'000
-};
 
 /// Where the ways up begin: uniform, drawn again where the density fails. Each has its mirror image
 /// beside it: drawn one by one, all eight began on one side of two modes in 1 of 40 runs, and the
@@ -44,7 +35,7 @@ std::vector<Place> beginnings(CountedDensity& density, std::size_t dim, std::siz
       const std::size_t place = missing[std::size_t(i)], mirrored = place % 2; // in pairs, x and -x
       for (Eigen::Index a = 0; a < x.cols(); ++a) {
         const auto index = (place - mirrored) * dim + std::size_t(a);
-        const double u = 2 * uniform(philox(Stream::scout, for_places + attempt, index)) - 1;
+        const double u = 2 * uniform(philox(Stream::scout, scout_places + attempt, index)) - 1;
         x(i, a) = radius * (mirrored ? -u : u);
       }
     }
@@ -75,7 +66,7 @@ double way_left(const Frame& metric, const Place& end) {
 std::vector<Mode> separate_modes(const std::vector<Place>& ends, const Place& best,
                                  const Frame& metric, CountedDensity& density, std::uint64_t seed,
                                  const Settings& settings) {
-  Search search;
+  ModeSearch search;
   search.dense_up_to = settings.dense_up_to;
   search.seed = seed;
   const Philox philox(seed);
@@ -83,7 +74,7 @@ std::vector<Mode> separate_modes(const std::vector<Place>& ends, const Place& be
   modes.add(best, true);
   for (const Place& end : ends)
     modes.add(end, way_left(metric, end) <= still_climbing);
-  modes.climb_from_afar(metric, philox, for_afar);
+  modes.climb_from_afar(metric, philox, scout_afar);
   std::vector<Mode> found = modes.found();
   for (std::size_t round = 1, quiet = 0;
        found.size() > 1 && quiet < quiet_rounds && round <= most_rounds; ++round) {
@@ -91,12 +82,12 @@ std::vector<Mode> separate_modes(const std::vector<Place>& ends, const Place& be
     Eigen::VectorXd middle =
         Eigen::VectorXd::Zero(best.x.size()); // from there a third may lie along a coordinate
     for (std::size_t k = 0; k < before; ++k) {
-      modes.climb_from_afar(found[k].frame, philox, for_afar + 1000 * round + k);
+      modes.climb_from_afar(found[k].frame, philox, scout_afar + 1000 * round + k);
       middle += found[k].x / double(before);
     }
     const std::span<const double> at(middle.data(), std::size_t(middle.size()));
     modes.climb_from_afar(Frame::from_numbers(at, metric.numbers(), metric.form()), philox,
-                          for_afar + 1000 * round + 999);
+                          scout_afar + 1000 * round + 999);
     found = modes.found();
     quiet = found.size() == before ? quiet + 1 : 0;
   }
@@ -133,28 +124,28 @@ bool Scouting::step() {
     candidates_.push_back(
         form_ == Frame::Form::dense ? laplace(best.top(), *density_)
         : form_ == Frame::Form::low_rank
-            ? laplace_low_rank(best.top(), best.path(), *density_, philox, for_probes)
-            : laplace_diagonal(best.top(), *density_, philox, for_probes));
+            ? laplace_low_rank(best.top(), best.path(), *density_, philox, scout_probes)
+            : laplace_diagonal(best.top(), *density_, philox, scout_probes));
     part_ = Part::pathfinder;
     return true;
   }
   case Part::pathfinder:
-    if (auto found = pathfinder(climbs_[best_].path(), form_, *density_, philox, for_pathfinder))
+    if (auto found = pathfinder(climbs_[best_].path(), form_, *density_, philox, scout_pathfinder))
       candidates_.push_back(std::move(*found));
     part_ = way_left(candidates_.front(), climbs_[best_].top()) > still_climbing ? Part::others
                                                                                  : Part::choose;
     return true;
   case Part::others: // the highest end of ways that have none is chance
     if (other_ != best_)
-      if (auto found =
-              pathfinder(climbs_[other_].path(), form_, *density_, philox, for_others + other_))
+      if (auto found = pathfinder(climbs_[other_].path(), form_, *density_, philox,
+                                  scout_other_ways + other_))
         candidates_.push_back(std::move(*found));
     if (++other_ == climbs_.size())
       part_ = Part::choose;
     return true;
   case Part::choose: {
     const std::vector<double> bounds =
-        elbo(candidates_, final_draws, *density_, philox, for_choice);
+        elbo(candidates_, final_draws, *density_, philox, scout_choice);
     const auto chosen =
         std::size_t(std::ranges::max_element(bounds) - bounds.begin()); // the first of equal ones
     report_.by_pathfinder = chosen > 0;
@@ -196,7 +187,7 @@ Frame::Matrix start(const Frame& frame, CountedDensity& density, std::size_t cou
   double width = 1;
   for (int attempt = 0; attempt < 10; ++attempt, width /= 2) {
     const Frame::Matrix z =
-        width * standard_normals(draws, d, philox, for_start, std::size_t(attempt) * draws);
+        width * standard_normals(draws, d, philox, scout_start, std::size_t(attempt) * draws);
     Frame::Matrix x = frame.forward(z), score(x.rows(), x.cols());
     std::vector<double> weight(draws);
     density(rows_of(std::as_const(x)), rows_of(score), weight);

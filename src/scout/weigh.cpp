@@ -150,7 +150,7 @@ void Weighing::resume(std::vector<double> numbers) {
   drawn_ = std::move(numbers);
 }
 
-std::vector<std::size_t> apportioned(std::span<const double> shares, std::size_t count) {
+std::vector<std::size_t> apportion(std::span<const double> shares, std::size_t count) {
   const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
   std::vector<std::size_t> parts, order(shares.size());
   std::vector<double> rest;

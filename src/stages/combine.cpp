@@ -32,7 +32,7 @@ std::vector<std::size_t> particles_of(const std::vector<scout::Share>& shares, s
   std::vector<double> parts;
   for (const scout::Share& one : shares)
     parts.push_back(one.share);
-  return scout::apportioned(parts, all);
+  return scout::apportion(parts, all);
 }
 
 } // namespace
@@ -41,7 +41,7 @@ std::vector<std::size_t> particles_of(const std::vector<scout::Share>& shares, s
 void Journey::follow() {
   if (!split()) {
     if (finished() && groups() > 1) // counted alone
-      combined_.group_of_row = scout::shared_out(cloud().position(), weights_.modes);
+      combined_.group_of_row = scout::assign_to_modes(cloud().position(), weights_.modes);
     return;
   }
   const std::vector<std::size_t> each = particles_of(weights_.shares, settings_.particles);
@@ -124,7 +124,7 @@ Combined Journey::put_together(const scout::Weighing& weighing) const {
 }
 
 void Journey::certify(Combined& made) const {
-  std::vector<judge::Part> parts;
+  std::vector<judge::GroupCertificate> parts;
   bool pooled = true;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const State& own = groups_[g]->state();
@@ -135,7 +135,7 @@ void Journey::certify(Combined& made) const {
     parts.push_back({weights_.shares[g].share, weights_.shares[g].se, *own.certificate,
                      std::move(moments_of_cloud.means), std::move(moments_of_cloud.sds)});
   }
-  made.certificate = judge::together(parts);
+  made.certificate = judge::combine_certificates(parts);
   if (made.certificate->finding == judge::Finding::confirmed && !made.doubt.empty())
     made.certificate->finding = judge::Finding::undecided;
   Pool& all = made.pool;

@@ -98,7 +98,7 @@ public:
       const double now =
           error_of_guide(walkers); // not finite where it led to places that all rows exclude
       state_.error = std::isfinite(now) ? std::max(state_.error, now) : now;
-      bounds.unsure = std::isfinite(state_.error) ? 2 * state_.error : 1;
+      bounds.moves_error = std::isfinite(state_.error) ? 2 * state_.error : 1;
     }
     return bounds;
   }

@@ -85,12 +85,13 @@ void Journey::one_group() {
 /// after all.
 void Journey::count_modes() {
   const std::uint64_t before = counted_.gradients();
-  scout::Search search;
+  scout::ModeSearch search;
   search.has_density = density_.has_log_density;
   if (!search.has_density)
     search.dip = deep; // nothing weighs them, and a shallower one does not keep particles apart
   search.seed = settings_.seed;
-  std::vector<scout::Mode> modes = scout::modes_under(cloud().position(), counted_, false, search);
+  std::vector<scout::Mode> modes =
+      scout::modes_of_cloud(cloud().position(), counted_, false, search);
   before_.counted += counted_.gradients() - before;
   part_ = Part::finished;
   if (modes.size() < 2)

@@ -54,7 +54,7 @@ TEST(EndOfARun, LeavesTheStateAsItWas) {
     EXPECT_EQ(once.scores[v], -once.positions[v]) << v; // of a normal
   EXPECT_EQ(once.scores, twice.scores);
   EXPECT_EQ(once.log_density, twice.log_density);
-  EXPECT_EQ(once.diagnosis.sentence, twice.diagnosis.sentence);
+  EXPECT_EQ(judge::sentence(once.diagnosis.judgement), judge::sentence(twice.diagnosis.judgement));
   EXPECT_EQ(flight->drifts().size(), 100u);
 }
 

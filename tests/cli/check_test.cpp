@@ -96,8 +96,9 @@ TEST(Help, MentionsEveryOption) {
     EXPECT_TRUE(mentions(check, name)) << name;
     ++fields;
   };
-  plan::for_each_field(recipe, [&](const plan::About& about, const auto&) { expect(about.name); });
-  for (const plan::Extra& extra : plan::extras())
+  plan::for_each_field(recipe,
+                       [&](const plan::FieldInfo& info, const auto&) { expect(info.name); });
+  for (const plan::TableSetting& extra : plan::table_settings())
     expect(extra.setting.name);
   EXPECT_GE(fields, 29);
   for (const std::string name : {"config", "out", "force", "dump-config", "progress", "quiet",

@@ -186,6 +186,24 @@ TEST(Results, SayWhichOptionMadeARunRaw) {
   EXPECT_THAT(succeed(place, run + "--batch 8 --steps 20 --method paper"),
               Not(HasSubstr("This was the raw method")));
   EXPECT_THAT(succeed(place, run), Not(HasSubstr("This was the raw method")));
+  place.write("c.toml", "batch = 8\n");
+  EXPECT_THAT(succeed(place, run + "--config c.toml --steps 20"), HasSubstr(why));
+}
+
+// Given is given, also where it is the default; and a method that a file names stays.
+TEST(Results, AreTheRawMethodsWhereOneOfItsOptionsIsGiven) {
+  const Place place;
+  const std::string run = "sample normal --dump-config ";
+  EXPECT_THAT(succeed(place, run), HasSubstr("method = \"auto\""));
+  for (const std::string option : {"--step-size 0.1", "--kernel gaussian", "--device cpu"})
+    EXPECT_THAT(succeed(place, run + option), HasSubstr("method = \"paper\"")) << option;
+  place.write("auto.toml", "method = \"auto\"\n");
+  const std::string stays = succeed(place, run + "--config auto.toml --steps 7");
+  EXPECT_THAT(stays, HasSubstr("method = \"auto\""));
+  EXPECT_THAT(stays, HasSubstr("steps = 7"));
+  const auto refused = place.run(run + "--config auto.toml --step-size 0.1");
+  EXPECT_EQ(refused.code, usage);
+  EXPECT_THAT(refused.err, HasSubstr("step-size: is for --method paper"));
 }
 
 } // namespace

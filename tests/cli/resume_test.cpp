@@ -53,8 +53,7 @@ TEST(Resume, EqualsAnUninterruptedRun) {
         "normal --particles 65 --batch 2 --bandwidth 1",
         "normal --particles 64 --batch all --advance rmsprop", "mixture --particles 64 --replace",
         "mixture --particles 64 --grow-batch double:50 --advance decay",
-        "normal --dim 3 --particles 64 --advance stochastic --kernel gaussian+bilinear",
-        "mixture --particles 64 --batch auto --advance constant --step-size 0.05"}) {
+        "normal --dim 3 --particles 64 --advance stochastic --kernel gaussian+bilinear"}) {
     const Place place;
     expect_resumed(place, what);
   }

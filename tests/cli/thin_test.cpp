@@ -65,19 +65,5 @@ TEST(ThinCommand, RefusesWhatCannotBe) {
   fails("thin run --to 5", usage, "result.thin(M)");
 }
 
-TEST(BatchAuto, GrowsByTheLooksAndSaysSo) {
-  const Place place;
-  const std::string said = succeed(
-      place,
-      "sample mixture --particles 128 --batch auto --start normal:-10,1 --steps 200 --out run");
-  EXPECT_THAT(said, HasSubstr("batches of auto (2 to "));
-  const std::string trace = place.read("run/trace.csv");
-  EXPECT_EQ(nlohmann::json::parse(place.read("run/summary.json"))["batch"], "auto");
-  EXPECT_NE(trace.find(",2,"), std::string::npos);
-  for (const std::string words :
-       {"--grow-batch double:5", "--replace", "--advance stochastic", "--method auto"})
-    EXPECT_EQ(place.run("sample mixture --batch auto " + words).code, usage) << words;
-}
-
 } // namespace
 } // namespace starling::cli

@@ -91,7 +91,7 @@ TEST_P(CardsOfRanks, EndAsOneProcessDoes) {
     const run::Outcome outcome = flight->outcome(true);
     EXPECT_EQ(outcome.positions, expected.positions);
     EXPECT_EQ(outcome.log_density, expected.log_density);
-    EXPECT_EQ(outcome.diagnosis.verdict, expected.diagnosis.verdict);
+    EXPECT_EQ(outcome.diagnosis.judgement.verdict, expected.diagnosis.judgement.verdict);
     ASSERT_EQ(outcome.trace.size(), expected.trace.size());
     EXPECT_EQ(outcome.trace[0].score, expected.trace[0].score);
     ASSERT_FALSE(outcome.warnings.empty());

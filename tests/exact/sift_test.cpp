@@ -26,7 +26,7 @@ Frame::Matrix normals() {
 }
 
 // The worst error of a mean, or of an sd, over the columns.
-double misfit(const Frame::Matrix& x, const std::vector<std::size_t>& rows) {
+double moment_error(const Frame::Matrix& x, const std::vector<std::size_t>& rows) {
   double worst = 0;
   for (Eigen::Index a = 0; a < x.cols(); ++a) {
     double sum = 0, square = 0;
@@ -50,8 +50,8 @@ TEST(Sift, KeepsDrawsThatTogetherHaveTheMoments) {
   std::vector<std::size_t> first(few);
   for (std::size_t i = 0; i < few; ++i)
     first[i] = i;
-  EXPECT_LT(misfit(x, kept), .03);
-  EXPECT_GT(misfit(x, first), .06); // chance: each mean has an error of .07
+  EXPECT_LT(moment_error(x, kept), .03);
+  EXPECT_GT(moment_error(x, first), .06); // chance: each mean has an error of .07
 }
 
 TEST(Sift, PassesOverColumnsThatSayNothing) {

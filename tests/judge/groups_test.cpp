@@ -13,9 +13,9 @@ using namespace starling::judge;
 using testing::HasSubstr;
 
 /// Two parts 20 apart, each of sd 1, with these findings and errors of the share.
-std::vector<Part> two(Finding first, double se, double error = 0) {
-  std::vector<Part> parts{{.25, se, {}, {-10}, {1}}, {.75, se, {}, {10}, {1}}};
-  for (Part& part : parts) {
+std::vector<GroupCertificate> two(Finding first, double se, double error = 0) {
+  std::vector<GroupCertificate> parts{{.25, se, {}, {-10}, {1}}, {.75, se, {}, {10}, {1}}};
+  for (GroupCertificate& part : parts) {
     part.certificate.finding = Finding::confirmed;
     for (const Trait trait : {Trait::value, Trait::winsorised, Trait::square})
       part.certificate.all.push_back({0, trait, trait == Trait::square ? 0 : error, .02, .1});
@@ -25,17 +25,17 @@ std::vector<Part> two(Finding first, double se, double error = 0) {
   return parts;
 }
 
-TEST(Together, IsConfirmedIfAllAreAndTheSharesAreKnown) {
-  EXPECT_EQ(together(two(Finding::confirmed, .01)).finding, Finding::confirmed);
-  EXPECT_EQ(together(two(Finding::confirmed, .016)).finding, Finding::undecided);
-  EXPECT_EQ(together(two(Finding::undecided, .01)).finding, Finding::undecided);
-  EXPECT_EQ(together(two(Finding::moved, .01)).finding, Finding::moved);
+TEST(CombineCertificates, IsConfirmedIfAllAreAndTheSharesAreKnown) {
+  EXPECT_EQ(combine_certificates(two(Finding::confirmed, .01)).finding, Finding::confirmed);
+  EXPECT_EQ(combine_certificates(two(Finding::confirmed, .016)).finding, Finding::undecided);
+  EXPECT_EQ(combine_certificates(two(Finding::undecided, .01)).finding, Finding::undecided);
+  EXPECT_EQ(combine_certificates(two(Finding::moved, .01)).finding, Finding::moved);
 }
 
 // Mean 5, variance 1 + 100 - 25 = 76. Both means too low by .1: the whole is, by .1 / sqrt(76). The
 // shares add .01 sqrt(15^2 + 5^2) / sqrt(76) to the error of the mean.
-TEST(Together, AddsTheErrorsOfPartsAndShares) {
-  const Certificate whole = together(two(Finding::confirmed, .01, .1));
+TEST(CombineCertificates, AddsTheErrorsOfPartsAndShares) {
+  const Certificate whole = combine_certificates(two(Finding::confirmed, .01, .1));
   ASSERT_EQ(whole.all.size(), 3u);
   const double sd = std::sqrt(76.0);
   EXPECT_NEAR(whole.all[0].error, .1 / sd, 1e-12);
@@ -58,32 +58,37 @@ std::vector<Group> four() {
 }
 
 TEST(GroupsInWords, NamesSharesErrorsAndPlaces) {
-  EXPECT_EQ(line(four()), "groups: 4 (.10 .20 .30 .40, each +- .01)");
+  EXPECT_EQ(groups_line(four()), "groups: 4 (.10 .20 .30 .40, each +- .01)");
   const std::vector<std::string> names{"a", "b", "c"};
-  EXPECT_THAT(places(four(), names), HasSubstr(".10 +- .01 at a = -5, b = 10; .20"));
+  EXPECT_THAT(group_places(four(), names), HasSubstr(".10 +- .01 at a = -5, b = 10; .20"));
   std::vector<Group> counted = four();
   for (Group& one : counted)
     one.se = NAN;
-  EXPECT_EQ(line(counted), "groups: 4 (of 100 200 300 400 particles, not weighed)");
-  const Verdict local = not_by_local_tests({"converged", "all is well"}, counted, names);
-  EXPECT_EQ(local.word, "cannot tell");
-  EXPECT_THAT(local.sentence, HasSubstr("4 separate groups (100 particles at a = -5, b = 10;"));
-  EXPECT_EQ(not_by_local_tests({"still moving", "go on"}, counted, names).sentence, "go on");
-  EXPECT_EQ(not_by_local_tests({"converged", "well"}, {}, names).word, "converged");
+  EXPECT_EQ(groups_line(counted), "groups: 4 (of 100 200 300 400 particles, not weighed)");
+  const Judgement well{Verdict::converged, evidence::Balanced{}};
+  const Judgement local = judge_unweighed_groups(well, counted, names);
+  EXPECT_EQ(local.verdict, Verdict::cannot_tell);
+  EXPECT_THAT(sentence(local), HasSubstr("4 separate groups (100 particles at a = -5, b = 10;"));
+  const Judgement moving{Verdict::still_moving, evidence::Failed{"go on"}};
+  EXPECT_EQ(sentence(judge_unweighed_groups(moving, counted, names)), "go on");
+  EXPECT_EQ(judge_unweighed_groups(well, {}, names).verdict, Verdict::converged);
 }
 
 TEST(GroupsInWords, SaysConvergedOnlyWithoutDoubt) {
   const std::vector<std::string> names{"a", "b", "c"};
-  Certificate whole = together(two(Finding::confirmed, .01));
-  EXPECT_EQ(certified(whole, names, four(), names, "").word, "converged");
-  EXPECT_EQ(certified(whole, names, four(), names, "they overlap").word, "cannot tell");
-  EXPECT_THAT(certified(whole, names, four(), names, "they overlap").sentence,
-              HasSubstr("): they overlap"));
-  std::vector<Group> unsure = four();
-  unsure[0].se = .02;
+  Certificate whole = combine_certificates(two(Finding::confirmed, .01));
+  const auto judged = [&](const std::vector<Group>& groups, const char* doubt) {
+    return judge_weighed_groups(whole, names, groups, names, doubt);
+  };
+  EXPECT_EQ(judged(four(), "").verdict, Verdict::converged);
+  EXPECT_EQ(judged(four(), "they overlap").verdict, Verdict::cannot_tell);
+  EXPECT_THAT(sentence(judged(four(), "they overlap")), HasSubstr("): they overlap"));
+  std::vector<Group> wide_errors = four();
+  wide_errors[0].se = .02;
   whole.finding = Finding::undecided;
-  EXPECT_THAT(certified(whole, names, unsure, names, "").sentence,
-              HasSubstr("not known well enough"));
+  EXPECT_THAT(sentence(judged(wide_errors, "")), HasSubstr("not known well enough"));
+  whole.finding = Finding::moved; // what is clearly wrong is said, whatever the shares are
+  EXPECT_EQ(judged(wide_errors, "they overlap").verdict, Verdict::still_moving);
 }
 
 } // namespace

@@ -110,11 +110,11 @@ TEST(MoveTest, DoesNotTakeStandingStillForRightness) {
 // error.
 TEST(MoveTest, KnowsNoMoreThanItsMoves) {
   const std::vector<double> right = cloud(0, 1), wrong = cloud(.4, 1);
-  EXPECT_EQ(tested(right, .5, 20, {.unsure = .02}).finding, Finding::confirmed);
-  EXPECT_EQ(tested(right, .5, 20, {.unsure = .2}).finding,
+  EXPECT_EQ(tested(right, .5, 20, {.moves_error = .02}).finding, Finding::confirmed);
+  EXPECT_EQ(tested(right, .5, 20, {.moves_error = .2}).finding,
             Finding::undecided); // as wide as the bound
-  EXPECT_EQ(tested(wrong, .5, 20, {.unsure = .02}).finding, Finding::moved);
-  EXPECT_EQ(tested(wrong, .5, 20, {.unsure = .4}).finding, Finding::undecided);
+  EXPECT_EQ(tested(wrong, .5, 20, {.moves_error = .02}).finding, Finding::moved);
+  EXPECT_EQ(tested(wrong, .5, 20, {.moves_error = .4}).finding, Finding::undecided);
 }
 
 TEST(MoveTest, CannotTellWithFewParticles) {

@@ -79,7 +79,7 @@ TEST(Lookout, FillsEveryColumnAndLeavesTheDriftAlone) {
   EXPECT_DOUBLE_EQ(row.ksd, exact.multiquadric.value); // 90 pairs: all of them
   EXPECT_DOUBLE_EQ(row.ksd_gaussian, exact.gaussian.value);
   EXPECT_LE(row.least_identity, row.most_identity);
-  EXPECT_FALSE(row.verdict.empty());
+  EXPECT_TRUE(row.verdict);
 }
 
 TEST(Lookout, FindsNoNoiseInOneBatchOfAll) {
@@ -91,7 +91,7 @@ TEST(Lookout, FindsNoNoiseInOneBatchOfAll) {
 TEST(Lookout, DoesNotJudgeWhenFewAreDealt) {
   Scene scene(with("4", true));
   const TraceRow row = scene.look(0);
-  EXPECT_TRUE(row.verdict.empty() && std::isnan(row.noise) && std::isnan(row.shift));
+  EXPECT_TRUE(!row.verdict && std::isnan(row.noise) && std::isnan(row.shift));
   EXPECT_GT(row.spread, 0);
 }
 
@@ -99,7 +99,7 @@ TEST(Lookout, LeavesOutOnATorusWhatDoesNotHoldThere) {
   Scene scene(with("4", false, "torus:6"));
   const TraceRow row = scene.look(0);
   EXPECT_TRUE(std::isnan(row.ksd) && std::isnan(row.least_identity) && std::isnan(row.centre));
-  EXPECT_FALSE(row.verdict.empty());
+  EXPECT_TRUE(row.verdict);
 }
 
 // The verdict of a look rests on those before, which are the caller's: one that is given them goes
@@ -116,10 +116,11 @@ TEST(Lookout, RestsOnTheTraceThatItIsGiven) {
   grow(whole, 10);
   grow(halves, 9);
   grow(forgetful, 9);
-  EXPECT_EQ(whole.trace.back().verdict, "diverged");
-  EXPECT_EQ(halves.look(9).verdict, "diverged");
+  EXPECT_EQ(whole.trace.back().verdict, judge::Verdict::diverged);
+  EXPECT_EQ(halves.look(9).verdict, judge::Verdict::diverged);
   forgetful.trace.clear();
-  EXPECT_NE(forgetful.look(9).verdict, "diverged"); // it does not know that the cloud grows
+  EXPECT_NE(forgetful.look(9).verdict,
+            judge::Verdict::diverged); // it does not know that the cloud grows
 }
 
 } // namespace

@@ -49,7 +49,7 @@ std::vector<TraceRow> looks(Spread spread, Centre centre) {
     trace[m].spread = trace[m].score = spread(share);
     trace[m].centre = centre(share);
     trace[m].noise = 2;
-    trace[m].verdict = "converged";
+    trace[m].verdict = Verdict::converged;
   }
   return trace;
 }
@@ -58,10 +58,10 @@ double nowhere(double) { return 0; }
 
 TEST(Verdict, IsConvergedOnExactDraws) {
   const Diagnosis d = Cloud().diagnose(looks(at_rest, nowhere));
-  EXPECT_EQ(d.verdict, "converged");
+  EXPECT_EQ(d.judgement.verdict, Verdict::converged);
   EXPECT_LT(std::abs(d.ksd.value), 4 * d.ksd.se);
   EXPECT_LT(std::abs(d.ksd_gaussian.value), 4 * d.ksd_gaussian.se);
-  EXPECT_EQ(Cloud().diagnose().verdict, "converged"); // without a trace as well
+  EXPECT_EQ(Cloud().diagnose().judgement.verdict, Verdict::converged); // without a trace as well
 }
 
 TEST(Verdict, NamesTheParameterThatCollapsedAndByHowMuch) {
@@ -71,65 +71,70 @@ TEST(Verdict, NamesTheParameterThatCollapsedAndByHowMuch) {
     cloud.s[m] *= 0.6;
   }
   const Diagnosis d = cloud.diagnose(looks(at_rest, nowhere));
-  EXPECT_EQ(d.verdict, "collapsed");
-  EXPECT_THAT(d.sentence, HasSubstr("1 of 2 parameters (second: identity 0.3"));
+  EXPECT_EQ(d.judgement.verdict, Verdict::collapsed);
+  EXPECT_THAT(sentence(d.judgement), HasSubstr("1 of 2 parameters (second: identity 0.3"));
 }
 
 TEST(Verdict, IsStillMovingWhereScoresDoNotBalance) {
   const Diagnosis d = Cloud(1, -3).diagnose(looks(at_rest, nowhere));
-  EXPECT_EQ(d.verdict, "still moving");
-  EXPECT_THAT(d.sentence, HasSubstr("from where its scores balance"));
+  EXPECT_EQ(d.judgement.verdict, Verdict::still_moving);
+  EXPECT_THAT(sentence(d.judgement), HasSubstr("from where its scores balance"));
 }
 
 TEST(Verdict, IsStillMovingWhereScoresBalanceButTheCloudTravels) {
   const auto towards = [](double share) { return 1.5 * share; };
-  EXPECT_EQ(Cloud().diagnose(looks(at_rest, towards)).verdict, "still moving");
+  EXPECT_EQ(Cloud().diagnose(looks(at_rest, towards)).judgement.verdict, Verdict::still_moving);
   // to and fro is not a move, nor is one that is over
-  EXPECT_EQ(Cloud().diagnose(looks(at_rest, [](double t) { return std::sin(300 * t); })).verdict,
-            "converged");
-  EXPECT_EQ(Cloud().diagnose(looks(at_rest, [](double t) { return std::min(3 * t, 1.5); })).verdict,
-            "converged");
+  EXPECT_EQ(Cloud()
+                .diagnose(looks(at_rest, [](double t) { return std::sin(300 * t); }))
+                .judgement.verdict,
+            Verdict::converged);
+  EXPECT_EQ(Cloud()
+                .diagnose(looks(at_rest, [](double t) { return std::min(3 * t, 1.5); }))
+                .judgement.verdict,
+            Verdict::converged);
 }
 
 // One cloud, three times too wide; where it comes from decides.
 TEST(Verdict, OfAWideCloudDependsOnWhereItIsGoing) {
   const Cloud wide(3);
-  EXPECT_EQ(wide.diagnose(looks(at_rest, nowhere)).verdict, "noisy");
-  EXPECT_EQ(wide.diagnose(looks([](double t) { return 10 - 7 * t; }, nowhere)).verdict,
-            "still moving");
-  EXPECT_EQ(wide.diagnose(looks([](double t) { return std::exp(t); }, nowhere)).verdict,
-            "diverged");
+  EXPECT_EQ(wide.diagnose(looks(at_rest, nowhere)).judgement.verdict, Verdict::noisy);
+  EXPECT_EQ(wide.diagnose(looks([](double t) { return 10 - 7 * t; }, nowhere)).judgement.verdict,
+            Verdict::still_moving);
+  EXPECT_EQ(wide.diagnose(looks([](double t) { return std::exp(t); }, nowhere)).judgement.verdict,
+            Verdict::diverged);
   auto transport =
       looks([](double t) { return std::exp(t); }, nowhere); // wider, but up the density
   for (TraceRow& row : transport)
     row.score = 1 / row.spread;
-  EXPECT_NE(wide.diagnose(transport).verdict, "diverged");
+  EXPECT_NE(wide.diagnose(transport).judgement.verdict, Verdict::diverged);
 }
 
 TEST(Verdict, OfANarrowCloudThatWidensIsStillMoving) {
   const auto widening = [](double t) { return 0.1 + 0.4 * t; };
-  EXPECT_EQ(Cloud(0.5).diagnose(looks(widening, nowhere)).verdict, "still moving");
-  EXPECT_EQ(Cloud(0.5).diagnose(looks(at_rest, nowhere)).verdict, "collapsed");
+  EXPECT_EQ(Cloud(0.5).diagnose(looks(widening, nowhere)).judgement.verdict, Verdict::still_moving);
+  EXPECT_EQ(Cloud(0.5).diagnose(looks(at_rest, nowhere)).judgement.verdict, Verdict::collapsed);
 }
 
 TEST(Verdict, AdvisesLargerBatchesOnlyWhereThereAreBatches) {
   auto trace = looks(at_rest, nowhere);
-  EXPECT_THAT(Cloud(1.5).diagnose(trace).sentence, HasSubstr("raise --batch or lower --step-size"));
+  EXPECT_THAT(sentence(Cloud(1.5).diagnose(trace).judgement),
+              HasSubstr("raise --batch or lower --step-size"));
   trace.back().noise = 0;
-  EXPECT_THAT(Cloud(1.5).diagnose(trace).sentence, testing::Not(HasSubstr("--batch")));
+  EXPECT_THAT(sentence(Cloud(1.5).diagnose(trace).judgement), testing::Not(HasSubstr("--batch")));
 }
 
 TEST(Verdict, CountsParticlesWhereTheDensityFails) {
   Cloud cloud;
   cloud.density[7] = -INFINITY;
-  EXPECT_EQ(cloud.diagnose().verdict, "converged");
-  EXPECT_THAT(cloud.diagnose().sentence,
+  EXPECT_EQ(cloud.diagnose().judgement.verdict, Verdict::converged);
+  EXPECT_THAT(sentence(cloud.diagnose().judgement),
               HasSubstr("1 of 2000 particles stand where the density fails"));
   std::fill_n(cloud.density.begin(), 21, NAN);
-  EXPECT_EQ(cloud.diagnose().verdict, "diverged");
+  EXPECT_EQ(cloud.diagnose().judgement.verdict, Verdict::diverged);
   std::ranges::fill(cloud.density, NAN);
-  EXPECT_EQ(cloud.diagnose().verdict, "diverged");
-  EXPECT_EQ(cloud.diagnose_scores_alone().verdict, "converged");
+  EXPECT_EQ(cloud.diagnose().judgement.verdict, Verdict::diverged);
+  EXPECT_EQ(cloud.diagnose_scores_alone().judgement.verdict, Verdict::converged);
 }
 
 TEST(Verdict, IsDivergedWhereSomethingIsNotANumber) {
@@ -137,17 +142,18 @@ TEST(Verdict, IsDivergedWhereSomethingIsNotANumber) {
     Cloud cloud;
     cloud.x[5] = bad;
     cloud.s[5] = -bad;
-    EXPECT_EQ(cloud.diagnose().verdict, "diverged") << bad;
+    EXPECT_EQ(cloud.diagnose().judgement.verdict, Verdict::diverged) << bad;
   }
-  EXPECT_EQ(diverged("it left").verdict, "diverged");
-  EXPECT_EQ(diverged("it left").sentence, "it left");
+  EXPECT_EQ(diverged("it left").judgement.verdict, Verdict::diverged);
+  EXPECT_EQ(sentence(diverged("it left").judgement), "it left");
   EXPECT_TRUE(diverged("it left").parameters.empty());
 }
 
 TEST(Verdict, SaysHowLittleASmallCloudCanTell) {
-  EXPECT_EQ(Cloud(1, 0, 200).diagnose().verdict, "converged");
-  EXPECT_THAT(Cloud(1, 0, 200).diagnose().sentence, HasSubstr("as far as this cloud can tell"));
-  EXPECT_THAT(Cloud().diagnose().sentence, testing::Not(HasSubstr("as far as")));
+  EXPECT_EQ(Cloud(1, 0, 200).diagnose().judgement.verdict, Verdict::converged);
+  EXPECT_THAT(sentence(Cloud(1, 0, 200).diagnose().judgement),
+              HasSubstr("as far as this cloud can tell"));
+  EXPECT_THAT(sentence(Cloud().diagnose().judgement), testing::Not(HasSubstr("as far as")));
 }
 
 // Three standard errors of the identity, 3 sqrt(2/N) of it for a normal, must be below half of it:
@@ -155,15 +161,18 @@ TEST(Verdict, SaysHowLittleASmallCloudCanTell) {
 TEST(Verdict, OfTooFewIsCannotTellWhateverTheFiguresAre) {
   for (const double scale : {1.0, 1.1, 1.3}) {
     const Diagnosis d = Cloud(scale, 0, 32).diagnose(looks(at_rest, nowhere));
-    EXPECT_EQ(d.verdict, "cannot tell") << scale;
-    EXPECT_THAT(d.sentence, HasSubstr("32 particles are too few to confirm it (the ")) << scale;
-    EXPECT_THAT(d.sentence, HasSubstr("or more with --particles")) << scale;
+    EXPECT_EQ(d.judgement.verdict, Verdict::cannot_tell) << scale;
+    EXPECT_THAT(sentence(d.judgement), HasSubstr("32 particles are too few to confirm it (the "))
+        << scale;
+    EXPECT_THAT(sentence(d.judgement), HasSubstr("or more with --particles")) << scale;
   }
-  EXPECT_EQ(Cloud(1, 0, 40).diagnose().verdict, "cannot tell");
-  EXPECT_EQ(Cloud(1, 0, 150).diagnose().verdict, "converged");
-  EXPECT_EQ(Cloud(1, -3, 32).diagnose().verdict, "still moving"); // what is clearly wrong is said
-  EXPECT_EQ(Cloud(0.3, 0, 32).diagnose().verdict, "collapsed");
-  EXPECT_EQ(Cloud(1, 0, 32).diagnose({}, true).verdict, "cannot tell"); // by the shift
+  EXPECT_EQ(Cloud(1, 0, 40).diagnose().judgement.verdict, Verdict::cannot_tell);
+  EXPECT_EQ(Cloud(1, 0, 150).diagnose().judgement.verdict, Verdict::converged);
+  EXPECT_EQ(Cloud(1, -3, 32).diagnose().judgement.verdict,
+            Verdict::still_moving); // what is clearly wrong is said
+  EXPECT_EQ(Cloud(0.3, 0, 32).diagnose().judgement.verdict, Verdict::collapsed);
+  EXPECT_EQ(Cloud(1, 0, 32).diagnose({}, true).judgement.verdict,
+            Verdict::cannot_tell); // by the shift
 }
 
 // Out of bounds, but by less than three errors: neither right nor wrong can be said.
@@ -171,8 +180,8 @@ TEST(Verdict, OfAFigureOutOfBoundsThatMayBeChanceIsCannotTell) {
   Cloud cloud(1.25, 0, 90);
   const Diagnosis d = cloud.diagnose();
   EXPECT_GT(std::max(d.parameters[0].spread_identity, d.parameters[1].spread_identity), 1.25);
-  EXPECT_EQ(d.verdict, "cannot tell");
-  EXPECT_EQ(Cloud(1.25, 0, 2000).diagnose().verdict, "noisy");
+  EXPECT_EQ(d.judgement.verdict, Verdict::cannot_tell);
+  EXPECT_EQ(Cloud(1.25, 0, 2000).diagnose().judgement.verdict, Verdict::noisy);
 }
 
 // A few particles far out make the identity uncertain, however many there are.
@@ -181,8 +190,8 @@ TEST(Verdict, OfScoresWithHeavyTailsIsCannotTell) {
   cloud.x[0] = 12;
   cloud.s[0] = -12;
   const Diagnosis d = cloud.diagnose();
-  EXPECT_EQ(d.verdict, "cannot tell");
-  EXPECT_THAT(d.sentence, HasSubstr("the identity of first"));
+  EXPECT_EQ(d.judgement.verdict, Verdict::cannot_tell);
+  EXPECT_THAT(sentence(d.judgement), HasSubstr("the identity of first"));
 }
 
 TEST(Verdict, HasSixWordsInAnOrder) {
@@ -215,21 +224,21 @@ TEST(Summarize, CountsWhatIsNotANumberAndLeavesItOut) {
 
 TEST(Verdict, OnATorusJudgesScoresAlone) {
   const Diagnosis d = Cloud(0.5).diagnose({}, true);
-  EXPECT_EQ(d.verdict, "converged");
+  EXPECT_EQ(d.judgement.verdict, Verdict::converged);
   EXPECT_TRUE(std::isnan(d.ksd.value) && std::isnan(d.parameters[0].spread_identity));
 }
 
 TEST(Verdict, OfOneParticleIsAboutTheSlope) {
   Cloud cloud(1, 0, 1);
-  EXPECT_EQ(cloud.diagnose().verdict, "still moving");
+  EXPECT_EQ(cloud.diagnose().judgement.verdict, Verdict::still_moving);
   cloud.s = {1e-3, -1e-4};
-  EXPECT_EQ(cloud.diagnose().verdict, "converged");
+  EXPECT_EQ(cloud.diagnose().judgement.verdict, Verdict::converged);
 }
 
 TEST(Settled, TakesALongStreakWithoutATrend) {
   auto trace = looks(at_rest, nowhere);
   EXPECT_TRUE(settled(trace));
-  trace[80].verdict = "noisy";
+  trace[80].verdict = Verdict::noisy;
   EXPECT_FALSE(settled(trace)); // 19 looks are no quarter of 100
   EXPECT_TRUE(settled({trace.begin(), trace.begin() + 20}));
   EXPECT_FALSE(settled({trace.begin(), trace.begin() + 19})); // not by luck on an early look
@@ -244,12 +253,13 @@ TEST(Strays, AreNamedWhenTheVarianceRestsOnThem) {
   start_normal(x, 3, 0.0, 1.0);
   const ParameterSummary normal = summarize("mu", values);
   EXPECT_NEAR(normal.outer_share, 0.08, 0.03);
-  EXPECT_EQ(strays({normal}, 500), "");
+  EXPECT_EQ(outlier_warning({normal}, 500), "");
   values[7] = 40; // of 5 that may be outermost
   const ParameterSummary stray = summarize("tau", values);
-  EXPECT_EQ(
-      strays({normal, stray}, 500).find("% of the variance of tau lies in 5 of 500 particles"), 3u);
-  EXPECT_EQ(strays({stray}, 50), ""); // too few to speak of a hundredth
+  EXPECT_EQ(outlier_warning({normal, stray}, 500)
+                .find("% of the variance of tau lies in 5 of 500 particles"),
+            3u);
+  EXPECT_EQ(outlier_warning({stray}, 50), ""); // too few to speak of a hundredth
 }
 
 TEST(TraceCsv, HasAColumnForEachFieldAndAnEmptyCellForWhatCannotBeTold) {
@@ -257,7 +267,7 @@ TEST(TraceCsv, HasAColumnForEachFieldAndAnEmptyCellForWhatCannotBeTold) {
   row.step = 3;
   row.sweeps = 1.5;
   row.drift = 0.1;
-  row.verdict = "still moving";
+  row.verdict = Verdict::still_moving;
   EXPECT_EQ(trace_csv({row}),
             "step,sweeps,seconds,batch,drift,score,spread,centre,noise,ksd,ksd_se,ksd_gaussian,"
             "ksd_gaussian_se,least_identity,most_identity,shift,verdict\n"

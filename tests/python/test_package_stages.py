@@ -187,6 +187,7 @@ def test_a_setting_of_the_raw_method_asks_for_it():
         dict(steps=3),
         dict(batch=8),
         dict(kernel="imq"),
+        dict(step_size=0.1),  # the default, but given
         dict(start="normal:0,1"),
         dict(method="paper", steps=3),
     ):
@@ -202,6 +203,7 @@ def test_a_setting_of_the_raw_method_asks_for_it():
         dict(replace=False, until_converged=False),
         dict(metric="diagonal"),
         dict(method="auto", steps=30),
+        dict(method="auto", device="cpu", precision="double"),
     ):
         flight = starling.Flight(normal, dim=2, **settings)
         assert (
@@ -214,6 +216,7 @@ def test_a_setting_of_the_raw_method_asks_for_it():
             dict(method="auto", kernel="imq"),
             "kernel: is for method='paper'; method='auto' chooses by itself",
         ),
+        (dict(method="auto", step_size=0.1), "step_size: is for method='paper'"),
         (
             dict(steps=3, metric="dense"),
             "metric: the raw method flies in the target's own coordinates",

@@ -51,8 +51,8 @@ TEST(Certify, JudgesTheRawMethodAndLeavesItsDrawsAlone) {
   EXPECT_FALSE(before.stages);
   ASSERT_TRUE(after.stages && after.stages->certificate);
   EXPECT_EQ(after.stages->certificate->finding, judge::Finding::moved);
-  EXPECT_EQ(after.diagnosis.verdict, "still moving");
-  EXPECT_THAT(after.diagnosis.sentence, HasSubstr("--method auto"));
+  EXPECT_EQ(after.diagnosis.judgement.verdict, judge::Verdict::still_moving);
+  EXPECT_THAT(judge::sentence(after.diagnosis.judgement), HasSubstr("--method auto"));
   EXPECT_EQ(after.stages->gradients[0].second, 300u * 100u);
   EXPECT_GT(after.stages->gradients[1].second, 100u * 20u);
 }
@@ -63,20 +63,21 @@ TEST(Certify, ConfirmsWhatIsRightUnaskedWhereItIsCheap) {
   recipe.kernel = "gaussian+bilinear";
   const run::Outcome cheap = flown(recipe);
   ASSERT_TRUE(cheap.stages);
-  ASSERT_TRUE(cheap.stages->certificate) << cheap.diagnosis.sentence;
-  EXPECT_EQ(cheap.diagnosis.verdict, "converged");
-  EXPECT_THAT(cheap.diagnosis.sentence, HasSubstr("exact moves"));
+  ASSERT_TRUE(cheap.stages->certificate) << judge::sentence(cheap.diagnosis.judgement);
+  EXPECT_EQ(cheap.diagnosis.judgement.verdict, judge::Verdict::converged);
+  EXPECT_THAT(judge::sentence(cheap.diagnosis.judgement), HasSubstr("exact moves"));
   recipe.certify = "none";
   const run::Outcome unasked = flown(recipe);
-  EXPECT_EQ(unasked.diagnosis.verdict, "converged");
-  EXPECT_THAT(unasked.diagnosis.sentence, testing::EndsWith(" (not certified)"));
+  EXPECT_EQ(unasked.diagnosis.judgement.verdict, judge::Verdict::converged);
+  EXPECT_THAT(judge::sentence(unasked.diagnosis.judgement), testing::EndsWith(" (not certified)"));
   recipe.certify = "";
   recipe.steps = 200;
   const run::Outcome dear = flown(recipe);
   ASSERT_TRUE(dear.stages);
   EXPECT_FALSE(dear.stages->certificate);
-  if (dear.diagnosis.verdict == "converged") {
-    EXPECT_THAT(dear.diagnosis.sentence, HasSubstr("(not certified: --certify 20"));
+  if (dear.diagnosis.judgement.verdict == judge::Verdict::converged) {
+    EXPECT_THAT(judge::sentence(dear.diagnosis.judgement),
+                HasSubstr("(not certified: --certify 20"));
   }
 }
 
@@ -135,13 +136,13 @@ TEST(Stages, CanBeTakenAlone) {
   recipe.start = "normal:0,0.5";
   recipe.exact = "none";
   const run::Outcome judged = flown(recipe);
-  EXPECT_EQ(judged.diagnosis.verdict, "still moving");
+  EXPECT_EQ(judged.diagnosis.judgement.verdict, judge::Verdict::still_moving);
   double square = 0;
   for (const double x : judged.positions)
     square += x * x / double(judged.positions.size());
   EXPECT_NEAR(square, .25, .03); // as they came
   recipe.exact = "auto";
-  EXPECT_EQ(flown(recipe).diagnosis.verdict, "converged");
+  EXPECT_EQ(flown(recipe).diagnosis.judgement.verdict, judge::Verdict::converged);
 
   recipe.start = "";
   recipe.prefit = "8";
@@ -149,8 +150,8 @@ TEST(Stages, CanBeTakenAlone) {
   const run::Outcome scouted = flown(recipe);
   EXPECT_EQ(scouted.stages->gradients[1].second, 0u);
   EXPECT_FALSE(scouted.stages->certificate);
-  EXPECT_EQ(scouted.diagnosis.verdict, "cannot tell");
-  EXPECT_THAT(scouted.diagnosis.sentence,
+  EXPECT_EQ(scouted.diagnosis.judgement.verdict, judge::Verdict::cannot_tell);
+  EXPECT_THAT(judge::sentence(scouted.diagnosis.judgement),
               HasSubstr("no exact moves were made that could confirm it: --certify 20"));
 }
 

@@ -68,7 +68,7 @@ TEST(Outcome, OfManyParticlesIsTheSameOnAnyNumberOfThreads) {
   EXPECT_EQ(three.diagnosis.ksd.value, one.diagnosis.ksd.value);
   EXPECT_EQ(three.trace.back().drift, one.trace.back().drift);
   EXPECT_EQ(three.trace.back().ksd, one.trace.back().ksd);
-  EXPECT_EQ(three.diagnosis.sentence, one.diagnosis.sentence);
+  EXPECT_EQ(judge::sentence(three.diagnosis.judgement), judge::sentence(one.diagnosis.judgement));
 }
 
 TEST(Pooled, OfOneRunIsThatRunAndOfSeveralTheirPool) {

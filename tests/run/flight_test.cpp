@@ -35,8 +35,8 @@ void expect_the_same_trace(const Outcome& one, const Outcome& other) {
     a.seconds = b.seconds = 0;
     EXPECT_EQ(judge::trace_csv({a}), judge::trace_csv({b})) << m;
   }
-  EXPECT_EQ(one.diagnosis.verdict, other.diagnosis.verdict);
-  EXPECT_EQ(one.diagnosis.sentence, other.diagnosis.sentence);
+  EXPECT_EQ(one.diagnosis.judgement.verdict, other.diagnosis.judgement.verdict);
+  EXPECT_EQ(judge::sentence(one.diagnosis.judgement), judge::sentence(other.diagnosis.judgement));
 }
 
 // With replacement no look on the way is judged, but all of them are rows of the trace: the last
@@ -44,17 +44,17 @@ void expect_the_same_trace(const Outcome& one, const Outcome& other) {
 TEST(Flight, HasOneTraceThatItsLastLookAndItsVerdictRestOn) {
   const Outcome o = fly(*with_replacement());
   ASSERT_GT(o.trace.size(), 20u);
-  EXPECT_TRUE(o.trace[5].verdict.empty());
-  EXPECT_EQ(o.diagnosis.verdict, "still moving");
-  EXPECT_EQ(o.trace.back().verdict, o.diagnosis.verdict);
+  EXPECT_FALSE(o.trace[5].verdict);
+  EXPECT_EQ(o.diagnosis.judgement.verdict, judge::Verdict::still_moving);
+  EXPECT_EQ(o.trace.back().verdict, o.diagnosis.judgement.verdict);
   const std::vector<judge::TraceRow> last = {
       o.trace.back()}; // without the looks before, it would be
   std::vector<double> scores(o.positions.size());
   std::ranges::transform(o.positions, scores.begin(), std::negate<>());
   EXPECT_EQ(judge::diagnose({o.positions.data(), 200, 2}, {scores.data(), 200, 2}, o.log_density,
                             o.names, 1, false, last)
-                .verdict,
-            "converged");
+                .judgement.verdict,
+            judge::Verdict::converged);
 }
 
 template <typename Make>
@@ -131,21 +131,23 @@ TEST(Flight, MeasuresParticlesInTheirOrderThoughRowsTravel) {
 // Never moved, 1.3 times too wide, 32 particles: nothing can be told from so few.
 TEST(Flight, OfAFewParticlesEndsInCannotTell) {
   const Outcome o = fly(*begin(roles(Shuffle(1, 8)), settings(32, 0), drawn(3, 0, 1.3)));
-  EXPECT_EQ(o.diagnosis.verdict, "cannot tell");
-  EXPECT_THAT(o.diagnosis.sentence, HasSubstr("32 particles are too few to confirm it"));
+  EXPECT_EQ(o.diagnosis.judgement.verdict, judge::Verdict::cannot_tell);
+  EXPECT_THAT(judge::sentence(o.diagnosis.judgement),
+              HasSubstr("32 particles are too few to confirm it"));
+  EXPECT_EQ(fly(*begin(roles(Shuffle(1, 8)), settings(1000, 0), drawn(3, 0, 1.3)))
+                .diagnosis.judgement.verdict,
+            judge::Verdict::noisy);
   EXPECT_EQ(
-      fly(*begin(roles(Shuffle(1, 8)), settings(1000, 0), drawn(3, 0, 1.3))).diagnosis.verdict,
-      "noisy");
-  EXPECT_EQ(fly(*begin(roles(Shuffle(1, 8)), settings(1000, 0), drawn(3))).diagnosis.verdict,
-            "converged");
+      fly(*begin(roles(Shuffle(1, 8)), settings(1000, 0), drawn(3))).diagnosis.judgement.verdict,
+      judge::Verdict::converged);
 }
 
 template <typename T>
-std::string verdict_on(T target) {
+judge::Verdict verdict_on(T target) {
   auto r = roles_of<double>(std::move(target), Shuffle(1, 8),
                             PairwiseDrift<double, Kernel>(Kernel(0.35)),
                             ExplicitStep<double, ConstantStep<double>>(ConstantStep<double>(0.05)));
-  return fly(*begin(std::move(r), settings(500, 0), drawn(3))).diagnosis.verdict;
+  return fly(*begin(std::move(r), settings(500, 0), drawn(3))).diagnosis.judgement.verdict;
 }
 
 /// The same scores, without a density.
@@ -157,9 +159,9 @@ struct ScoresAlone {
 };
 
 TEST(Flight, OnADensityThatFailsEverywhereDivergedButNotWhereThereIsNone) {
-  EXPECT_EQ(verdict_on(normal([](double) { return NAN; })), "diverged");
-  EXPECT_EQ(verdict_on(normal()), "converged");
-  EXPECT_EQ(verdict_on(ScoresAlone()), "converged");
+  EXPECT_EQ(verdict_on(normal([](double) { return NAN; })), judge::Verdict::diverged);
+  EXPECT_EQ(verdict_on(normal()), judge::Verdict::converged);
+  EXPECT_EQ(verdict_on(ScoresAlone()), judge::Verdict::converged);
 }
 
 TEST(Flight, UntilConvergedStopsWhereTheLooksHaveSettled) {

@@ -55,14 +55,15 @@ TEST(GroupCount, IsMadeWhereItTakesATwentiethOfTheRun) {
   EXPECT_EQ(end.outcome.groups.size(), 2u);
   EXPECT_GT(end.share, 0);
   EXPECT_LE(end.share, .05);
-  EXPECT_THAT(end.outcome.diagnosis.sentence, Not(HasSubstr("not looked for")));
+  EXPECT_THAT(judge::sentence(end.outcome.diagnosis.judgement), Not(HasSubstr("not looked for")));
 }
 
 TEST(GroupCount, IsLeftOutAndThatIsSaidWhereItWouldTakeMore) {
   const End end = end_of(20, 50);
   EXPECT_TRUE(end.outcome.groups.empty());
   EXPECT_LE(end.share, .05);
-  EXPECT_THAT(end.outcome.diagnosis.sentence, HasSubstr("separate groups were not looked for"));
+  EXPECT_THAT(judge::sentence(end.outcome.diagnosis.judgement),
+              HasSubstr("separate groups were not looked for"));
 }
 
 /// A step that reads a thousandth of the data costs a thousandth of a gradient of all of it.
@@ -70,7 +71,8 @@ TEST(GroupCount, IsHeldAgainstWhatMiniBatchesRead) {
   const End end = end_of(200, 500, .001);
   EXPECT_TRUE(end.outcome.groups.empty());
   EXPECT_LE(end.share, .05 * .001);
-  EXPECT_THAT(end.outcome.diagnosis.sentence, HasSubstr("separate groups were not looked for"));
+  EXPECT_THAT(judge::sentence(end.outcome.diagnosis.judgement),
+              HasSubstr("separate groups were not looked for"));
 }
 
 } // namespace

@@ -24,10 +24,10 @@ std::vector<double> on_axis(std::size_t dim, double value) {
 std::size_t counted(const DensityOfRows& density, const Frame::Matrix& x, std::uint64_t seed,
                     bool has_density = true) {
   CountedDensity asked(density);
-  Search search;
+  ModeSearch search;
   search.has_density = has_density;
   search.seed = seed;
-  return modes_under(rows_of(x), asked, false, search).size();
+  return modes_of_cloud(rows_of(x), asked, false, search).size();
 }
 
 // With scores alone the log density is not to be looked at.
@@ -126,11 +126,11 @@ TEST(ModesUnder, MeetsAModeWithoutParticlesFromAfar) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const Frame::Matrix x = blobs::draws({two[0]}, 256, seed);
     CountedDensity asked(blobs::density(two));
-    Search search;
+    ModeSearch search;
     search.seed = seed;
-    const std::vector<Mode> found = modes_under(rows_of(x), asked, true, search);
+    const std::vector<Mode> found = modes_of_cloud(rows_of(x), asked, true, search);
     ASSERT_EQ(found.size(), 2u);
-    const std::vector<std::size_t> group = shared_out(rows_of(x), found);
+    const std::vector<std::size_t> group = assign_to_modes(rows_of(x), found);
     EXPECT_EQ(std::ranges::count(group, group[0]), 256);
     EXPECT_EQ(counted(blobs::density(two), x, seed), 1u); // by its particles alone it is not
   }
@@ -145,7 +145,7 @@ TEST(ModesUnder, PassesOverAModeThatWeighsNothing) {
 
 TEST(ModesUnder, CostsLittleWhereThereIsOneGroup) {
   CountedDensity asked(blobs::density({{on_axis(20, 0)}}));
-  modes_under(rows_of(blobs::draws({{on_axis(20, 0)}}, 1000, 1)), asked, false, {});
+  modes_of_cloud(rows_of(blobs::draws({{on_axis(20, 0)}}, 1000, 1)), asked, false, {});
   EXPECT_LT(asked.gradients(), 300u);
 }
 
@@ -153,9 +153,9 @@ TEST(SharedOut, GivesEachRowToItsGroupWhateverTheWidths) {
   const std::vector<Blob> two{{{0, 0}, 3, .8}, {{12, 0}, .5, .2}};
   const Frame::Matrix x = blobs::draws(two, 1000, 4);
   CountedDensity asked(blobs::density(two));
-  const std::vector<Mode> found = modes_under(rows_of(x), asked, false, {});
+  const std::vector<Mode> found = modes_of_cloud(rows_of(x), asked, false, {});
   ASSERT_EQ(found.size(), 2u);
-  const std::vector<std::size_t> group = shared_out(rows_of(x), found);
+  const std::vector<std::size_t> group = assign_to_modes(rows_of(x), found);
   const auto first = std::size_t(std::ranges::count(group, group[0]));
   EXPECT_NEAR(double(first), 800, 4); // a few of the wide one lie as far out as the narrow one
 }

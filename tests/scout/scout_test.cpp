@@ -47,7 +47,7 @@ TEST(Climb, ReachesTheTopOverFiveOrdersOfScale) {
   CountedDensity density = each(scales);
   std::vector<Climb> climbs;
   climbs.emplace_back(place(Eigen::VectorXd::Constant(6, -1), density));
-  climb_together(climbs, density);
+  climb_all(climbs, density);
   for (Eigen::Index a = 0; a < 6; ++a)
     EXPECT_NEAR(climbs[0].top().x[a], double(a), .1 * std::pow(10.0, double(a) - 2));
   const Frame frame = laplace(climbs[0].top(), density);
@@ -64,7 +64,7 @@ TEST(Climb, ComesBackFromPlacesWhereTheDensityFails) {
   std::vector<Climb> climbs;
   for (const double from : {1e-3, 40.0})
     climbs.emplace_back(place(Eigen::VectorXd::Constant(1, from), density));
-  climb_together(climbs, density);
+  climb_all(climbs, density);
   for (const Climb& climb : climbs)
     EXPECT_NEAR(climb.top().x[0], 3, 1e-3);
 }
@@ -75,8 +75,8 @@ TEST(Climb, InLockStepIsTheSameAsAlone) {
   for (const double from : {-1.0, 1.5})
     both.emplace_back(place(Eigen::VectorXd::Constant(4, from), density));
   std::vector<Climb> alone{both[1]};
-  climb_together(both, density);
-  climb_together(alone, density);
+  climb_all(both, density);
+  climb_all(alone, density);
   EXPECT_EQ(both[1].top().x, alone[0].top().x);
   EXPECT_NE(both[0].top().x, alone[0].top().x); // else the comparison would say nothing
 }
@@ -105,7 +105,7 @@ TEST(Pathfinder, FindsANormalOfTheRightSize) {
   CountedDensity density = each(scales);
   std::vector<Climb> climbs;
   climbs.emplace_back(place(Eigen::VectorXd::Constant(4, 1.9), density));
-  climb_together(climbs, density);
+  climb_all(climbs, density);
   const auto found = pathfinder(climbs[0].path(), Frame::Form::dense, density, Philox(2), 1);
   ASSERT_TRUE(found);
   EXPECT_GT(elbo({*found}, 200, density, Philox(3), 2)[0], -2.0);

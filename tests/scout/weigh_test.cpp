@@ -107,9 +107,9 @@ TEST(Weighing, GoesOnFromItsNumbers) {
 }
 
 TEST(Apportioned, GivesEveryParticleToLargestRemainders) {
-  EXPECT_EQ(apportioned(truth, 1000), (std::vector<std::size_t>{100, 200, 300, 400}));
-  EXPECT_EQ(apportioned(std::vector{.334, .333, .333}, 10), (std::vector<std::size_t>{4, 3, 3}));
-  EXPECT_EQ(apportioned(std::vector{1.0, 1.0}, 3), (std::vector<std::size_t>{2, 1}));
+  EXPECT_EQ(apportion(truth, 1000), (std::vector<std::size_t>{100, 200, 300, 400}));
+  EXPECT_EQ(apportion(std::vector{.334, .333, .333}, 10), (std::vector<std::size_t>{4, 3, 3}));
+  EXPECT_EQ(apportion(std::vector{1.0, 1.0}, 3), (std::vector<std::size_t>{2, 1}));
 }
 
 } // namespace

@@ -40,8 +40,8 @@ TEST(Advice, ForACollapsedCloudNamesAKernelThatHelpsAndAMethodThatHelpsMore) {
   plan::Recipe recipe = normal_in_20();
   recipe.steps = 1000;
   const run::Outcome raw = outcome_of(recipe);
-  EXPECT_EQ(raw.diagnosis.verdict, "collapsed");
-  EXPECT_THAT(raw.diagnosis.sentence,
+  EXPECT_EQ(raw.diagnosis.judgement.verdict, judge::Verdict::collapsed);
+  EXPECT_THAT(judge::sentence(raw.diagnosis.judgement),
               HasSubstr("--kernel gaussian+bilinear, or use --method auto"));
   recipe.kernel = "gaussian+bilinear";
   const run::Outcome helped = outcome_of(recipe);
@@ -49,7 +49,7 @@ TEST(Advice, ForACollapsedCloudNamesAKernelThatHelpsAndAMethodThatHelpsMore) {
   const std::vector<double> ones(20, 1.0);
   EXPECT_LT(error_of(helped, ones), error_of(raw, ones) / 3);
   EXPECT_LT(error_of(stages, ones), 0.1); // 256 particles: what is asked of posteriors
-  EXPECT_EQ(stages.diagnosis.verdict, "converged");
+  EXPECT_EQ(stages.diagnosis.judgement.verdict, judge::Verdict::converged);
 }
 
 /// Five independent normals with widths from 1 to 10^5.
@@ -81,13 +81,13 @@ TEST(Advice, ForWidthsThatDifferNamesThemAndTheirRemedyAndNotMoreSteps) {
   recipe.particles = 256;
   recipe.threads = 1;
   const run::Outcome stages = outcome_of(recipe, &guest);
-  EXPECT_EQ(stages.diagnosis.verdict, "converged");
+  EXPECT_EQ(stages.diagnosis.judgement.verdict, judge::Verdict::converged);
   EXPECT_LT(error_of(stages, truth), 0.1);
   recipe.steps = 500;
   recipe.step_size = 20; // large enough for the wide ones to have begun to spread
   const run::Outcome raw = outcome_of(recipe, &guest);
-  EXPECT_NE(raw.diagnosis.verdict, "converged");
-  EXPECT_THAT(raw.diagnosis.sentence, HasSubstr("use --method auto"));
+  EXPECT_NE(raw.diagnosis.judgement.verdict, judge::Verdict::converged);
+  EXPECT_THAT(judge::sentence(raw.diagnosis.judgement), HasSubstr("use --method auto"));
   EXPECT_GT(error_of(raw, truth), 1);
 }
 
@@ -98,8 +98,9 @@ TEST(Advice, IsNotGivenWhereNothingIsWrong) {
   recipe.particles = 256;
   recipe.threads = 1;
   const run::Outcome stages = outcome_of(recipe);
-  EXPECT_EQ(stages.diagnosis.verdict, "converged");
-  EXPECT_EQ(stages.diagnosis.sentence.find("--"), std::string::npos) << stages.diagnosis.sentence;
+  EXPECT_EQ(stages.diagnosis.judgement.verdict, judge::Verdict::converged);
+  EXPECT_EQ(judge::sentence(stages.diagnosis.judgement).find("--"), std::string::npos)
+      << judge::sentence(stages.diagnosis.judgement);
 }
 
 } // namespace

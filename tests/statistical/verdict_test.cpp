@@ -51,9 +51,10 @@ void expect(const std::string& verdict, const char* target, const Change& change
     recipe.seed = seed;
     change(recipe);
     const Seen seen = watch(recipe);
-    std::printf("%s, seed %d: %s: %s; settled at %d\n", target, int(seed), seen.end.verdict.c_str(),
-                seen.end.sentence.c_str(), int(seen.settled_at));
-    EXPECT_EQ(seen.end.verdict, verdict) << "seed " << seed;
+    std::printf("%s, seed %d: %s: %s; settled at %d\n", target, int(seed),
+                judge::word(seen.end.judgement).c_str(),
+                judge::sentence(seen.end.judgement).c_str(), int(seen.settled_at));
+    EXPECT_EQ(judge::word(seen.end.judgement), verdict) << "seed " << seed;
     if (verdict == "converged") { // not by luck on an early look, and well before the end
       EXPECT_GE(seen.settled_at, recipe.steps / 100 * 19) << "seed " << seed;
       EXPECT_LE(seen.settled_at, recipe.steps / 10 * 9) << "seed " << seed;

@@ -19,7 +19,7 @@ double median_of(std::vector<double> values) {
 }
 
 void take_report(const run::Outcome& outcome, Measured& run) {
-  run.verdict = outcome.diagnosis.verdict;
+  run.verdict = judge::word(outcome.diagnosis.judgement);
   if (outcome.stages) {
     run.modes = outcome.stages->modes;
     for (const auto& [stage, count] : outcome.stages->gradients)

@@ -1,5 +1,5 @@
-// The subcommands as plain functions of plain requests. Only options.cpp and more_options.cpp know
-// how they are spelled.
+// The subcommands as plain functions of plain requests. Only options.cpp, subcommands.cpp and the
+// files *_options.cpp know how they are spelled.
 #pragma once
 
 #include "complaints.hpp"
@@ -58,7 +58,6 @@ struct SampleRequest {
   std::string config;       ///< the file; empty: none
   Presentation presentation;
   bool steps_given = false, threads_given = false, device_given = false; ///< besides --resume
-  std::vector<std::string> made_it_raw;         ///< options, where no --method was given
   bool out_given = false, report_given = false; ///< by the user, not by the file
   std::string
       model; ///< the library or program that the user names; what a file names alone is not loaded

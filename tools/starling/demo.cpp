@@ -75,7 +75,7 @@ std::string command_of(const plan::Recipe& r) {
   if (r.extra.empty())
     text += fmt::format(" --kernel {} --bandwidth {} --start {}", r.kernel, r.bandwidth, r.start);
   return text + fmt::format(" --particles {} --batch {} --steps {} --step-size {}", r.particles,
-                            r.batch, r.steps, r.step_size);
+                            r.batch, r.steps, *r.step_size);
 }
 
 void show_row(const std::string& method, bool mixture, const run::Outcome& o, double speedup) {
@@ -89,7 +89,7 @@ void show_row(const std::string& method, bool mixture, const run::Outcome& o, do
       mixture ? std::string() : fmt::format("  accuracy {:.3f}", o.held_out->accuracy);
   fmt::print("{:<22} {:>8.3f} {:>8.3f} {:>6.2f}-{:<6.2f} {:>9.2g} {:<13} {:>8.2f} s {:>7}{}\n",
              method, p[0].mean, p[0].sd, lowest, highest, o.diagnosis.ksd.value,
-             o.diagnosis.verdict, o.seconds.total,
+             judge::word(o.diagnosis.judgement), o.seconds.total,
              speedup > 0 ? fmt::format("{:.1f}x", speedup) : "", figure);
 }
 

@@ -30,7 +30,7 @@ std::string looks(const run::Flight& flight) {
   const judge::TraceRow last = flight.trace().empty() ? judge::TraceRow() : flight.trace().back();
   if (!std::isnan(last.ksd)) // none on a torus, none of one particle
     text += fmt::format(", KSD^2 {:.2g} +- {:.1g}", last.ksd, last.ksd_se);
-  return last.verdict.empty() ? text : text + ", " + last.verdict;
+  return last.verdict ? text + ", " + judge::word(*last.verdict) : text;
 }
 
 void show_bar(const ProgressReport& report, const std::string& where, const std::string& says) {

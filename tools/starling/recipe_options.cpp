@@ -1,10 +1,10 @@
 // Options made from the tables of the plan.
 #include "recipe_options.hpp"
 
-#include "more_options.hpp"
 #include "plan/names.hpp"
 #include "plan/spec.hpp"
 #include "plan/tables.hpp"
+#include "subcommands.hpp"
 
 #include <starling/error.hpp>
 
@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <type_traits>
 
 namespace starling::tool {
@@ -34,32 +35,35 @@ CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& field,
 
 namespace {
 
-/// An option whose text becomes the field. Parsed by ourselves, so that a wrong number is refused
-/// in our words.
+std::string shown(const std::string& field) { return field; }
+std::string shown(std::uint64_t field) { return std::to_string(field); }
+std::string shown(const std::optional<double>& field) { return fmt::format("{}", *field); }
+
+/// An option whose text becomes the field, and the default that its help shows. Parsed by
+/// ourselves, so that a wrong number is refused in our words.
 template <typename Field>
-CLI::Option* add_field(CLI::App& app, const plan::About& about, Field& field) {
+void add_field(CLI::App& app, const plan::FieldInfo& info, Field& field, const Field& usual) {
+  const std::string name = "--" + info.name;
   if constexpr (std::is_same_v<Field, bool>) {
-    return add_flag(app, "--" + about.name, field, about.help)->group(about.group);
+    add_flag(app, name, field, info.help)->group(info.group);
   } else {
-    const auto take = [&field, name = about.name](const std::string& text) {
-      if constexpr (std::is_same_v<Field, double>)
-        field = plan::parse_number(name, text);
+    const auto take = [&field, what = info.name](const std::string& text) {
+      if constexpr (std::is_same_v<Field, std::optional<double>>)
+        field = plan::parse_number(what, text);
       else if constexpr (std::is_same_v<Field, std::uint64_t>)
-        field = plan::parse_count(name, text, 0);
+        field = plan::parse_count(what, text, 0);
       else
         field = text;
     };
-    CLI::Option* option = add_text(app, "--" + about.name, about.help, take)->group(about.group);
-    if (const std::string usual = fmt::format("{}", field);
-        !usual.empty() && usual != fmt::format("{}", plan::undecided))
-      option->default_str(usual);
-    offer(option, about.words);
-    return option;
+    CLI::Option* option = add_text(app, name, info.help, take)->group(info.group);
+    if (!plan::left_open(usual))
+      option->default_str(shown(usual));
+    offer(option, info.words);
   }
 }
 
-std::string heading(const plan::Extra& extra) {
-  return extra.of_target ? fmt::format("Only for {}", plan::in_a_row(extra.owners))
+std::string heading(const plan::TableSetting& extra) {
+  return extra.of_target ? fmt::format("Only for {}", plan::list_words(extra.owners))
                          : std::string(plan::raw_heading);
 }
 
@@ -69,16 +73,19 @@ void add_recipe(CLI::App& app, plan::Recipe& recipe) {
   const auto names = plan::names_of(plan::targets());
   offer(app.add_option("TARGET", recipe.target, fmt::format("{}", fmt::join(names, " | "))), names);
   app.add_option("MODEL", "For stan: MODEL.stan or its library; for plugin: LIB.so")->type_name("");
-  plan::for_each_field(
-      recipe, [&](const plan::About& about, auto& field) { add_field(app, about, field); });
-  for (const plan::Extra& extra : plan::extras()) {
+  const plan::Recipe defaults = plan::with_defaults({});
+  plan::for_each_pair(recipe, defaults,
+                      [&](const plan::FieldInfo& info, auto& field, const auto& usual) {
+                        add_field(app, info, field, usual);
+                      });
+  for (const plan::TableSetting& extra : plan::table_settings()) {
     const plan::Setting& setting = extra.setting;
     const auto take = [&recipe, &setting](const std::string& text) {
       recipe.extra[setting.name] = plan::parse(setting, text);
     };
     CLI::Option* option = add_text(app, "--" + setting.name, setting.help, take);
     option->group(heading(extra));
-    if (const std::string usual = plan::shown(setting.usual);
+    if (const std::string usual = plan::shown(setting.default_value);
         !usual.empty() && extra.owners.size() == 1)
       option->default_str(usual);
     offer(option, setting.words);
@@ -88,7 +95,7 @@ void add_recipe(CLI::App& app, plan::Recipe& recipe) {
 void show_what_is_for(CLI::App& app, const std::string& target) {
   const auto names = plan::names_of(plan::targets());
   const bool all = std::ranges::find(names, target) == names.end();
-  for (const plan::Extra& extra : plan::extras())
+  for (const plan::TableSetting& extra : plan::table_settings())
     app.get_option("--" + extra.setting.name)
         ->group(all || extra.is_for(target) ? heading(extra) : "");
 }
@@ -101,25 +108,9 @@ WhatWasGiven what_was_given(const CLI::App& app) {
   return given;
 }
 
-std::vector<std::string> what_made_it_raw(const WhatWasGiven& given) {
-  std::vector<std::string> names;
-  if (given.contains("--method"))
-    return names;
-  plan::Recipe any;
-  plan::for_each_field(any, [&](const plan::About& about, auto&) {
-    if (about.raw && given.contains("--" + about.name))
-      names.push_back("--" + about.name);
-  });
-  if (given.contains("--data-batch"))
-    names.push_back("--data-batch");
-  return names;
-}
-
 void take_what_was_given(const CLI::App& app, plan::Recipe& recipe) {
   const WhatWasGiven given = what_was_given(app);
-  if (!what_made_it_raw(given).empty())
-    recipe.method = "paper";
-  const auto& all = plan::extras();
+  const auto& all = plan::table_settings();
   const auto model =
       std::ranges::find_if(all, [](auto& extra) { return extra.setting.name == "model"; });
   if (const auto found = given.find("MODEL"); found != given.end()) {
@@ -131,11 +122,11 @@ void take_what_was_given(const CLI::App& app, plan::Recipe& recipe) {
   }
   if (given.contains("--resume")) // the target is not known yet
     return;
-  for (const plan::Extra& extra : all)
+  for (const plan::TableSetting& extra : all)
     if (!extra.is_for(recipe.target) && given.contains("--" + extra.setting.name))
       plan::refuse("--" + extra.setting.name,
                    fmt::format("is an option of {}; the target here is {}",
-                               plan::in_a_row(extra.owners), recipe.target));
+                               plan::list_words(extra.owners), recipe.target));
 }
 
 void refuse_what_is_settled(const CLI::App& app) {
@@ -147,11 +138,11 @@ void refuse_what_is_settled(const CLI::App& app) {
   refuse("TARGET");
   refuse("--config");
   plan::Recipe any;
-  plan::for_each_field(any, [&](const plan::About& about, auto&) {
-    if (about.name != "steps" && about.name != "threads" && about.name != "device")
-      refuse("--" + about.name);
+  plan::for_each_field(any, [&](const plan::FieldInfo& info, auto&) {
+    if (info.name != "steps" && info.name != "threads" && info.name != "device")
+      refuse("--" + info.name);
   });
-  for (const plan::Extra& extra : plan::extras())
+  for (const plan::TableSetting& extra : plan::table_settings())
     if (extra.setting.name != "model") // names what may be loaded
       refuse("--" + extra.setting.name);
 }

@@ -33,11 +33,8 @@ void show_what_is_for(CLI::App& app, const std::string& word);
 using WhatWasGiven = std::map<std::string, const CLI::Option*>;
 WhatWasGiven what_was_given(const CLI::App& app);
 
-/// Those of them that ask for the raw method, where no --method says which.
-std::vector<std::string> what_made_it_raw(const WhatWasGiven& given);
-
-/// An option of the raw method asks for it. MODEL is a setting that may stand after TARGET. An
-/// option of another target's would be silently without effect, and is refused.
+/// MODEL is a setting that may stand after TARGET. An option of another target's would be silently
+/// without effect, and is refused.
 void take_what_was_given(const CLI::App& app, plan::Recipe& recipe);
 
 /// A run that goes on has its settings already.

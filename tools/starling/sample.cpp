@@ -37,13 +37,13 @@ std::string in_words(const run::StageReport& stages) {
   return text + " gradients";
 }
 
-/// "8"; of a size that was chosen on the way, the last: "auto (2 to 64)".
-std::string batch_of(const plan::Plan& plan, const run::Outcome& o) {
-  return plan.by_looks && !o.trace.empty() ? fmt::format("auto (2 to {})", o.trace.back().batch)
-                                           : plan.recipe.batch;
+std::vector<std::string> as_options(std::vector<std::string> names) {
+  for (std::string& name : names)
+    name = "--" + name;
+  return names;
 }
 
-/// `raw` are the options that made it a run of the raw method, where no --method did.
+/// `raw` are the settings that asked for the raw method, where no method was given.
 void show(const plan::Plan& plan, const std::vector<std::string>& raw,
           std::span<const run::Outcome> runs) {
   const run::Pooled pooled(runs);
@@ -55,10 +55,10 @@ void show(const plan::Plan& plan, const std::vector<std::string>& raw,
                o.dim(), in_words(*o.stages), o.seconds.total, results::table(o.parameters()));
   else
     fmt::print("{}{} particles in {} dimensions, batches of {}, {} steps in {:.2f} s\n\n{}\n", many,
-               r.particles, o.dim(), batch_of(plan, o), o.steps_done, o.seconds.total,
+               r.particles, o.dim(), r.batch, o.steps_done, o.seconds.total,
                results::table(o.parameters()));
   if (!o.groups.empty())
-    fmt::print("{}\n", judge::line(o.groups));
+    fmt::print("{}\n", judge::groups_line(o.groups));
   if (o.held_out && !std::isnan(o.held_out->accuracy))
     fmt::print("test accuracy {:.4f}, ", o.held_out->accuracy);
   if (o.held_out)
@@ -68,11 +68,12 @@ void show(const plan::Plan& plan, const std::vector<std::string>& raw,
                                           // none of one particle
     fmt::print("squared Stein discrepancy {:.3g} +- {:.2g}\n", o.diagnosis.ksd.value,
                o.diagnosis.ksd.se);
-  fmt::print("{}: {}\n", o.diagnosis.verdict, o.diagnosis.sentence);
-  if (o.diagnosis.verdict != "converged" && !raw.empty())
+  fmt::print("{}: {}\n", judge::word(o.diagnosis.judgement),
+             judge::sentence(o.diagnosis.judgement));
+  if (!o.diagnosis.judgement.converged() && !raw.empty())
     fmt::print("(This was the raw method, since {} {} given. With no option of the method a run "
                "tunes itself.)\n",
-               plan::in_a_row(raw), raw.size() > 1 ? "were" : "was");
+               plan::list_words(as_options(raw)), raw.size() > 1 ? "were" : "was");
 }
 
 /// A mistake that the config file makes on its own is the file's, not the command line's.
@@ -174,6 +175,8 @@ int sample(SampleRequest s) {
     take_up(s);
   else if (started_as_a_rank() && s.recipe.blocks == plan::undecided)
     s.recipe.blocks = blocks_of_ranks;
+  const std::vector<std::string> raw =
+      s.recipe.method.empty() ? plan::raw_settings_given(s.recipe) : std::vector<std::string>();
   const plan::Plan plan = resolve(s);
   plan::choose("progress", s.presentation.progress, {"auto", "bar", "plain", "none"});
   results::check_formats(s.presentation.format);
@@ -205,7 +208,7 @@ int sample(SampleRequest s) {
   if (s.json)
     fmt::print("{}\n", results::to_json(runs).dump(2));
   else if (!s.presentation.quiet)
-    show(plan, s.presentation.resume.empty() ? s.made_it_raw : std::vector<std::string>{}, runs);
+    show(plan, raw, runs);
   if (s.report && ranks()->first()) {
     limit_memory(0); // the page is another program's
     try {
@@ -220,7 +223,7 @@ int sample(SampleRequest s) {
               s.presentation.out));
     }
   }
-  if (s.fail_unless_converged && run::Pooled(runs)->diagnosis.verdict != "converged")
+  if (s.fail_unless_converged && !run::Pooled(runs)->diagnosis.judgement.converged())
     return not_converged;
   return ok;
 }

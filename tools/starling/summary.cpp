@@ -111,7 +111,7 @@ std::string groups_of(const Json& j, const std::string& path) {
   } catch (const Json::exception&) {
     throw io::BadData(path, "must be the summary.json of a run");
   }
-  return groups.empty() ? std::string() : judge::line(groups) + "\n";
+  return groups.empty() ? std::string() : judge::groups_line(groups) + "\n";
 }
 
 /// How many runs the figures are of.
@@ -148,7 +148,7 @@ int summary(const SummaryRequest& s) {
     return ok;
   }
   fmt::print("{}{}", results::table(parameters, parameters.size()), groups_of(j, s.path));
-  if (const std::string gaps = judge::left_out(parameters); !gaps.empty())
+  if (const std::string gaps = judge::missing_values_warning(parameters); !gaps.empty())
     fmt::print("{}\n", gaps);
   if (const std::size_t runs = runs_of(j); runs > 1)
     fmt::print("R-hat compares {} runs as wholes, between against within: particles have no order "

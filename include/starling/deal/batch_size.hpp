@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -34,11 +33,6 @@ public:
     return {p, [p, exponent](Step k) {
               return std::round(double(p) * std::pow(1 + double(k), exponent));
             }};
-  }
-
-  /// Whatever `now` says: for a size that is chosen on the way, `first` before that.
-  static BatchSize chosen(std::size_t first, std::shared_ptr<const std::size_t> now) {
-    return {first, [now](Step) { return double(*now); }};
   }
 
   std::size_t operator()(Step k, std::size_t population) const {

@@ -12,8 +12,8 @@ namespace starling::judge {
 /// Confirmed is converged, moved is still moving, undecided is cannot tell. `names` are those of
 /// the test's columns; `modes` is how many the scout counted, since moves do not cross between
 /// them; `raw` is whether the cloud is the raw method's, whose options can be mended.
-Verdict certified(const Certificate& certificate, const std::vector<std::string>& names,
-                  std::size_t modes, bool raw = false);
+Judgement judge_by_moves(const Certificate& certificate, const std::vector<std::string>& names,
+                         std::size_t modes, bool raw = false);
 
 /// A finding in a word, as files have it.
 const char* word(Finding finding);

@@ -1,7 +1,8 @@
-// What a cloud is worth: a summary per parameter, and a verdict in plain words.
+// What a cloud is worth: a summary per parameter, and a verdict with its evidence.
 #pragma once
 
 #include <starling/judge/summary.hpp>
+#include <starling/judge/trace.hpp>
 #include <starling/judge/verdict.hpp>
 #include <starling/observe/stein.hpp>
 #include <starling/rows.hpp>
@@ -17,7 +18,7 @@ namespace starling::judge {
 struct Diagnosis {
   std::vector<ParameterSummary> parameters;
   Discrepancy ksd, ksd_gaussian; ///< squared; of the inverse multiquadric, of the Gaussian
-  std::string verdict, sentence; ///< as in Verdict
+  Judgement judgement;
 };
 
 /// From positions, the exact scores there and the log density of each particle, which is not finite

@@ -1,7 +1,7 @@
-// Separate groups of a cloud: what each weighs, one certificate from those of all, and words for
-// it.
+// Separate groups of a cloud judged as one: a certificate from those of all, and the verdict.
 #pragma once
 
+#include <starling/judge/group.hpp>
 #include <starling/judge/move_test.hpp>
 #include <starling/judge/verdict.hpp>
 
@@ -13,21 +13,8 @@
 
 namespace starling::judge {
 
-/// A group of particles, heaviest modes first; means and sds are those of its own particles, of the
-/// columns that users read.
-struct Group {
-  double share = NAN; ///< of the density: weighed, or where nothing weighed it, of the particles
-  double se = NAN;    ///< NAN: not weighed
-  std::size_t particles = 0;
-  std::vector<double> means, sds;
-};
-
-/// Groups from rows of the columns that users read, and the group of each row.
-std::vector<Group> groups_of(Rows<const double> columns, const std::vector<std::size_t>& group,
-                             std::size_t count);
-
 /// What is known of a group when its moves are done, in the certificate's columns.
-struct Part {
+struct GroupCertificate {
   double share = 0, se = 0;
   Certificate certificate;
   std::vector<double> means, sds;
@@ -41,24 +28,18 @@ constexpr double most_share_error = 0.03;
 ///     m = sum p m_g,  dm = sum p e_g s_g,  se^2 = sum (p se_g s_g)^2 + sum (se_p (m_g - m))^2
 /// and likewise for variances. Moved if any part is; confirmed if all are, twice the error of every
 /// share is below .03, and the whole is within bounds.
-Certificate together(std::span<const Part> parts, const Bounds& bounds = {});
+Certificate combine_certificates(std::span<const GroupCertificate> parts,
+                                 const Bounds& bounds = {});
 
-/// "groups: 4 (.10 .20 .30 .40, each +- .01)"; of groups that nothing weighed, the particles of
-/// each.
-std::string line(const std::vector<Group>& groups);
+/// The verdict of a cloud in groups that were weighed; `doubt` says why the shares cannot be
+/// trusted, or nothing.
+Judgement judge_weighed_groups(const Certificate& whole, const std::vector<std::string>& columns,
+                               const std::vector<Group>& groups,
+                               const std::vector<std::string>& names, const std::string& doubt);
 
-/// The groups with share, error and place, in the parameters that tell them apart best.
-std::string places(const std::vector<Group>& groups, const std::vector<std::string>& names);
-
-/// The verdict of a cloud in groups that were weighed; `doubt` says what makes the shares unsure,
-/// or nothing.
-Verdict certified(const Certificate& whole, const std::vector<std::string>& columns,
-                  const std::vector<Group>& groups, const std::vector<std::string>& names,
-                  const std::string& doubt);
-
-/// The same verdict, unless it is "converged" by local tests alone, which cannot weigh several
-/// groups, or "cannot tell" for another reason.
-Verdict not_by_local_tests(const Verdict& verdict, const std::vector<Group>& groups,
-                           const std::vector<std::string>& names);
+/// The same judgement, unless there are several groups that nothing weighed: tests around single
+/// particles cannot say "converged" of them, and "cannot tell" has this reason.
+Judgement judge_unweighed_groups(const Judgement& judgement, const std::vector<Group>& groups,
+                                 const std::vector<std::string>& names);
 
 } // namespace starling::judge

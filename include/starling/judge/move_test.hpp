@@ -64,8 +64,8 @@ struct Bounds {
   double moved_value = 0.1, moved_square = 0.2;
   double confirmed_value = 0.2, confirmed_square = 0.5;
   double most_memory = 0.9;
-  double unsure = 0; ///< what the moves themselves may be off by, where they are not quite exact;
-                     ///< twice that for squares
+  double moves_error = 0; ///< what the moves themselves may be off by, where they are not quite
+                          ///< exact; twice that for squares
 };
 
 /// Whether mean and variance of these values rest on so few of them that they may not exist: a

@@ -41,9 +41,9 @@ ParameterSummary summarize(std::string name, std::span<const double> values,
 
 /// A sentence that names the parameters whose spread rests on a few particles far out, and can be
 /// that of strays; empty if there are none.
-std::string strays(const std::vector<ParameterSummary>& parameters, std::size_t count);
+std::string outlier_warning(const std::vector<ParameterSummary>& parameters, std::size_t count);
 
 /// A sentence that says how many values of which parameters are not numbers; empty if all are.
-std::string left_out(const std::vector<ParameterSummary>& parameters);
+std::string missing_values_warning(const std::vector<ParameterSummary>& parameters);
 
 } // namespace starling::judge

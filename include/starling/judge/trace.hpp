@@ -2,17 +2,19 @@
 #pragma once
 
 #include <starling/error.hpp>
+#include <starling/judge/verdict.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace starling::judge {
 
 /// One look at the cloud: positions, scores and drift as they are before the move of a step. What
-/// cannot be told is NaN.
+/// is not known is NaN.
 struct TraceRow {
   Step step = 0;                   ///< steps done
   double sweeps = 0;               ///< the same in sweeps over all particles
@@ -20,13 +22,14 @@ struct TraceRow {
   std::size_t batch = 0;           ///< particles in the largest batch
   double drift = NAN, score = NAN; ///< root mean squares over the particles dealt
   double spread = NAN;             ///< root mean square of the standard deviations
-  double centre = NAN; ///< sum of the means / sqrt(d): moves are told by it (NaN on a torus)
-  double noise = NAN;  ///< rms of the random part of the drift (Lemma 1) / rms of its mean
+  double centre =
+      NAN; ///< sum of the means / sqrt(d): its moves show those of the cloud (NaN on a torus)
+  double noise = NAN; ///< rms of the random part of the drift (Lemma 1) / rms of its mean
   double ksd = NAN, ksd_se = NAN; ///< squared, over pairs of these batches: inverse multiquadric
   double ksd_gaussian = NAN, ksd_gaussian_se = NAN; ///< the same with the Gaussian kernel
   double least_identity = NAN, most_identity = NAN; ///< of spread, over the parameters
   double shift = NAN;                               ///< the largest |mean score * sd|
-  std::string verdict; ///< as of this look; empty when not everyone was dealt
+  std::optional<Verdict> verdict; ///< as of this look; none when not everyone was dealt
 };
 
 /// Calls visit(name, field) for every column in order, for trace.csv and for checkpoints.
@@ -75,7 +78,7 @@ Trends trends(const std::vector<TraceRow>& trace);
 
 /// The least change that counts as one, in spreads: a cloud that is wrong and changes by more the
 /// right way is on its way, one that is right has not come to rest.
-constexpr double on_its_way = 0.02;
+constexpr double least_trend = 0.02;
 
 /// When to stop a run that goes on until converged: of at least twenty looks the last quarter, and
 /// no fewer than eight, said so without exception, and neither place nor spread has a trend.

@@ -1,29 +1,183 @@
-// The verdict on a cloud, in a word and a sentence.
+// The verdict on a cloud: which it is, and the evidence that it rests on. All its words are made in
+// src/judge/words.cpp.
 #pragma once
 
-#include <starling/judge/trace.hpp>
-#include <starling/observe/balance.hpp>
+#include <starling/judge/group.hpp>
+#include <starling/judge/move_test.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace starling::judge {
 
-/// A word and a sentence that says why.
-struct Verdict {
-  std::string word;     ///< converged, cannot tell, still moving, collapsed, noisy or diverged
-  std::string sentence; ///< names the parameter that decided, and what to do
+/// Worse verdicts come first.
+enum class Verdict { diverged, still_moving, collapsed, noisy, cannot_tell, converged };
+
+/// The verdict in a word or two, as files and Python have it: "still moving".
+std::string word(Verdict verdict);
+/// Empty if there is no verdict of that word.
+std::optional<Verdict> verdict_from(std::string_view word);
+
+/// What verdicts rest on: one type for each reason, with its figures and the names of parameters.
+namespace evidence {
+
+/// Parameters whose spread is wrong: how many of all, the worst and its identity.
+struct WrongSpread {
+  std::size_t count = 0, of = 0;
+  std::string worst;
+  double identity = 0;
+};
+/// Parameters whose widths differ by more than one step size can serve.
+struct UnlikeWidths {
+  double factor = 0;
+  std::string widest, narrowest;
+};
+using MaybeUnlikeWidths = std::optional<UnlikeWidths>;
+
+// By the balance of scores, and trends of the trace.
+struct NotNumbers {};
+struct OneParticle {
+  double largest_score = 0;
+};
+struct GrowsWithoutEnd {
+  WrongSpread wide;
+  MaybeUnlikeWidths unlike;
+};
+struct OffCentre {
+  std::string name;
+  double sds = 0;
+  MaybeUnlikeWidths unlike;
+};
+struct CentreMoves {
+  double sds = 0;
+  MaybeUnlikeWidths unlike;
+};
+struct SpreadChanges {
+  double log_change = 0;
+  MaybeUnlikeWidths unlike;
+};
+struct TooNarrow {
+  WrongSpread narrow;
+};
+struct TooWide {
+  WrongSpread wide;
+  bool in_batches = true;
+};
+struct TooFewParticles {
+  std::size_t particles = 0;
+  bool of_spread = true; ///< else of the shift
+  std::string name;
+  double value = 0, se = 0, needed = 0;
+};
+struct LeastKnown {
+  std::string name;
+  double identity = 0, se = 0;
+};
+struct Balanced {
+  bool periodic = false;
+  std::optional<LeastKnown> least_known; ///< where it is not known well
+};
+/// The run ended with an error, whose words these are.
+struct Failed {
+  std::string why;
 };
 
-/// From the balance of the scores of `count` particles, and where the trace so far is going; the
-/// last look of the trace, if there is any, is that of this cloud. On a torus (`periodic`) the
-/// spread is not judged.
-Verdict judge(const std::vector<Balance>& parameters, std::size_t count,
-              const std::vector<std::string>& names, bool periodic,
-              const std::vector<TraceRow>& trace);
+// By exact moves.
+struct MovesConfirm {
+  std::size_t moves = 0, particles = 0; ///< 0: every particle
+  double mean_error = 0, variance_error = 0;
+  std::vector<std::string> heavy; ///< parameters whose tails are too heavy for mean and sd
+};
+struct MovesCarryAway {
+  std::string name;
+  Displacement by;
+  bool raw = false; ///< the raw method's cloud, whose options can be mended
+};
+struct HardlyMoves {
+  std::string name;
+};
+struct RoomForError {
+  std::string name;
+  double error = 0;
+  bool of_variance = false;
+};
+struct ModesNotWeighed {
+  std::size_t modes = 0;
+};
+struct DensityAgainstScores {
+  double rise = 1; ///< of the log density, against what its gradient says
+};
 
-/// Worse verdicts have lower ranks: diverged 0, ..., converged the highest.
-std::size_t rank(const std::string& verdict);
+// By groups, and by several runs.
+struct GroupsNotWeighed {
+  std::vector<Group> groups;
+  std::vector<std::string> names;
+};
+struct SharesNotKnown {
+  std::string why; ///< empty: their errors are too large
+};
+struct RunsDisagree {
+  std::string name;
+  double r_hat = 1;
+};
+
+// What is said besides.
+struct LostParticles { ///< they stand where the density fails
+  std::size_t lost = 0, of = 0;
+  bool too_many = false;
+};
+struct InGroups {
+  std::vector<Group> groups;
+  std::vector<std::string> names;
+};
+struct NotCertified {
+  enum class Why { not_asked, no_density, periodic, expensive, single_precision, not_finite } why;
+};
+struct NotConfirmed {};
+struct SomeRowsDecided {
+  double error = 0; ///< of the log density
+};
+struct GroupsNotCounted {};
+struct OfRun {
+  std::size_t number = 1;
+};
+struct OfAllRuns {
+  std::size_t count = 1;
+};
+
+} // namespace evidence
+
+using Evidence =
+    std::variant<std::monostate, evidence::NotNumbers, evidence::OneParticle,
+                 evidence::GrowsWithoutEnd, evidence::OffCentre, evidence::CentreMoves,
+                 evidence::SpreadChanges, evidence::TooNarrow, evidence::TooWide,
+                 evidence::TooFewParticles, evidence::Balanced, evidence::Failed,
+                 evidence::MovesConfirm, evidence::MovesCarryAway, evidence::HardlyMoves,
+                 evidence::RoomForError, evidence::ModesNotWeighed, evidence::DensityAgainstScores,
+                 evidence::GroupsNotWeighed, evidence::SharesNotKnown, evidence::RunsDisagree>;
+using Remark = std::variant<evidence::LostParticles, evidence::InGroups, evidence::NotCertified,
+                            evidence::NotConfirmed, evidence::SomeRowsDecided,
+                            evidence::GroupsNotCounted, evidence::OfRun, evidence::OfAllRuns>;
+
+/// A verdict, why, and what is to be said besides, in that order.
+struct Judgement {
+  Verdict verdict = Verdict::cannot_tell;
+  Evidence evidence; ///< none: nothing was judged
+  std::vector<Remark> remarks = {};
+
+  bool judged() const { return !std::holds_alternative<std::monostate>(evidence); }
+  bool converged() const { return verdict == Verdict::converged; }
+  void remark(Remark one) { remarks.push_back(std::move(one)); }
+};
+
+/// Its verdict in a word; empty where nothing was judged.
+std::string word(const Judgement& judgement);
+/// Names the parameter that decided, and what to do.
+std::string sentence(const Judgement& judgement);
 
 } // namespace starling::judge

@@ -39,4 +39,21 @@ enum class Stream : std::uint8_t {
   user = 128,  // from here on: free for targets and observers of one's own
 };
 
+/// The steps of Stream::scout: one for each use, or the first of several. Never renumber these
+/// either. Two uses have the same number, and keep it: they meet only over rows of data in more
+/// than 500 dimensions, where one takes a sign and the other a normal from it.
+enum ScoutStep : std::uint64_t {
+  scout_pathfinder = 1,          // draws that compare the normals along the best way up
+  scout_choice = 2,              // draws that choose between Laplace and Pathfinder
+  scout_start = 3,               // draws from which the start is taken
+  scout_probes = 4,              // signs that probe a diagonal
+  scout_low_rank_guess = 5,      // signs from which directions of low rank are looked for
+  scout_leverage = 5,            // draws that tell the leverage of rows of data
+  scout_start_over_rows = 6,     // draws that are the start over rows of data
+  scout_other_ways = 100,        // as scout_pathfinder; + number of the way up
+  scout_places = 1000,           // where ways up begin; + attempt
+  scout_afar = 10'000,           // places and rays around a mode; + 1000 round + number of the mode
+  scout_mode_probes = 1'000'000, // signs that probe the diagonal of a mode; + number of the mode
+};
+
 } // namespace starling

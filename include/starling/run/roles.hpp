@@ -74,9 +74,6 @@ struct Roles {
   AnyDealer<Real> deal_everyone;
   AnyDrift<Real> drift;
   AnyAdvance<Real> advance;
-  /// Told the looks so far, after each and when a run is taken up again: for what is chosen by
-  /// measurement. What it changes must follow from them alone. Empty: nothing is.
-  std::function<void(const std::vector<judge::TraceRow>&)> heed = {};
   std::vector<std::string> warnings; ///< of what was asked for, to be told with the outcome
 };
 

@@ -57,6 +57,6 @@ private:
 bool climb_once(std::vector<Climb>& climbs, CountedDensity& density);
 
 /// Takes all climbs to their ends.
-void climb_together(std::vector<Climb>& climbs, CountedDensity& density);
+void climb_all(std::vector<Climb>& climbs, CountedDensity& density);
 
 } // namespace starling::scout

@@ -32,7 +32,7 @@ struct Mode {
 /// An end whose score, in the metric, is longer was still on its way up.
 inline constexpr double still_climbing = 0.3;
 
-struct Search {
+struct ModeSearch {
   bool has_density = true;     ///< else heights are sums of scores along the way
   std::size_t iterations = 60; ///< of a way up, at most
   double dip = 0.5;       ///< in log density, below the lower of two modes: less, and they are one
@@ -47,7 +47,7 @@ struct Search {
 /// where all is higher. Ways up go in the coordinates of a frame, where they are short.
 class Modes {
 public:
-  Modes(CountedDensity& density, Frame frame, const Search& search = {});
+  Modes(CountedDensity& density, Frame frame, const ModeSearch& search = {});
 
   /// An end found elsewhere. One that had not arrived may join modes, but is none.
   void add(const Place& end, bool arrived);
@@ -78,19 +78,19 @@ private:
 
   CountedDensity& density_;
   Frame frame_;
-  Search search_;
+  ModeSearch search_;
   std::vector<Top> tops_;
 };
 
 /// The group to which each row belongs: the mode whose normal is densest there, after a few rounds
 /// in which each group's normal is taken from the rows it has. Rows that are all of one group:
 /// zeros.
-std::vector<std::size_t> shared_out(Rows<const double> x, const std::vector<Mode>& modes);
+std::vector<std::size_t> assign_to_modes(Rows<const double> x, const std::vector<Mode>& modes);
 
 /// The modes that a cloud lies on, by ways up from some of its rows, those far apart and others at
 /// random, and where `afar` wants it from around it. For a cloud of one group that is near a normal
 /// some 100 gradients, and from afar some 12 for each coordinate.
-std::vector<Mode> modes_under(Rows<const double> cloud, CountedDensity& density, bool afar,
-                              const Search& search);
+std::vector<Mode> modes_of_cloud(Rows<const double> cloud, CountedDensity& density, bool afar,
+                                 const ModeSearch& search);
 
 } // namespace starling::scout

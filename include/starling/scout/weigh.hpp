@@ -75,6 +75,6 @@ private:
 
 /// So many particles for each share that together they are `count`, none off by more than one:
 /// largest remainders first.
-std::vector<std::size_t> apportioned(std::span<const double> shares, std::size_t count);
+std::vector<std::size_t> apportion(std::span<const double> shares, std::size_t count);
 
 } // namespace starling::scout

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <starling/rows.hpp>
+#include <starling/stages/metric.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -11,10 +12,6 @@
 #include <vector>
 
 namespace starling::stages {
-
-/// What the frame may be: the coordinates of the density itself, scaled, scaled and turned, or
-/// scaled and turned in a few directions. By size: dense up to 500 dimensions, low rank above.
-enum class Metric { none, diagonal, dense, low_rank, by_size };
 
 /// The part of the flight's kernel beside the bilinear one: none; a Gaussian of the distance; one
 /// for each of the user's parameters, in batches; the same, exact over all particles.

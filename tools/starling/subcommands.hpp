@@ -1,6 +1,7 @@
-// Registration of the subcommands that are spelled in more_options.cpp, and what all of them need.
+// The table of subcommands, and what all of them need to take their options.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -33,13 +34,25 @@ Action action(std::shared_ptr<Request> request, std::function<int()> run) {
   return {std::move(run), [request, as_new = *request] { *request = as_new; }};
 }
 
-/// Each adds its options to the subcommand.
-Action add_convert(CLI::App& app);
-Action add_thin(CLI::App& app);
-Action add_completion(CLI::App& app);
-Action add_report(CLI::App& app);
-Action add_explain(CLI::App& app);
-Action add_man(CLI::App& app);
+/// An entry of the table: adds its options to the parser, and answers what is done with them.
+struct Subcommand {
+  const char *name, *help;
+  Action (*add_options)(CLI::App&);
+};
+/// In the order of the help.
+const std::vector<Subcommand>& subcommands();
+
+/// Those whose options are long.
+Action add_sample(CLI::App& app);
+Action add_check(CLI::App& app);
+Action add_bench(CLI::App& app);
+Action add_reproduce(CLI::App& app);
+
+/// For add_text: the text becomes the field.
+inline std::function<void(const std::string&)> into(std::string& field) {
+  return [&field](const std::string& text) { field = text; };
+}
+void add_threads(CLI::App& app, std::uint64_t& threads);
 
 /// The verdicts and files that explain knows, for completion.
 std::vector<std::string> explained();

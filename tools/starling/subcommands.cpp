@@ -1,9 +1,9 @@
-// How convert, thin, report and what tells about the program itself are spelled: beside
-// options.cpp, which would be too long with them.
-#include "more_options.hpp"
+// The table of subcommands, with the options of those that have few.
+#include "subcommands.hpp"
 
 #include "commands.hpp"
 #include "plan/spec.hpp"
+#include "recipe_options.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -59,6 +59,43 @@ void require(const char* argument, const std::string& given, const char* command
   if (given.empty())
     throw std::invalid_argument(
         fmt::format("{}: must be given; see starling {} --help", argument, command));
+}
+
+void add_threads(CLI::App& app, std::uint64_t& threads) {
+  const auto take = [&threads](const std::string& text) {
+    threads = plan::parse_count("threads", text, 0);
+  };
+  add_text(app, "--threads", "Threads (0: one per core)", take)->default_str("0");
+}
+
+namespace {
+
+Action add_demo(CLI::App& app) {
+  auto d = std::make_shared<DemoRequest>();
+  add_text(app, "--out", "Folder for the results; the usual one is replaced at each run",
+           into(d->out))
+      ->default_str(d->out);
+  add_threads(app, d->threads);
+  add_flag(app, "--force", d->force, "Replace what is in another --out");
+  add_flag(app, "--json", d->json, "Print the figures as JSON");
+  add_flag(app, "--open", d->open, "Make the page of the first run and show it in a browser");
+  return action(d, [d] { return demo(*d); });
+}
+
+Action add_summary(CLI::App& app) {
+  auto s = std::make_shared<SummaryRequest>();
+  app.add_option("PATH", s->path, "Folder of a run, a Stan CSV file, an .npz or a .zarr folder");
+  add_flag(app, "--json", s->json, "Print the figures as JSON");
+  return action(s, [s] {
+    require("PATH", s->path, "summary");
+    return summary(*s);
+  });
+}
+
+Action add_info(CLI::App& app) {
+  auto json = std::make_shared<bool>(false);
+  add_flag(app, "--json", *json, "Print it as JSON");
+  return action(json, [json] { return info(*json); });
 }
 
 Action add_convert(CLI::App& app) {
@@ -152,6 +189,30 @@ Action add_explain(CLI::App& app) {
 
 Action add_man(CLI::App& app) {
   return {[&app] { return manual(words_of_all(app)); }, [] {}};
+}
+
+} // namespace
+
+const std::vector<Subcommand>& subcommands() {
+  static const std::vector<Subcommand> all = {
+      {"demo", "Two problems, each with RBM-SVGD and with SVGD: a table, and results in out/demo",
+       add_demo},
+      {"sample", "Draw samples from a target", add_sample},
+      {"check", "Compare a target's score with finite differences of its density", add_check},
+      {"report", "Make one HTML page of a folder of results", add_report},
+      {"summary", "Show the table of a finished run again, from its files", add_summary},
+      {"convert", "Write draws as another kind of file: Stan CSV, NPZ, Zarr", add_convert},
+      {"thin", "Keep the few particles of a run that say most, with weights if wanted", add_thin},
+      {"reproduce",
+       "Run the experiments of the paper: what it says, what is measured here, whether it holds",
+       add_reproduce},
+      {"bench", "Measure how fast it is here", add_bench},
+      {"info", "Version, compiler, threads, back ends", add_info},
+      {"explain", "Say what a verdict, an option, a file or a figure means", add_explain},
+      {"man", "Print the manual page, as roff: starling man | man -l -", add_man},
+      {"completion", "Print a script that completes commands and options in bash, zsh or fish",
+       add_completion}};
+  return all;
 }
 
 } // namespace starling::tool

@@ -1,0 +1,11 @@
+// The metric of a run in stages: what the coordinates in which the cloud flies may be.
+#pragma once
+
+namespace starling::stages {
+
+/// The coordinates of the density itself, scaled, scaled and turned, or scaled and turned in a few
+/// directions. By size: dense up to 500 dimensions, low rank above. The names that users give are
+/// in src/plan/stages.cpp.
+enum class Metric { none, diagonal, dense, low_rank, by_size };
+
+} // namespace starling::stages
