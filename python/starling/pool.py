@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-PIECES = 64  # of the rows of a call, however many workers there are: so results do not depend on their number
+# Of the rows of a call, however many workers there are: so results do not depend on their number.
+PIECES = 64
 TRIES = 3
 
 
@@ -23,9 +24,8 @@ def pool(function: Callable, workers: int | None = None) -> Pool:
     it.
 
     function: of an (n, d) array, that returns scores or (log densities, scores); it must be one
-    that other processes
-        can be given: a function of a module, or of a script whose own work stands under `if
-        __name__ == "__main__":`; with cloudpickle installed, any function.
+        that other processes can be given: a function of a module, or of a script whose own work
+        stands under `if __name__ == "__main__":`; with cloudpickle installed, any function.
     workers: how many processes; as many as there are cores, if not given.
 
     A call returns when every row is there. A process that dies is replaced, and its rows are asked
@@ -171,8 +171,8 @@ def _packed(function: Callable) -> bytes:
         import cloudpickle
     except ImportError:
         raise TypeError(
-            "function: must be one that other processes can be given, as a function of a module is; or "
-            "install cloudpickle, which packs any"
+            "function: must be one that other processes can be given, as a function of a module "
+            "is; or install cloudpickle, which packs any"
         ) from None
     return cloudpickle.dumps(function)
 

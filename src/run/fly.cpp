@@ -3,6 +3,8 @@
 
 #include <starling/error.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -54,10 +56,24 @@ Outcome fly(Flight& flight, const Watch& watch) {
   if (of_watch)
     std::rethrow_exception(of_watch);
   Outcome outcome = flight.outcome(false);
-  outcome.interrupted = interrupted;
   outcome.failure = failure;
   outcome.diagnosis = diagnosis;
+  if (interrupted)
+    mark_interrupted(outcome);
   return outcome;
+}
+
+void mark_interrupted(Outcome& outcome) {
+  outcome.interrupted = true;
+  judge::Diagnosis& diagnosis = outcome.diagnosis;
+  if (diagnosis.verdict != "converged")
+    return;
+  diagnosis.verdict = "cannot tell";
+  diagnosis.sentence = fmt::format("the run was interrupted after {} steps, before its end: so far "
+                                   "{}, which confirms nothing",
+                                   outcome.steps_done, diagnosis.sentence);
+  if (!outcome.trace.empty())
+    outcome.trace.back().verdict = diagnosis.verdict;
 }
 
 } // namespace starling::run

@@ -10,6 +10,8 @@
 
 #include <starling/random/start.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -211,8 +213,15 @@ private:
         journey_->estimate(at, s, l);
       };
     measure_at(target, settings_, o, staged_.threads ? *staged_.threads : Threads::alone());
-    if (!settled_)
+    if (!settled_) { // whoever stopped it: exact moves confirm a cloud, and they are still to come
+      if (o.diagnosis.verdict == "converged") {
+        o.diagnosis.verdict = "cannot tell";
+        o.diagnosis.sentence = fmt::format(
+            "the run is in its stage {}, before exact moves could confirm it: so far {}", stage(),
+            o.diagnosis.sentence);
+      }
       return;
+    }
     add_groups(staged_.target, *journey_, o);
     if (const auto& certificate = o.stages->certificate) {
       judge_by(*certificate, target, false, o, journey_->doubt());
