@@ -21,7 +21,8 @@ namespace starling::python {
 namespace nb = nanobind;
 
 /// The positions as an array that Python may keep: it is filled anew at each call, unless somebody
-/// has kept it, who then has it for good.
+/// has kept it, who then has it for good. What is handed out is a view: a function that changes the
+/// shape, the type or the flags of its argument changes nobody else's.
 template <typename Real>
 class Positions {
 public:
@@ -35,7 +36,7 @@ public:
       array_ = nb::cast(nb::ndarray<nb::numpy, Real, nb::ndim<2>>(data_, {x.count, x.dim}, owner));
     }
     std::copy(x.begin(), x.end(), data_);
-    return array_;
+    return array_.attr("view")();
   }
 
 private:

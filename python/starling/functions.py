@@ -185,6 +185,8 @@ def whole(name: str, value: Any, least: int) -> int:
         raise TypeError(f"{name}: must be a whole number; got {value!r}")
     if operator.index(value) < least:
         raise ValueError(f"{name}: must be at least {least}; got {value}")
+    if operator.index(value) >= 2**63:
+        raise ValueError(f"{name}: must be below 2^63; got {value}")
     return operator.index(value)
 
 

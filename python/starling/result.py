@@ -214,6 +214,20 @@ class Result:
 
         return plots.draw(self, kind, **how)
 
+    def __copy__(self) -> Result:
+        return self  # nothing of it changes
+
+    def __deepcopy__(self, _: Any) -> Result:
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if self._files is None:
+            raise TypeError(
+                "result: cannot be pickled; save(folder) and load(folder) keep it, and its draws "
+                "are arrays"
+            )
+        return super().__reduce_ex__(protocol)
+
     def __repr__(self) -> str:
         runs = f"{len(self._outcomes)} runs of " if len(self._outcomes) > 1 else ""
         s = self._summary

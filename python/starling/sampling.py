@@ -168,9 +168,8 @@ def sample(
                 )
                 outcomes.append(flight._outcome(interrupted))
             except BaseException as error:
-                with contextlib.suppress(
-                    AttributeError
-                ):  # one that cannot be changed, or an old Python
+                # Of an exception that cannot be changed, or in an old Python, it stays as it is.
+                with contextlib.suppress(Exception):
                     error.flight = flight
                     stage = f" of the stage {flight.stage}" if flight.stage else ""
                     error.add_note(

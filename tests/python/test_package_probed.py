@@ -1,0 +1,147 @@
+"""What odd functions, threads, forks and copies once did wrong."""
+
+import copy
+import pickle
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+from flights import SETTINGS, begin, target
+
+import starling
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x: setattr(x, "shape", (-1,)),
+        lambda x: setattr(x, "dtype", np.int64),
+        lambda x: x.setflags(write=False),
+        lambda x: setattr(x, "strides", (0, 0)),
+    ],
+    ids=["shape", "dtype", "flags", "strides"],
+)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_what_a_function_does_to_its_array_does_not_last(change):
+    seen = []
+
+    def changing(x):
+        seen.append((x.shape, x.dtype, x.flags.writeable, x.strides))
+        scores = -x.copy()
+        change(x)
+        return scores
+
+    flight = starling.Flight(changing, dim=2, **SETTINGS).step(4)
+    assert len(set(seen)) == 1 and seen[0][0] == (50, 2)
+    assert np.array_equal(flight.positions, begin().step(4).positions)
+
+
+@pytest.mark.parametrize("dim", [2**63, 2**64, 10**30])
+def test_numbers_that_no_machine_has_are_refused_in_words(dim):
+    with pytest.raises(ValueError, match=r"dim: must be below 2\^63; got"):
+        starling.sample(target, dim=dim, **SETTINGS)
+    with pytest.raises(ValueError, match=r"count: must be below 2\^63"):
+        begin().step(dim)
+
+
+def test_an_exception_that_takes_no_attribute_comes_back_as_itself():
+    class Closed(Exception):
+        def __setattr__(self, name, value):
+            if not name.startswith("__"):
+                raise RuntimeError("closed")
+            super().__setattr__(name, value)
+
+    def failing(x):
+        raise Closed("mine")
+
+    with pytest.raises(Closed, match="mine"):
+        starling.sample(failing, dim=2, progress=False, **SETTINGS)
+
+
+def test_a_fork_in_the_middle_of_another_threads_run_ends_at_once():
+    program = """
+        import os, sys, threading, time, starling
+        flight = starling.Flight("normal", dim=2, particles=2000, steps=10**9, batch=2)
+        stop = []
+        thread = threading.Thread(
+            target=lambda: flight.step(10**9, tell=lambda done: bool(stop)), daemon=True)
+        thread.start()
+        while flight.done == 0:
+            time.sleep(0.01)
+        child = os.fork()
+        if child == 0:
+            sys.exit(7)
+        began = time.monotonic()
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        print(code, time.monotonic() - began < 5)
+        stop.append(1)
+        thread.join()
+    """
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "7 True\n", "")
+
+
+def test_a_result_is_copied_and_says_how_to_keep_it_where_it_cannot_be_pickled(tmp_path):
+    result = begin().step(60).result()
+    assert copy.copy(result) is copy.deepcopy(result) is result
+    with pytest.raises(TypeError, match=r"result: cannot be pickled; save\(folder\)"):
+        pickle.dumps(result)
+    result.save(tmp_path / "out")
+    loaded = pickle.loads(pickle.dumps(starling.load(tmp_path / "out")))
+    assert np.array_equal(loaded.draws["x"], result.draws["x"])
+
+
+def test_others_go_on_while_particles_are_chosen():
+    result = starling.sample(
+        "normal", dim=20, particles=10000, steps=1, batch=2, progress=False, seed=1
+    )
+    ticks, stop = [], threading.Event()
+
+    def tick():
+        while not stop.wait(0.001):
+            ticks.append(time.monotonic())
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    began = time.monotonic()
+    result.thin(300)
+    ended = time.monotonic()
+    stop.set()
+    thread.join()
+    assert sum(began < at < ended for at in ticks) > 5
+
+
+def test_a_run_in_stages_may_be_watched_by_other_threads():
+    flight = starling.Flight(target, dim=10, particles=100, seed=1)
+    seen, stop = set(), threading.Event()
+
+    def watch():
+        while not stop.is_set():
+            seen.add(flight.stage)
+            assert flight.done <= flight.total and "stage" in repr(flight)
+
+    threads = [threading.Thread(target=watch) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    while not flight.over:
+        flight.step(10)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert seen <= {"scout", "fly", "certify", "settle", "finished"} and "fly" in seen
+    assert flight.stage == "finished" or flight.over
+
+
+@pytest.mark.parametrize("ask", ["summary([])", "write([], folder, 'csv', False)"])
+def test_the_engine_refuses_no_runs_at_all(ask, tmp_path):
+    with pytest.raises(ValueError, match="at least one"):
+        eval(f"native.{ask}", dict(native=starling._starling, folder=tmp_path / "out"))
