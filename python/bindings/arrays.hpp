@@ -67,8 +67,8 @@ auto numbers(nb::handle object, const char* what, const std::array<std::size_t, 
              const char* who = "target") {
   using Array = nb::ndarray<const Real, nb::ndim<Dims>, nb::c_contig, nb::device::cpu>;
   Array array;
-  if (nb::try_cast<Array>(object, array, false) &&
-      std::equal(shape.begin(), shape.end(), array.shape_ptr()))
+  const auto fits = [&] { return std::equal(shape.begin(), shape.end(), array.shape_ptr()); };
+  if (nb::try_cast<Array>(object, array, false) && fits())
     return array;
   const nb::tuple expected = std::apply([](auto... n) { return nb::make_tuple(n...); }, shape);
   if (!nb::hasattr(object, "shape") || !nb::hasattr(object, "dtype"))
@@ -86,6 +86,11 @@ auto numbers(nb::handle object, const char* what, const std::array<std::size_t, 
     throw nb::type_error(fmt::format("{}: must return {} as real numbers; got an array of {}", who,
                                      what, text_of_object(type))
                              .c_str());
+  if (!fits()) // its attribute said otherwise
+    throw nb::value_error(
+        fmt::format("{}: must return {} of shape {}; got an object that says so and has another",
+                    who, what, text_of_object(expected))
+            .c_str());
   return array;
 }
 

@@ -11,6 +11,14 @@ from .ranks import Ranks
 FIRST_BYTES = b"starling checkpoint "  # of every checkpoint, whatever its version
 
 
+def place_of(file: str | os.PathLike) -> str | bytes:
+    """One name for a file, whatever it is called by."""
+    try:
+        return os.path.realpath(file)
+    except OSError:  # the folder that we are in is gone
+        return os.fspath(file)
+
+
 def refuse_to_replace(file: str | os.PathLike, own: bool, force: bool) -> None:
     """Raises FileExistsError unless the file is not there, or is a checkpoint and either `own`, of
     the flight that writes it, or replaced by `force`. What is no checkpoint is never replaced."""

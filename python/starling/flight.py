@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _starling
-from .checkpoints import read_checkpoint, refuse_to_replace
+from .checkpoints import place_of, read_checkpoint, refuse_to_replace
 from .ending import let_go_at_end
 from .functions import Target, whole
 from .ranks import BLOCKS, Ranks
@@ -75,7 +75,7 @@ class Flight:
     ) -> None:
         self._target, self._dim, self._native, self._lock = target, dim, native, threading.Lock()
         self._ranks, self._stage = ranks, native.stage
-        self._files: set[str] = set()  # checkpoints that are of this run
+        self._files: set[str | bytes] = set()  # checkpoints that are of this run
         let_go_at_end(self)
 
     def _let_go(self) -> None:
@@ -197,10 +197,10 @@ class Flight:
                 except Exception as failed:  # whatever it is, the others must not wait
                     error = failed
                 self._ranks.agree(error)
-            self._files.add(os.path.realpath(file))
+            self._files.add(place_of(file))
 
     def _may_write(self, file: str | os.PathLike, force: bool) -> None:
-        refuse_to_replace(file, os.path.realpath(file) in self._files, force)
+        refuse_to_replace(file, place_of(file) in self._files, force)
 
     def __getstate__(self) -> dict[str, Any]:
         if self._ranks is not None:
@@ -276,7 +276,7 @@ def resume(
         raise ValueError(f"target: must be {name}, as in {os.fspath(file)}; got {own.name}")
     flight = Flight.__new__(Flight)
     flight._hold(own or Builtin(name), dim, native, ranks)
-    flight._files.add(os.path.realpath(file))
+    flight._files.add(place_of(file))
     return flight
 
 

@@ -197,7 +197,14 @@ def _names(names: Sequence[str] | None) -> list[str]:
             raise TypeError(f"names: must be texts; got {name!r}")
         if given.count(name) > 1 or name in ("", "lp__"):
             raise ValueError(f"names: must be different, not empty and not lp__; got {name!r}")
+        if "\0" in name or _surrogate(name):
+            raise ValueError(f"names: must be texts that a file can hold; got {name!r}")
     return given
+
+
+def _surrogate(name: str) -> bool:
+    """Whether it stands for bytes that are no text."""
+    return any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
 def _dimension(own: int | None, asked: int | None, names: Sequence[str]) -> int:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _starling
+from .functions import whole
 
 
 class Variable(NamedTuple):
@@ -40,6 +41,9 @@ def thinned(
     outcomes: list, variables: list[Variable], count: int, weights: bool, scores: Any, threads: int
 ) -> Thinned:
     """Of these runs together; `scores` where the runs have none."""
+    count, threads = whole("count", count, 1), whole("threads", threads, 0)
+    if not isinstance(weights, (bool, np.bool_)):
+        raise TypeError(f"weights: must be True or False; got {weights!r}")
     positions = np.concatenate([run.positions for run in outcomes])
     if scores is None:
         own = [getattr(run, "scores", None) for run in outcomes]
@@ -48,11 +52,21 @@ def thinned(
                 "scores: this result has none; give scores=, an array of the shape of unconstrained"
             )
         scores = np.concatenate(own)
-    scores = np.ascontiguousarray(scores, dtype=float).reshape(-1, np.shape(scores)[-1])
+    try:
+        scores = np.ascontiguousarray(scores, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"scores: must be real numbers; got {type(scores).__name__}") from error
+    scores = scores.reshape(-1, scores.shape[-1])
     if scores.shape != positions.shape:
         raise ValueError(f"scores: must be of the shape {positions.shape}; got {scores.shape}")
+    usable = int(np.isfinite(scores).all(axis=1).sum())
+    if count > usable:
+        raise ValueError(
+            f"count: must be at most the number of particles with finite scores, {usable}; got "
+            f"{count}"
+        )
     chosen, kept_weights, discrepancy, independent = _starling.thin(
-        np.ascontiguousarray(positions), scores, count, weights, threads
+        np.ascontiguousarray(positions), scores, count, bool(weights), threads
     )
     rows = np.asarray(chosen)
     values = np.concatenate([run.draws for run in outcomes])[rows]

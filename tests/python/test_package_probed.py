@@ -145,3 +145,72 @@ def test_a_run_in_stages_may_be_watched_by_other_threads():
 def test_the_engine_refuses_no_runs_at_all(ask, tmp_path):
     with pytest.raises(ValueError, match="at least one"):
         eval(f"native.{ask}", dict(native=starling._starling, folder=tmp_path / "out"))
+
+
+@pytest.mark.parametrize("real", [(3, 3), (0, 2), (500, 2), (100,), (2, 50)])
+@pytest.mark.parametrize("part", ["scores", "log densities"])
+def test_an_object_that_lies_about_its_shape_is_not_read_beyond_its_end(part, real):
+    class Lies:
+        dtype = np.dtype(float)
+
+        def __init__(self, shape):
+            self.shape = shape
+
+        def __array__(self, *_, **__):
+            return np.zeros(real)
+
+    def lying(x):
+        density, scores = target(x)
+        if part == "scores":
+            return density, Lies(scores.shape)
+        return Lies(density.shape), scores
+
+    with pytest.raises((ValueError, TypeError), match=f"target: must return {part}"):
+        starling.sample(lying, dim=2, progress=False, check=False, **SETTINGS)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\udcff", "a\ud800"])
+def test_names_that_no_file_can_hold_are_refused(name):
+    with pytest.raises(ValueError, match="names: must be texts that a file can hold"):
+        starling.Function(target, names=[name, "b"])
+
+
+@pytest.mark.parametrize(
+    "wrong, kind, said",
+    [
+        (dict(count=0), ValueError, "count: must be at least 1"),
+        (dict(count=-1), ValueError, "count: must be at least 1"),
+        (dict(count=1.5), TypeError, "count: must be a whole number"),
+        (dict(count=51), ValueError, "count: must be at most the number of particles"),
+        (dict(count=5, threads=-1), ValueError, "threads: must be at least 0"),
+        (dict(count=5, weights="yes"), TypeError, "weights: must be True or False"),
+        (dict(count=5, scores="x"), TypeError, "scores: must be real numbers; got str"),
+        (dict(count=5, scores=5), ValueError, "scores: must be of the shape"),
+        (dict(count=5, scores=np.full((50, 2), np.nan)), ValueError, "finite scores, 0; got 5"),
+    ],
+)
+def test_thinning_says_what_is_wrong_in_the_callers_words(wrong, kind, said):
+    result = begin().step(5).result()
+    with pytest.raises(kind, match=said):
+        result.thin(**wrong)
+
+
+def test_a_folder_that_is_gone_is_named():
+    program = """
+        import os, tempfile, starling
+        place = tempfile.mkdtemp()
+        os.chdir(place)
+        os.rmdir(place)
+        try:
+            starling.Flight("normal", dim=2, particles=8, steps=2, batch=2).save("state")
+        except FileNotFoundError as error:
+            assert "state" in str(error), error
+            print("refused")
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "refused\n", "")
