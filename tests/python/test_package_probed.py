@@ -214,3 +214,38 @@ def test_a_folder_that_is_gone_is_named():
         timeout=600,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "refused\n", "")
+
+
+@pytest.mark.parametrize("name", ["summary.json", "config.toml", "trace.csv"])
+@pytest.mark.parametrize("text", ["{", "[]", "{}", "a = \n", '{"verdict": 3}', "step\nx\n", "\xff"])
+def test_a_damaged_file_beside_the_draws_is_named(name, text, tmp_path):
+    begin().step(5).result().save(tmp_path / "run")
+    (tmp_path / "run" / name).write_bytes(text.encode("latin-1"))
+    try:
+        loaded = starling.load(tmp_path / "run")
+    except ValueError as error:
+        assert str(error) == f"{tmp_path / 'run' / name}: must be that of a run; got something else"
+    else:
+        assert name != "summary.json" and repr(loaded) and loaded.draws
+
+
+def rows_doubled(x):
+    return -0.5 * (x * x).sum(axis=1), -x
+
+
+def test_a_pool_is_called_by_several_threads_and_comes_back_from_a_pickle():
+    with starling.pool(rows_doubled, 2) as pool:
+        x = np.random.default_rng(1).normal(size=(30, 2))
+        answers, expected = [], rows_doubled(x)
+        threads = [threading.Thread(target=lambda: answers.append(pool(x))) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert len(answers) == 4
+        for answer in answers:
+            assert all(np.array_equal(a, b) for a, b in zip(answer, expected))
+        with pickle.loads(pickle.dumps(pool)) as other:
+            assert np.array_equal(other(x)[1], expected[1])
+    with pytest.raises(TypeError, match="os.PathLike"):
+        starling.load(None)

@@ -71,6 +71,27 @@ TEST(Outcome, OfManyParticlesIsTheSameOnAnyNumberOfThreads) {
   EXPECT_EQ(three.diagnosis.sentence, one.diagnosis.sentence);
 }
 
+TEST(Outcome, OfARunThatWasInterruptedIsNeverConverged) {
+  const auto flight = begin(roles(Shuffle(1, 2)), settings(50, 5), drawn(3));
+  Watch watch;
+  watch.interrupted = [&] { return flight->done() == 2; };
+  const Outcome stopped = fly(*flight, watch);
+  EXPECT_TRUE(stopped.interrupted);
+  EXPECT_NE(stopped.diagnosis.verdict, "converged");
+  Outcome measured = flight->outcome(true);
+  measured.diagnosis.verdict = "converged";
+  measured.diagnosis.sentence = "all is well";
+  mark_interrupted(measured);
+  EXPECT_TRUE(measured.interrupted);
+  EXPECT_EQ(measured.diagnosis.verdict, "cannot tell");
+  EXPECT_EQ(measured.diagnosis.sentence, "the run was interrupted after 2 steps, before its end: "
+                                         "so far all is well, which confirms nothing");
+  EXPECT_EQ(measured.trace.back().verdict, "cannot tell");
+  measured.diagnosis.verdict = "collapsed";
+  mark_interrupted(measured);
+  EXPECT_EQ(measured.diagnosis.verdict, "collapsed"); // what speaks against it stays
+}
+
 TEST(Pooled, OfOneRunIsThatRunAndOfSeveralTheirPool) {
   std::vector<Outcome> runs;
   runs.push_back(fly(*begin(roles(Shuffle(1, 2)), settings(50, 5), drawn(3))));
