@@ -21,7 +21,8 @@ namespace starling::python {
 namespace nb = nanobind;
 
 /// The positions as an array that Python may keep: it is filled anew at each call, unless somebody
-/// has kept it, who then has it for good.
+/// has kept it, who then has it for good. What is handed out is a view: a function that changes the
+/// shape, the type or the flags of its argument changes nobody else's.
 template <typename Real>
 class Positions {
 public:
@@ -35,7 +36,7 @@ public:
       array_ = nb::cast(nb::ndarray<nb::numpy, Real, nb::ndim<2>>(data_, {x.count, x.dim}, owner));
     }
     std::copy(x.begin(), x.end(), data_);
-    return array_;
+    return array_.attr("view")();
   }
 
 private:
@@ -66,8 +67,8 @@ auto numbers(nb::handle object, const char* what, const std::array<std::size_t, 
              const char* who = "target") {
   using Array = nb::ndarray<const Real, nb::ndim<Dims>, nb::c_contig, nb::device::cpu>;
   Array array;
-  if (nb::try_cast<Array>(object, array, false) &&
-      std::equal(shape.begin(), shape.end(), array.shape_ptr()))
+  const auto fits = [&] { return std::equal(shape.begin(), shape.end(), array.shape_ptr()); };
+  if (nb::try_cast<Array>(object, array, false) && fits())
     return array;
   const nb::tuple expected = std::apply([](auto... n) { return nb::make_tuple(n...); }, shape);
   if (!nb::hasattr(object, "shape") || !nb::hasattr(object, "dtype"))
@@ -85,6 +86,11 @@ auto numbers(nb::handle object, const char* what, const std::array<std::size_t, 
     throw nb::type_error(fmt::format("{}: must return {} as real numbers; got an array of {}", who,
                                      what, text_of_object(type))
                              .c_str());
+  if (!fits()) // its attribute said otherwise
+    throw nb::value_error(
+        fmt::format("{}: must return {} of shape {}; got an object that says so and has another",
+                    who, what, text_of_object(expected))
+            .c_str());
   return array;
 }
 

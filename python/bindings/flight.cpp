@@ -1,6 +1,7 @@
 // Runs under way: begun from settings or from a state, stepped without the interpreter's lock.
-#include "away.hpp"
+#include "gil_released.hpp"
 #include "parts.hpp"
+#include "user_target.hpp"
 #include "wire.hpp"
 
 #include "io/errors.hpp"
@@ -11,6 +12,7 @@
 
 #include <starling/cpu/level.hpp>
 #include <starling/cpu/products.hpp>
+#include <starling/run/fly.hpp>
 #include <starling/version.hpp>
 
 #include <nanobind/ndarray.h>
@@ -98,13 +100,13 @@ void take(Flight& flight, Step count, nb::object tell, nb::object ranks) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point last = Clock::now();
   const std::shared_ptr<mpi::Wire> wire = wire_over(ranks);
-  const Away away;
+  const GilReleased released;
   const auto ask = [&] {
-    if (Clock::now() - last < std::chrono::milliseconds(100) && !leaving())
+    if (Clock::now() - last < std::chrono::milliseconds(100) && !interpreter_ends())
       return Signal::go_on;
     last = Clock::now();
     const nb::gil_scoped_acquire held;
-    refuse_if_leaving();
+    throw_if_interpreter_ends();
     if (PyErr_CheckSignals() != 0)
       throw nb::python_error();
     if (tell.is_none())
@@ -120,9 +122,9 @@ void take(Flight& flight, Step count, nb::object tell, nb::object ranks) {
                         // between what all ranks do
   const auto hear = [&] {
     const nb::gil_scoped_acquire held;
-    pressed = nb::cast<bool>(ranks.attr("pressed"));
+    pressed = nb::cast<bool>(ranks.attr("interrupt_pending"));
     if (pressed)
-      ranks.attr("pressed") = false;
+      ranks.attr("interrupt_pending") = false;
   };
   const auto end_if_pressed = [&] {
     if (!mpi::any(*wire, pressed))
@@ -168,6 +170,20 @@ std::pair<std::shared_ptr<mpi::Wire>, plan::Plan> agreed(nb::handle ranks, Make&
   return {wire, *plan};
 }
 
+/// The flight that `make` makes without the interpreter's lock, owner of what its target calls.
+template <typename Make>
+nb::object owned(nb::handle user_target, Make&& make) {
+  const assemble::UserTarget* const given = target_in(user_target);
+  std::unique_ptr<Flight> flight;
+  {
+    const GilReleased released;
+    flight = make(given);
+  }
+  nb::object made = nb::cast(std::move(flight));
+  own_functions(made, user_target);
+  return made;
+}
+
 } // namespace
 
 void add_flight(nb::module_& m) {
@@ -176,7 +192,7 @@ void add_flight(nb::module_& m) {
       return array((f.*get)(), {f.settings().particles, f.names().size()});
     };
   };
-  nb::class_<Flight>(m, "Flight")
+  nb::class_<Flight>(m, "Flight", nb::dynamic_attr()) // for the functions of its target
       .def("take", &take, "count"_a, "tell"_a.none(), "ranks"_a.none())
       .def_prop_ro("done", &Flight::done)
       .def_prop_ro("total", &Flight::total)
@@ -203,24 +219,29 @@ void add_flight(nb::module_& m) {
           "file"_a)
       .def(
           "outcome",
-          [](Flight& f, bool measured) {
-            const Away away;
-            return f.outcome(measured);
+          [](Flight& f, bool interrupted) {
+            const GilReleased released;
+            run::Outcome outcome = f.outcome(true);
+            if (interrupted)
+              run::mark_interrupted(outcome);
+            return outcome;
           },
-          "measured"_a);
+          "interrupted"_a);
 
   m.def(
       "begin",
       [](const std::string& target, const nb::dict& settings, std::uint64_t run,
-         const assemble::Guest* guest, std::optional<Positions> start, nb::object ranks) {
+         nb::object user_target, std::optional<Positions> start, nb::object ranks) {
         const auto [wire, plan] = agreed(ranks, [&] { return plan_from(target, settings); });
         const std::span<const double> positions =
             start ? std::span<const double>(start->data(), start->size())
                   : std::span<const double>();
-        const Away away;
-        return assemble::make_flight(plan, run, guest, positions, wire);
+        return owned(user_target, [&, &wire = wire, &plan = plan](const auto* given) {
+          return assemble::make_flight(plan, run, given, positions, wire);
+        });
       },
-      "target"_a, "settings"_a, "run"_a, "guest"_a.none(), "start"_a.none(), "ranks"_a.none());
+      "target"_a, "settings"_a, "run"_a, "user_target"_a.none(), "start"_a.none(),
+      "ranks"_a.none());
   m.def("keep_state", [](nb::handle file, const nb::bytes& bytes) {
     run::write_checkpoint(bytes_of(file), run::unpack({bytes.c_str(), bytes.size()}, "state"));
   });
@@ -230,7 +251,7 @@ void add_flight(nb::module_& m) {
   m.def(
       "resume",
       [](const nb::bytes& bytes, const std::string& where, std::optional<std::uint64_t> steps,
-         std::optional<std::uint64_t> threads, const assemble::Guest* guest, nb::handle given_model,
+         std::optional<std::uint64_t> threads, nb::object user_target, nb::handle given_model,
          bool trust, nb::object ranks) {
         const run::Checkpoint checkpoint = run::unpack({bytes.c_str(), bytes.size()}, where);
         Recipe recipe = assemble::recipe_in(checkpoint, where);
@@ -239,11 +260,12 @@ void add_flight(nb::module_& m) {
               "steps: a run in stages goes on to its own end; leave steps out to resume it");
         recipe.steps = steps.value_or(recipe.steps);
         recipe.threads = threads.value_or(recipe.threads);
-        if ((recipe.target == "guest") != (guest != nullptr))
+        if ((recipe.target == "guest") == user_target.is_none())
           throw io::BadData(
-              where, guest ? "target: leave it out; the checkpoint is of a run of " + recipe.target
-                           : std::string("target: give it again; the checkpoint is of a run of a "
-                                         "function, which no file can keep"));
+              where, !user_target.is_none()
+                         ? "target: leave it out; the checkpoint is of a run of " + recipe.target
+                         : std::string("target: give it again; the checkpoint is of a run of a "
+                                       "function, which no file can keep"));
         // Code that a file names is loaded only if the caller names it too, or trusts the file.
         const std::string named = recipe.text_of("model"), model = bytes_of(given_model);
         if (!named.empty() && model.empty() && !trust)
@@ -254,10 +276,11 @@ void add_flight(nb::module_& m) {
         if (!named.empty() && !model.empty())
           recipe.set("model", model);
         const auto [wire, plan] = agreed(ranks, [&] { return plan::resolve(recipe); });
-        const Away away;
-        return assemble::resume_flight(checkpoint, plan, where, guest, wire);
+        return owned(user_target, [&, &wire = wire, &plan = plan](const auto* given) {
+          return assemble::resume_flight(checkpoint, plan, where, given, wire);
+        });
       },
-      "state"_a, "where"_a, "steps"_a.none(), "threads"_a.none(), "guest"_a.none(), "model"_a,
+      "state"_a, "where"_a, "steps"_a.none(), "threads"_a.none(), "user_target"_a.none(), "model"_a,
       "trust"_a, "ranks"_a.none());
 }
 

@@ -1,9 +1,9 @@
 // The Python module _starling: recipes, flights and outcomes as they are, for the package to dress.
 #include "assemble/processor.hpp"
-#include "away.hpp"
-#include "guest.hpp"
+#include "gil_released.hpp"
 #include "on_card.hpp"
 #include "parts.hpp"
+#include "user_target.hpp"
 
 #include "foreign/compile_stan.hpp"
 #include "foreign/library.hpp"
@@ -101,19 +101,20 @@ nb::list rows_of(const std::vector<judge::TraceRow>& trace) {
 namespace {
 
 void add_errors(nb::module_& m) {
-  static nb::object target_error =
-      nb::steal(PyErr_NewException("starling.TargetError", PyExc_ValueError, nullptr));
-  static nb::object diverged =
-      nb::steal(PyErr_NewException("starling.Diverged", PyExc_ArithmeticError, nullptr));
-  m.attr("TargetError") = target_error;
-  m.attr("Diverged") = diverged;
+  // Never let go: the destructor of a static object would run after the interpreter is gone.
+  static PyObject* const target_error =
+      PyErr_NewException("starling.TargetError", PyExc_ValueError, nullptr);
+  static PyObject* const diverged =
+      PyErr_NewException("starling.Diverged", PyExc_ArithmeticError, nullptr);
+  m.attr("TargetError") = nb::borrow(target_error);
+  m.attr("Diverged") = nb::borrow(diverged);
   nb::register_exception_translator([](const std::exception_ptr& p, void*) {
     try {
       std::rethrow_exception(p);
     } catch (const TargetError& error) {
-      PyErr_SetString(target_error.ptr(), error.what());
+      PyErr_SetString(target_error, error.what());
     } catch (const Diverged& error) {
-      PyErr_SetString(diverged.ptr(), error.what());
+      PyErr_SetString(diverged, error.what());
     } catch (const plan::BadConfig& error) {
       PyErr_SetString(PyExc_ValueError, error.what());
     } catch (const io::BadData& error) {
@@ -136,14 +137,10 @@ NB_MODULE(_starling, m) {
   using namespace starling;
   using namespace starling::python;
   assemble::multiply_for_this_processor();
-  add_leaving();
+  wait_at_exit();
   add_errors(m);
-  nb::class_<assemble::Guest>(m, "Guest");
-  m.def("guest_of", &guest_of, "function"_a, "dim"_a, "names"_a, "on_card"_a.none());
+  add_user_target(m);
   add_on_card(m);
-  m.def("guest_of_rows", &guest_of_rows, "likelihood"_a, "prior"_a.none(), "values"_a.none(),
-        "row_scores"_a.none(), "rows"_a, "data_batch"_a, "dim"_a, "names"_a);
-  m.def("guest_at", &guest_at, "address"_a, "batched"_a, "dim"_a, "names"_a);
   add_flight(m);
   add_outcome(m);
   add_tables(m);
@@ -155,7 +152,7 @@ NB_MODULE(_starling, m) {
         const std::string file = bytes_of(program), given = bytes_of(data), with = bytes_of(python);
         foreign::CompiledStan made;
         {
-          const Away away;
+          const GilReleased released;
           made = foreign::compile_stan(file, given, with);
         }
         return nb::make_tuple(text_of(made.library), text_of(made.data));

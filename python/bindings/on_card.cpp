@@ -3,7 +3,7 @@
 #include "on_card.hpp"
 
 #include "arrays.hpp"
-#include "away.hpp"
+#include "gil_released.hpp"
 
 #include <starling/error.hpp>
 
@@ -22,7 +22,11 @@ class OnCard {
 public:
   OnCard(std::shared_ptr<cuda::Machine> machine, const void* data, std::size_t count,
          std::size_t dim, std::uint8_t bytes)
-      : machine_(std::move(machine)), data_(data), count_(count), dim_(dim), bytes_(bytes) {}
+      : machine_(std::move(machine)), data_(data), count_(count), dim_(dim), bytes_(bytes),
+        there_(std::make_shared<bool>(true)) {}
+
+  /// The call is over, for this and every copy of it: what lies there is another step's.
+  void end() const { *there_ = false; }
 
   bool on_host() const { return machine_->number() < 0; } // in tests
   nb::tuple device() const {
@@ -33,12 +37,14 @@ public:
 
   /// The first rows, or all if they are fewer.
   nb::object rows(std::size_t most) const {
+    check();
     const std::size_t count = std::min(most, count_);
     return bytes_ == 4 ? rows_of<float>(count) : rows_of<double>(count);
   }
 
   /// None is the stream that all libraries share, -1 asks for no waiting.
   nb::object capsule(nb::handle owner, nb::handle stream) const {
+    check();
     if (!on_host()) {
       const auto number = stream.is_none() ? std::int64_t{1} : nb::cast<std::int64_t>(stream);
       if (number != -1)
@@ -48,6 +54,12 @@ public:
   }
 
 private:
+  void check() const {
+    if (!*there_)
+      throw nb::value_error("x: positions on a card are there while the target is called, and no "
+                            "longer; copy what is to be kept");
+  }
+
   template <typename Real>
   nb::object capsule_of(nb::handle owner) const {
     const std::size_t shape[] = {count_, dim_};
@@ -72,6 +84,13 @@ private:
   const void* data_;
   std::size_t count_, dim_;
   std::uint8_t bytes_;
+  std::shared_ptr<bool> there_; // written and read with the interpreter's lock held
+};
+
+/// Ends a call however it ends.
+struct Ended {
+  const OnCard& there;
+  ~Ended() { there.end(); }
 };
 
 /// The scores in what was returned.
@@ -119,10 +138,11 @@ public:
 
   void operator()(const Real* x, Real* score, std::size_t count, std::size_t dim) {
     const nb::gil_scoped_acquire held;
-    refuse_if_leaving();
+    throw_if_interpreter_ends();
     void* stream = machine_->stream();
     const bool on_host = machine_->number() < 0;
     const OnCard there(machine_, x, count, dim, sizeof(Real));
+    const Ended ended{there};
     const nb::object scores = scores_in(function_(there));
     Array array;
     if (!nb::hasattr(scores, "__dlpack__"))

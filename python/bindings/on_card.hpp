@@ -11,7 +11,7 @@ namespace starling::python {
 
 /// Called with the lock of the interpreter held, once per step: function(x), with x an OnCard,
 /// returns scores, or (log densities, scores), as arrays that lie on the same card. Kept alive by
-/// Python, as guest_of has it.
+/// Python, as target_of_function has it.
 template <typename Real>
 std::shared_ptr<const cuda::Outside<Real>> on_card(nanobind::handle function);
 

@@ -1,4 +1,5 @@
 // What runs came to, and their files: written, read, summed up.
+#include "gil_released.hpp"
 #include "parts.hpp"
 
 #include "io/output_file.hpp"
@@ -35,6 +36,12 @@ plan::Recipe recipe_of(const Outcome& o) {
 }
 
 using Values = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+
+const std::vector<Outcome>& at_least_one(const std::vector<Outcome>& runs) {
+  if (runs.empty())
+    throw nb::value_error("runs: there must be at least one; got none");
+  return runs;
+}
 
 void write_text(const std::filesystem::path& file, const std::string& text) {
   io::OutputFile out(file);
@@ -99,7 +106,9 @@ void add_outcome(nb::module_& m) {
       .def_prop_ro("steps_done", [](const Outcome& o) { return o.steps_done; })
       .def_prop_ro("verdict", [](const Outcome& o) { return judge::word(o.diagnosis.judgement); })
       .def_prop_ro("warnings", [](const Outcome& o) { return o.warnings; });
-  m.def("summary", [](const std::vector<Outcome>& runs) { return results::to_json(runs).dump(); });
+  m.def("summary", [](const std::vector<Outcome>& runs) {
+    return results::to_json(at_least_one(runs)).dump();
+  });
   m.def("config", [](const Outcome& o) { return text_of(plan::write_config(recipe_of(o))); });
   m.def(
       "write",
@@ -107,7 +116,7 @@ void add_outcome(nb::module_& m) {
          bool force) {
         results::check_formats(formats);
         io::OutputFolder out(bytes_of(folder), force);
-        results::write_results(out, runs, formats);
+        results::write_results(out, at_least_one(runs), formats);
         out.commit();
       },
       "runs"_a, "folder"_a, "formats"_a, "force"_a);
@@ -126,8 +135,12 @@ void add_outcome(nb::module_& m) {
         const auto rows = [](const Values& v) {
           return Rows<const double>{v.data(), v.shape(0), v.shape(1)};
         };
-        Threads crew(threads);
-        judge::Thinned thinned = judge::thin(rows(positions), rows(scores), count, weights, crew);
+        const auto chosen = [&] {
+          const GilReleased released;
+          Threads crew(threads);
+          return judge::thin(rows(positions), rows(scores), count, weights, crew);
+        };
+        judge::Thinned thinned = chosen();
         const std::size_t kept = thinned.weights.size();
         return nb::make_tuple(thinned.chosen, array(std::move(thinned.weights), {kept}),
                               thinned.discrepancy, thinned.of_independent);

@@ -2,7 +2,7 @@
 // linked against none.
 #include "wire.hpp"
 
-#include "away.hpp"
+#include "gil_released.hpp"
 
 #include <nanobind/stl/string.h>
 

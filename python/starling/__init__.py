@@ -7,17 +7,23 @@
 See docs/python.md.
 """
 
+from .main_interpreter import require_main_interpreter
+
+require_main_interpreter()  # before anything else is loaded
+
 from . import kernels, plots, rules
 from ._starling import Diverged, TargetError, simd_level
 from ._starling import version as __version__
 from .flight import Flight, resume
 from .frameworks import from_jax, from_pymc, from_torch
+from .functions import CFunction, Function, Target
 from .gradients import Check, check
+from .jax_rows import from_jax_rows
 from .pool import Pool, pool
 from .result import Result, load
-from .rows import Rows, from_jax_rows, from_rows
+from .rows import Rows, from_rows
 from .sampling import sample
-from .targets import Builtin, CFunction, Function, Plugin, Stan, Target, builtin, plugin, stan
+from .targets import Builtin, Plugin, Stan, builtin, plugin, stan
 
 __all__ = [
     "Builtin",

@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
     command.add_argument("folder", metavar="DIR", help="folder of results")
     command.add_argument("--out", metavar="FILE", help="the page (default DIR/report.html)")
     command.add_argument(
-        "--force", action="store_true", help="replace a file that is no page of starling"
+        "--force", action="store_true", help="replace the page of starling that --out names"
     )
     command.set_defaults(run=report.main)
     given = parser.parse_args(arguments)

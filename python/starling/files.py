@@ -5,11 +5,22 @@ from __future__ import annotations
 import csv
 import json
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from . import _starling
+
+SHOWN = {
+    "verdict": str,
+    "verdict_reason": str,
+    "warnings": list,
+    "parameters": list,
+    "particles": int,
+    "dim": int,
+    "steps_done": int,
+}  # of summary.json, and their kinds
 
 
 class FileRun:
@@ -34,7 +45,8 @@ class RunFiles:
     """A folder of a run, or one file of draws."""
 
     def __init__(self, path: str | os.PathLike):
-        self._read = _starling.read(path)
+        folder = os.fsdecode(path)
+        self._read = _starling.read(folder)
         names = self._read[0][0]
         figures = {
             a
@@ -44,19 +56,13 @@ class RunFiles:
         }
         kept = [a for a in range(len(names)) if a not in figures]
         self.runs = [FileRun(names, values, kept) for _, values in self._read]
-        folder = os.fspath(path)
         self.texts = _texts(folder, len(self.runs)) if os.path.isdir(folder) else {}
-        self.summary = (
-            json.loads(self.texts["summary.json"]) if "summary.json" in self.texts else None
-        )
-        settings = _flat_toml(os.fsdecode(self.texts.get("config.toml", b"")))
+        self.summary = self._parsed(folder, "summary.json", _summary)
+        settings = self._parsed(folder, "config.toml", _flat_toml) or {}
         for k, run in enumerate(self.runs):
             run.settings = settings
             name = "trace.csv" if len(self.runs) == 1 else f"trace-{k + 1}.csv"
-            run.trace = [
-                _looked(row)
-                for row in csv.DictReader(self.texts.get(name, b"").decode().splitlines())
-            ]
+            run.trace = self._parsed(folder, name, _trace) or []
         self._positions = None
         if self.summary and "unconstrained" in self.summary:
             npz = os.path.join(folder, "draws.npz")
@@ -64,6 +70,16 @@ class RunFiles:
             for k, run in enumerate(self.runs):
                 several = self._positions is not None and self._positions.ndim == 3
                 run.unconstrained = self._positions[k] if several else self._positions
+
+    def _parsed(self, folder: str, name: str, parse: Callable[[bytes], Any]) -> Any:
+        """The contents of a file beside the draws, or None where it is not there."""
+        if name not in self.texts:
+            return None
+        try:
+            return parse(self.texts[name])
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            file = os.path.join(folder, name)
+            raise ValueError(f"{file}: must be that of a run; got something else") from error
 
     def write(self, folder: str | os.PathLike, formats: str, force: bool) -> None:
         positions = None if self._positions is None else np.ascontiguousarray(self._positions)
@@ -99,11 +115,26 @@ def _texts(folder: str, runs: int) -> dict[str, bytes]:
 _BYTES = {0xEF00 + byte: 0xDC00 + byte for byte in range(0x80, 0x100)}
 
 
-def _flat_toml(text: str) -> dict[str, Any]:
+def _summary(text: bytes) -> dict[str, Any]:
+    """summary.json, with what a Result shows of it."""
+    summary = json.loads(text)
+    for name, kind in SHOWN.items():
+        if not isinstance(summary[name], kind):
+            raise TypeError(name)
+    if any("name" not in one for one in summary["parameters"]):
+        raise KeyError("parameters")
+    return summary
+
+
+def _trace(text: bytes) -> list[dict[str, Any]]:
+    return [_looked(row) for row in csv.DictReader(text.decode().splitlines())]
+
+
+def _flat_toml(text: bytes) -> dict[str, Any]:
     """config.toml has keys and plain values alone, each in a line: what TOML writes there, JSON
     reads."""
     settings = {}
-    for line in text.splitlines():
+    for line in os.fsdecode(text).splitlines():
         name, equals, value = line.partition(" = ")
         if equals and not line.startswith("#"):
             read = json.loads(value)

@@ -10,33 +10,29 @@ from typing import Any
 
 import numpy as np
 
-from . import _starling, kernels, rules
+from . import _starling
+from .checkpoints import place_of, read_checkpoint, refuse_to_replace
+from .ending import let_go_at_end
+from .functions import Target, whole
 from .ranks import BLOCKS, Ranks
 from .result import Result
-from .targets import Builtin, Target, as_target, whole
-from .words import in_own_words, no_setting
-
-OF_SAMPLE = (
-    "callback",
-    "check",
-    "checkpoint",
-    "checkpoint_every",
-    "comm",
-    "dim",
-    "progress",
-    "run",
-)  # beside the engine's
+from .settings import given_start, particles_in, plain_settings
+from .targets import Builtin, as_target
+from .words import python_names_in_errors
 
 
 class Flight:
     """A cloud and the roles that move it.
 
-    flight = Flight(target, dim=2, particles=500, steps=1000, seed=1); flight.step(100);
-    flight.positions The settings are those of `sample`. A flight can be pickled if its target can:
-    what comes back goes on bit for bit. While it takes a step, its target and other threads must
-    leave it alone. comm: a communicator of mpi4py whose ranks make and step the flight together,
-    each with the same settings: whatever
-        one of them asks of the flight, all must ask."""
+        flight = Flight(target, dim=2, particles=500, steps=1000, seed=1)
+        flight.step(100)
+        flight.positions
+
+    The settings are those of `sample`. A flight can be pickled if its target can: what comes back
+    goes on bit for bit. While it takes a step, its target and other threads must leave it alone,
+    but for `done`, `total`, `stage`, `over`, `names` and `settings`.
+    comm: a communicator of mpi4py whose ranks make and step the flight together, each with the same
+        settings: whatever one of them asks of the flight, all must ask."""
 
     def __init__(
         self,
@@ -53,20 +49,20 @@ class Flight:
         if isinstance(start, (str, os.PathLike)):
             settings["start"] = os.fspath(start)
         elif start is not None:
-            given, settings = _given_start(start, settings)
+            given, settings = given_start(start, settings)
             dim = given.shape[1] if own.name == "guest" and dim is None else dim
         if dim is not None and own.name in ("normal", "funnel"):
             settings["dim"] = dim
         ranks = comm if comm is None or isinstance(comm, Ranks) else Ranks(comm)
         if ranks is not None and settings.get("blocks") is None:
             settings["blocks"] = BLOCKS
-        with in_own_words(), nullcontext() if ranks is None else ranks.deaf():
-            chosen = {**_plain(own.settings), **_plain(settings)}
+        with python_names_in_errors(), _deferring(ranks):
+            chosen = {**plain_settings(own.settings), **plain_settings(settings)}
             native = _starling.begin(
                 own.name,
                 chosen,
                 whole("run", run, 0),
-                own.guest(dim, _particles(chosen)),
+                own.user_target(dim, particles_in(chosen)),
                 given,
                 ranks,
             )
@@ -78,17 +74,24 @@ class Flight:
         self, target: Target, dim: int | None, native: Any, ranks: Ranks | None = None
     ) -> None:
         self._target, self._dim, self._native, self._lock = target, dim, native, threading.Lock()
-        self._ranks = ranks
+        self._ranks, self._stage = ranks, native.stage
+        self._files: set[str | bytes] = set()  # checkpoints that are of this run
+        let_go_at_end(self)
+
+    def _let_go(self) -> None:
+        """At the end of the interpreter."""
+        self._native = None
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _exclusive(self) -> Iterator[None]:
         """Steps run without the interpreter's lock: nobody else may look at what they move."""
         if not self._lock.acquire(blocking=False):
             raise ValueError(
-                "flight: must not be used while it takes a step; got a call from its target or a thread"
+                "flight: must not be used while it takes a step; got a call from its target or a "
+                "thread"
             )
         try:
-            with nullcontext() if self._ranks is None else self._ranks.deaf():
+            with _deferring(self._ranks):
                 yield
         finally:
             self._lock.release()
@@ -110,8 +113,9 @@ class Flight:
 
     @property
     def stage(self) -> str:
-        """scout, fly, certify, settle or finished; empty for the raw method, which has only one."""
-        return self._native.stage
+        """scout, fly, certify, settle or finished; empty for the raw method, which has only one.
+        While a step is taken it is looked at ten times a second."""
+        return self._stage
 
     @property
     def over(self) -> bool:
@@ -124,18 +128,18 @@ class Flight:
     @property
     def positions(self) -> np.ndarray:
         """A copy, (N, d)."""
-        with self._alone():
+        with self._exclusive():
             return self._native.positions
 
     @property
     def scores(self) -> np.ndarray:
         """Those that the last step moved by: a copy, (N, d)."""
-        with self._alone():
+        with self._exclusive():
             return self._native.scores
 
     @property
     def drifts(self) -> np.ndarray:
-        with self._alone():
+        with self._exclusive():
             return self._native.drifts
 
     @property
@@ -146,15 +150,23 @@ class Flight:
     @property
     def trace(self) -> list[dict[str, Any]]:
         """What was seen at each look so far."""
-        with self._alone():
+        with self._exclusive():
             return self._native.trace
 
     def step(self, count: int = 1, *, tell: Any = None) -> Flight:
         """Takes so many steps, or fewer if it is over. tell(done), called ten times a second, stops
         it by True."""
-        with self._alone():
-            with in_own_words():
-                self._native.take(whole("count", count, 0), tell, self._ranks)
+
+        def at_look(done: int) -> Any:
+            self._stage = self._native.stage
+            return None if tell is None else tell(done)
+
+        with self._exclusive():
+            try:
+                with python_names_in_errors():
+                    self._native.take(whole("count", count, 0), at_look, self._ranks)
+            finally:
+                self._stage = self._native.stage
         return self
 
     def result(self) -> Result:
@@ -164,30 +176,38 @@ class Flight:
             raise ValueError("flight: has no cloud yet; its first step, the scout, makes one")
         return Result([self._outcome()])
 
-    def _outcome(self) -> Any:
-        with self._alone():
-            return self._native.outcome(True)
+    def _outcome(self, interrupted: bool = False) -> Any:
+        with self._exclusive():
+            return self._native.outcome(interrupted)
 
-    def save(self, file: str | os.PathLike) -> None:
-        """Writes a checkpoint, whole or not at all: resume(file, target) goes on from there."""
-        with self._alone():
+    def save(self, file: str | os.PathLike, *, force: bool = False) -> None:
+        """Writes a checkpoint, whole or not at all: resume(file, target) goes on from there. A file
+        that is there is replaced if it is a checkpoint of this flight, and with force=True if it is
+        one of another run; one that is no checkpoint never is."""
+        with self._exclusive():
             if self._ranks is None:
+                self._may_write(file, force)
                 self._native.keep(os.fspath(file))
-                return
-            state, error = self._native.save(), None  # of all ranks, whole on the first
-            try:
-                if self._ranks.first:
-                    _starling.keep_state(os.fspath(file), state)
-            except Exception as failed:  # whatever it is, the others must not wait
-                error = failed
-            self._ranks.agree(error)
+            else:
+                state, error = self._native.save(), None  # of all ranks, whole on the first
+                try:
+                    if self._ranks.first:
+                        self._may_write(file, force)
+                        _starling.keep_state(os.fspath(file), state)
+                except Exception as failed:  # whatever it is, the others must not wait
+                    error = failed
+                self._ranks.agree(error)
+            self._files.add(place_of(file))
+
+    def _may_write(self, file: str | os.PathLike, force: bool) -> None:
+        refuse_to_replace(file, place_of(file) in self._files, force)
 
     def __getstate__(self) -> dict[str, Any]:
         if self._ranks is not None:
             raise TypeError(
                 "flight: cannot be pickled while it is of several ranks; save(file) keeps its state"
             )
-        with self._alone():
+        with self._exclusive():
             return {"state": self._native.save(), "target": self._target, "dim": self._dim}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
@@ -200,7 +220,7 @@ class Flight:
                 "state",
                 None,
                 None,
-                kept["target"].guest(kept["dim"], particles),
+                kept["target"].user_target(kept["dim"], particles),
                 "",
                 True,
                 None,
@@ -213,7 +233,8 @@ class Flight:
             if self.stage
             else f"step {self.done} of {self.total}"
         )
-        return f"<starling.Flight: {self.settings['particles']} particles in {len(self.names)} dimensions, {where}>"
+        size = f"{self.settings['particles']} particles in {len(self.names)} dimensions"
+        return f"<starling.Flight: {size}, {where}>"
 
 
 def resume(
@@ -231,21 +252,21 @@ def resume(
     trust=True. comm: the ranks that go on together, of whatever number; the first of them reads the
     file."""
     ranks = None if comm is None else Ranks(comm)
-    with nullcontext() if ranks is None else ranks.deaf():
-        state = _read(file, ranks)
+    with _deferring(ranks):
+        state = read_checkpoint(file, ranks)
     own = None if target is None else as_target(target)
     steps, threads = (
         None if n is None else whole(name, n, 0)
         for name, n in (("steps", steps), ("threads", threads))
     )
-    with in_own_words(), nullcontext() if ranks is None else ranks.deaf():
+    with python_names_in_errors(), _deferring(ranks):
         particles = _starling.particles_in(state, os.fsdecode(file))
         native = _starling.resume(
             state,
             os.fsdecode(file),
             steps,
             threads,
-            own and own.guest(dim, particles),
+            own and own.user_target(dim, particles),
             str(own.settings.get("model", "")) if own else "",
             bool(trust),
             ranks,
@@ -255,79 +276,10 @@ def resume(
         raise ValueError(f"target: must be {name}, as in {os.fspath(file)}; got {own.name}")
     flight = Flight.__new__(Flight)
     flight._hold(own or Builtin(name), dim, native, ranks)
+    flight._files.add(place_of(file))
     return flight
 
 
-def _read(file: str | os.PathLike, ranks: Ranks | None) -> bytes:
-    state, error = b"", None
-    try:
-        if ranks is None or ranks.first:
-            with open(file, "rb") as stream:
-                state = stream.read()
-    except Exception as failed:
-        if ranks is None:
-            raise
-        error = failed
-    if ranks is None:
-        return state
-    ranks.agree(error)
-    return ranks.of_first(state)
-
-
-def _given_start(start: Any, settings: dict[str, Any]) -> tuple[np.ndarray, dict[str, Any]]:
-    try:
-        given = np.asarray(start)
-    except ValueError as error:
-        raise ValueError("start: must be an (N, d) array; got rows of different lengths") from error
-    if not (np.issubdtype(given.dtype, np.floating) or np.issubdtype(given.dtype, np.integer)):
-        raise TypeError(f"start: must be real numbers; got an array of {given.dtype}")
-    if given.ndim != 2:
-        raise ValueError(f"start: must be an (N, d) array; got one of shape {given.shape}")
-    if settings.get("particles") not in (None, given.shape[0]):
-        raise ValueError(
-            f"start: must have as many rows as particles, {settings['particles']}; got {given.shape[0]}"
-        )
-    return np.ascontiguousarray(given, dtype=np.float64), {
-        **settings,
-        "particles": given.shape[0],
-        "start": "given",
-    }
-
-
-def _plain(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings as the engine takes them: texts, whole numbers, booleans."""
-    off = {
-        name for name, usual in _starling.defaults().items() if usual is False
-    }  # False asks for nothing
-    settings = {
-        name: value
-        for name, value in settings.items()
-        if not (value is None or (value is False and name in off))
-    }
-    rule = settings.get("advance")
-    if isinstance(rule, rules.Rule):
-        for name in sorted(set(rule.settings) & set(settings)):
-            raise ValueError(f"{name}: was given twice, in the rule and beside it; leave one out")
-        settings = {**settings, **rule.settings, "advance": rule.name}
-    known = _starling.helps()
-    for name in sorted(set(settings) - set(known)):
-        raise TypeError(no_setting(name, {*known, *OF_SAMPLE}))
-    return {name: _plain_value(name, value) for name, value in settings.items()}
-
-
-def _particles(settings: dict[str, Any]) -> int:
-    """How many there will be; what is no number is refused by the engine."""
-    try:
-        return max(1, int(settings.get("particles", _starling.defaults()["particles"])))
-    except (TypeError, ValueError):
-        return 1
-
-
-def _plain_value(name: str, value: Any) -> Any:
-    if name == "seed" and isinstance(value, np.random.Generator):
-        return int(value.integers(2**63))
-    if isinstance(value, kernels.Kernel):
-        return str(value)
-    if isinstance(value, np.generic):
-        value = value.item()
-    return repr(value) if isinstance(value, float) else value
+def _deferring(ranks: Ranks | None) -> Any:
+    """Where there are ranks, Ctrl-C waits for the end of what they do together."""
+    return nullcontext() if ranks is None else ranks.interrupts_deferred()

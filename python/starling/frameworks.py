@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .targets import Function
+from .functions import Function
 
 CUDA = 2  # of DLPack's kinds of devices
 
@@ -47,8 +47,8 @@ class _JaxScore:
         if x.dtype != self._fits:  # at the first call
             if x.dtype == "float64" and not self._jax.config.jax_enable_x64:
                 raise ValueError(
-                    "precision: must be single on a card, since JAX counts in single precision here; got double "
-                    "(or set jax_enable_x64)"
+                    "precision: must be single on a card, since JAX counts in single precision "
+                    "here; got double (or set jax_enable_x64)"
                 )
             _need_card("JAX", x, lambda: self._jax.devices("cuda"))
             self._fits = x.dtype

@@ -1,5 +1,4 @@
-"""Is a gradient that of its log density? check(), and the cheap look that sample() takes at its
-first step."""
+"""Is a gradient that of its log density? check() compares it with differences."""
 
 from __future__ import annotations
 
@@ -8,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ._starling import TargetError
-from .targets import Function, Target, as_target, whole
+from .functions import Function, Target, whole
+from .targets import as_target
 
-LOOSE = 0.1  # of the slope: a gradient by differences, or in single precision, is nearer; a forgotten factor is not
 MOST = 200  # coordinates that check() tries
-FEW = 8  # rows that are too few for a look
+SHOWN = 6  # numbers of a point in a sentence
 
 
 class Check:
@@ -26,28 +24,43 @@ class Check:
         gradient: np.ndarray,
         slope: np.ndarray,
         wrong: np.ndarray,
+        points: np.ndarray,
         why_not: str = "",
     ):
         self.names, self.gradient, self.slope, self.wrong = names, gradient, slope, wrong
-        self.right = None if why_not else not wrong.any()
-        self._why_not = why_not
+        self.right = False if wrong.any() else None if why_not else True
+        self._why_not, self._points = why_not, points
 
     @property
     def sentence(self) -> str:
+        lost = np.argwhere(self.wrong & ~np.isfinite(self.gradient))
+        if len(lost):
+            return self._no_number(*lost[0], more=len(lost) - 1)
         if self._why_not:
             return self._why_not
         if self.right:
             return "the gradient is the slope of the log density"
         scale = np.fmax(np.abs(self.gradient), np.abs(self.slope))
         off = [
-            _told(self.gradient[w, a], self.slope[w, a], scale[w, a])
+            factor_or_pair(self.gradient[w, a], self.slope[w, a], scale[w, a])
             for a, w in enumerate(self.wrong.T)
             if w.any()
         ]
-        return _sentence(
+        return fault_in_words(
             [name for name, w in zip(self.names, self.wrong.T) if w.any()],
             off,
             int(np.isfinite(self.slope).any(axis=0).sum()),
+        )
+
+    def _no_number(self, point: int, parameter: int, more: int) -> str:
+        """Of a gradient that is NaN or infinite, where the log density is a number."""
+        at = ", ".join(f"{x:.4g}" for x in self._points[point, :SHOWN])
+        rest = ", ..." if self._points.shape[1] > SHOWN else ""
+        others = f"; {more} more {'is' if more == 1 else 'are'} none either" if more else ""
+        return (
+            f"the gradient of parameter {self.names[parameter]} is "
+            f"{self.gradient[point, parameter]:g} at point {point + 1}, ({at}{rest}), where it "
+            f"must be a number{others}"
         )
 
     def __bool__(self) -> bool:
@@ -85,7 +98,10 @@ def check(
     evaluate, names = _evaluator(own, d)
     names = [names[a] for a in chosen]
     density, gradient = evaluate(at)
-    none = np.full((n, len(chosen)), np.nan), np.zeros((n, len(chosen)), bool)
+    # Where the density is a number, or is not known, the gradient must be numbers.
+    known = np.ones(n, bool) if density is None or np.isnan(density).all() else np.isfinite(density)
+    lost = ~np.isfinite(gradient[:, chosen]) & known[:, None]
+    none = np.full((n, len(chosen)), np.nan), lost, at
     if density is None or np.isnan(density).all():
         return Check(
             names,
@@ -105,7 +121,7 @@ def check(
             *none,
             "the target answers differently when asked twice, so that differences say nothing",
         )
-    eps = _rounding(density)
+    eps = rounding_of(density)
     step = np.cbrt(eps) * np.maximum(1, np.abs(at[:, chosen]))
     moved = np.repeat(at[:, None, :], 2 * len(chosen), axis=1)
     for k, a in enumerate(chosen):
@@ -127,7 +143,7 @@ def check(
         )  # how much the slope changes: a kink, or a bend
         wrong = np.abs(g - slope) > 1e-4 * size + noise + sides
     slope[~np.isfinite(slope)] = np.nan
-    return Check(names, g, slope, wrong & np.isfinite(slope) & np.isfinite(g))
+    return Check(names, g, slope, (wrong & np.isfinite(slope) & np.isfinite(g)) | lost, at)
 
 
 def _dim(own: Target, dim: int | None) -> int:
@@ -179,7 +195,7 @@ def _evaluator(
     return (of_function if isinstance(own, Function) else of_flight), names
 
 
-def _rounding(density: np.ndarray) -> float:
+def rounding_of(density: np.ndarray) -> float:
     """Of the numbers that the density was computed in: single ones may come in a double array."""
     single = density.dtype.itemsize < 8 or np.array_equal(
         density, density.astype(np.float32), equal_nan=True
@@ -187,7 +203,7 @@ def _rounding(density: np.ndarray) -> float:
     return float(np.finfo(np.float32 if single else np.float64).eps)
 
 
-def _told(gradient: np.ndarray, slope: np.ndarray, size: np.ndarray) -> Any:
+def factor_or_pair(gradient: np.ndarray, slope: np.ndarray, size: np.ndarray) -> Any:
     """The factor between both, if it is one number; else the pair that is farthest apart."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = gradient / slope
@@ -198,13 +214,13 @@ def _told(gradient: np.ndarray, slope: np.ndarray, size: np.ndarray) -> Any:
     return float(gradient[worst]), float(slope[worst])
 
 
-def _sentence(names: list[str], off: list[Any], tried: int) -> str:
+def fault_in_words(names: list[str], off: list[Any], tried: int) -> str:
     """What is wrong, in words: the first parameter, or all of them by one factor."""
     if not isinstance(off[0], float):
         more = f", and {len(names) - 1} more are wrong" if len(names) > 1 else ""
         return (
-            f"the gradient of parameter {names[0]} is not the slope of the log density: {off[0][0]:.4g} where that "
-            f"is {off[0][1]:.4g}{more}"
+            f"the gradient of parameter {names[0]} is not the slope of the log density: "
+            f"{off[0][0]:.4g} where that is {off[0][1]:.4g}{more}"
         )
     factor = f"{off[0]:.3g} times the slope of the log density" + (
         ": its sign is wrong" if off[0] < 0 else ""
@@ -216,126 +232,3 @@ def _sentence(names: list[str], off: list[Any], tried: int) -> str:
         return f"the gradient is {factor}, in every parameter"
     more = f", and {len(names) - 1} more are wrong" if len(names) > 1 else ""
     return f"the gradient of parameter {names[0]} is {factor}{more}"
-
-
-class Watched:
-    """A function whose gradient is looked at when it is first called: three calls more, at the same
-    particles and a little beside them; where it is called with few of them, as a scout does, these
-    are taken again and again, until each coordinate has one. The draws are those of the function
-    alone, unless it keeps a state of its own."""
-
-    def __init__(self, function: Callable, names: list[str]):
-        self._function, self._names, self._due = function, names, True
-
-    def __call__(self, x: np.ndarray) -> Any:
-        if not self._due:
-            return self._function(x)
-        self._due = False
-        here = x.copy()  # a function may write to its argument
-        returned = self._function(x)
-        if isinstance(returned, tuple) and len(returned) == 2 and len(here):
-            d = here.shape[1]
-            names = self._names or (["x"] if d == 1 else [f"x[{a + 1}]" for a in range(d)])
-            answer = returned
-            if len(here) < FEW:
-                here = np.resize(here, (min(max(2 * d, FEW), MOST), d))
-                answer = self._tried(here)
-            wrong = look(self._function, here, answer, names) if isinstance(answer, tuple) else ""
-            if wrong:
-                raise TargetError(
-                    f"target: {wrong}; starling.check(target) shows more, check=False runs it as it is"
-                )
-        return returned
-
-    def _tried(self, x: np.ndarray) -> Any:
-        """What it answers, or nothing if that fails: the run itself will say so."""
-        try:
-            return self._function(x.copy())
-        except Exception:
-            return None
-
-    def __reduce__(self) -> Any:
-        return _once_watched, (self._function,)
-
-
-def _once_watched(function: Callable) -> Callable:
-    return function
-
-
-def look(function: Callable, x: np.ndarray, returned: tuple, names: list[str]) -> str:
-    """What is wrong with the gradient; nothing if it is right or cannot be told.
-
-    Particle i is moved along coordinate i mod d, a thousandth of the cloud's width to either side.
-    Simpson's rule on the three scores says how much the density should rise. A particle counts only
-    where the density rises alike on both sides (no kink, no jump, no noise between calls) and by
-    far more than rounding; and nothing is said unless half of all particles count and the target
-    answers the same when asked again."""
-    try:
-        lp, s = (np.array(part, dtype=None) for part in returned)
-        n, d = x.shape
-        if lp.shape != (n,) or s.shape != (n, d) or lp.dtype.kind != "f" or s.dtype.kind not in "f":
-            return ""
-        finite = np.isfinite(lp)
-        eps = _rounding(lp[finite]) if finite.any() else 0
-        if x.dtype == np.float32 or s.dtype.itemsize < 8:
-            eps = max(eps, float(np.finfo(np.float32).eps))
-        rows, along = (
-            np.arange(n),
-            np.arange(n) % d if n >= d else np.linspace(0, d - 1, n).astype(int),
-        )
-        width = x.std(axis=0, dtype=np.float64)
-        width = np.where(
-            width > 1e-9 * np.abs(x[0]), width, 1e-3 * np.maximum(1, np.abs(x[0]))
-        )  # rows may be alike
-        step = (1e-3 if eps < 1e-10 else 1e-2) * width[along]
-        sides = []
-        for sign in (1, -1):
-            moved = x.copy()
-            moved[rows, along] = (x[rows, along] + sign * step).astype(
-                np.float32 if eps > 1e-10 else x.dtype
-            )
-            at = moved[rows, along].astype(np.float64)
-            density, scores = function(moved)
-            sides.append(
-                (
-                    at,
-                    np.asarray(density, dtype=np.float64),
-                    np.asarray(scores, np.float64)[rows, along],
-                )
-            )
-        again = function(x.copy())
-        if not all(
-            np.array_equal(a, np.asarray(b), equal_nan=True) for a, b in zip((lp, s), again)
-        ):
-            return ""
-    except Exception:  # the engine will say what is wrong with what it returns
-        return ""
-    (above, up, s_up), (below, down, s_down) = sides
-    here, s_here, lp = (
-        x[rows, along].astype(np.float64),
-        s[rows, along].astype(np.float64),
-        lp.astype(np.float64),
-    )
-    with np.errstate(all="ignore"):
-        rise, foreseen = up - down, (above - below) / 6 * (s_down + 4 * s_here + s_up)
-        size = np.fmax(np.abs(rise), np.abs(foreseen))
-        even = np.abs((above - here) - (here - below)) <= 0.02 * (above - below)
-        alike = np.abs((up - lp) - (lp - down)) <= 0.1 * size
-        clear = size > 1000 * eps * np.fmax(np.abs(lp), np.fmax(np.abs(up), np.abs(down)))
-        counts = even & alike & clear & (above > below) & np.isfinite(size)
-        wrong = counts & (np.abs(rise - foreseen) > LOOSE * size)
-    if counts.sum() < max(2, n / 2) or wrong.sum() < 2:
-        return ""
-    bad = [
-        a
-        for a in np.unique(along[wrong])
-        if 4 * wrong[along == a].sum() >= 3 * counts[along == a].sum()
-    ]
-    if not bad:
-        return ""
-    width = above - below
-    off = [
-        _told((foreseen / width)[w], (rise / width)[w], (size / width)[w])
-        for w in (wrong & (along == a) for a in bad)
-    ]
-    return _sentence([names[a] for a in bad], off, len(np.unique(along[counts])))

@@ -11,7 +11,7 @@ from numbers import Real
 from typing import Any
 
 from . import _starling
-from .tables import TABLES, constructor, missing, own
+from .tables import TABLES, constructor, missing, python_name
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,8 @@ class Kernel:
             return NotImplemented
         if "+" in self.text or "*" in self.text:
             raise ValueError(
-                "kernel: a sum, or a term that has a weight already, takes no other; weight its terms one by one"
+                "kernel: a sum, or a term that has a weight already, takes no other; weight its "
+                "terms one by one"
             )
         return Kernel(f"{float(weight)!r}*{self.text}")
 
@@ -40,7 +41,7 @@ class Kernel:
 
 
 def _kernel(entry: dict[str, Any]) -> Callable[..., Kernel]:
-    names = {own(setting["name"]): setting["name"] for setting in entry["settings"]}
+    names = {python_name(setting["name"]): setting["name"] for setting in entry["settings"]}
 
     def make(given: dict[str, Any]) -> Kernel:
         for name, value in given.items():
@@ -54,7 +55,7 @@ def _kernel(entry: dict[str, Any]) -> Callable[..., Kernel]:
     return constructor(__name__, "kernel", entry, make, [], "Kernel")
 
 
-_made = {own(entry["name"]): _kernel(entry) for entry in TABLES["kernels"]}
+_made = {python_name(entry["name"]): _kernel(entry) for entry in TABLES["kernels"]}
 globals().update(_made)
 __all__ = ["Kernel", *_made]
 

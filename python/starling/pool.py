@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import threading
 import weakref
 from collections.abc import Callable
 from multiprocessing.connection import wait
@@ -14,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-PIECES = 64  # of the rows of a call, however many workers there are: so results do not depend on their number
+# Of the rows of a call, however many workers there are: so results do not depend on their number.
+PIECES = 64
 TRIES = 3
 
 
@@ -23,9 +25,8 @@ def pool(function: Callable, workers: int | None = None) -> Pool:
     it.
 
     function: of an (n, d) array, that returns scores or (log densities, scores); it must be one
-    that other processes
-        can be given: a function of a module, or of a script whose own work stands under `if
-        __name__ == "__main__":`; with cloudpickle installed, any function.
+        that other processes can be given: a function of a module, or of a script whose own work
+        stands under `if __name__ == "__main__":`; with cloudpickle installed, any function.
     workers: how many processes; as many as there are cores, if not given.
 
     A call returns when every row is there. A process that dies is replaced, and its rows are asked
@@ -40,16 +41,26 @@ class Pool:
     def __init__(self, function: Callable, workers: int | None = None):
         if not callable(function):
             raise TypeError(f"function: must be a function; got {type(function).__name__}")
+        self._begin(_packed(function), workers)
+
+    def _begin(self, packed: bytes, workers: int | None) -> None:
         count = workers if workers is not None else os.cpu_count() or 1
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
             raise ValueError(f"workers: must be a whole number of at least 1; got {workers!r}")
-        self._function = _packed(function)
+        self._function, self._lock = packed, threading.Lock()
         self._processes = multiprocessing.get_context("spawn")
         self._workers: list[_Worker] = []
         self._count = int(count)
         self._end = weakref.finalize(self, _end_all, self._workers)
 
+    def __reduce__(self) -> Any:
+        return _pool_of, (self._function, self._count)  # with processes of its own
+
     def __call__(self, x: Any) -> Any:
+        with self._lock:  # one call after the other, whoever asks
+            return self._call(x)
+
+    def _call(self, x: Any) -> Any:
         x = np.ascontiguousarray(x)
         if x.ndim != 2:
             raise ValueError(f"x: must be an array of rows, (n, d); got shape {x.shape}")
@@ -120,6 +131,12 @@ class Pool:
         self.close()
 
 
+def _pool_of(packed: bytes, workers: int) -> Pool:
+    pool = Pool.__new__(Pool)
+    pool._begin(packed, workers)
+    return pool
+
+
 class _Worker:
     """A process, and the rows that it was asked for."""
 
@@ -171,8 +188,8 @@ def _packed(function: Callable) -> bytes:
         import cloudpickle
     except ImportError:
         raise TypeError(
-            "function: must be one that other processes can be given, as a function of a module is; or "
-            "install cloudpickle, which packs any"
+            "function: must be one that other processes can be given, as a function of a module "
+            "is; or install cloudpickle, which packs any"
         ) from None
     return cloudpickle.dumps(function)
 

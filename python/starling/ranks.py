@@ -20,8 +20,8 @@ class Ranks:
     _key: int | None = None
 
     def __init__(self, comm: Any):
-        self.pressed = False  # Ctrl-C, which waits for the end of a step
-        with self.deaf():
+        self.interrupt_pending = False  # Ctrl-C, which waits for the end of a step
+        with self.interrupts_deferred():
             self._join(comm)
 
     def _join(self, comm: Any) -> None:
@@ -33,7 +33,8 @@ class Ranks:
             ) from error
         if not isinstance(comm, MPI.Intracomm) or comm == MPI.COMM_NULL:
             raise TypeError(
-                f"comm: must be a communicator of mpi4py, such as MPI.COMM_WORLD; got {type(comm).__name__}"
+                "comm: must be a communicator of mpi4py, such as MPI.COMM_WORLD; got "
+                f"{type(comm).__name__}"
             )
         if Ranks._key is None:
             Ranks._key = MPI.Comm.Create_keyval()
@@ -47,7 +48,7 @@ class Ranks:
         self._comm, self.rank_on_machine = kept
 
     @contextmanager
-    def deaf(self) -> Iterator[None]:
+    def interrupts_deferred(self) -> Iterator[None]:
         """Ctrl-C must not come in the middle of what all ranks do together: it is kept for whoever
         asks. A second is not."""
         before = signal.getsignal(signal.SIGINT)
@@ -56,9 +57,9 @@ class Ranks:
             return
 
         def hear(number: int, frame: Any) -> None:
-            if self.pressed:
+            if self.interrupt_pending:
                 before(number, frame)
-            self.pressed = True
+            self.interrupt_pending = True
 
         signal.signal(signal.SIGINT, hear)
         try:

@@ -27,11 +27,11 @@ def main(arguments: argparse.Namespace) -> int:
             found = "a file" if folder.exists() else "no folder"
             raise BadFolder(f"{folder}: must be a folder of results; got {found}", MISSING)
         if (folder / "summary.json").exists():
-            refuse_strangers(out, arguments.force)
+            refuse_to_replace(out, arguments.force or not arguments.out)
             write(out, page(read(folder)))
         elif experiments(folder):
             if arguments.out:
-                refuse_strangers(out, arguments.force)
+                refuse_to_replace(out, arguments.force)
             code = reproduced(folder)
             if code != 0:
                 return code
@@ -58,14 +58,17 @@ def complain(line: object, code: int) -> int:
     return code
 
 
-def refuse_strangers(out: Path, force: bool) -> None:
-    """A file that is no page of ours is replaced only when told to."""
-    if force or not out.exists():
+def refuse_to_replace(out: Path, force: bool) -> None:
+    """A file that is no page of ours is never replaced; a page of ours only with --force, unless
+    it is that of the folder itself, which is made of the same results again."""
+    if not out.exists():
         return
     if not out.is_file() or OURS not in out.read_text(encoding="utf-8", errors="replace"):
         raise BadFolder(
-            f"{out}: is there and is no page of starling; --force replaces it", CANNOT_WRITE
+            f"{out}: is there and is no page of starling; name another file", CANNOT_WRITE
         )
+    if not force:
+        raise BadFolder(f"{out}: is there already; --force replaces it", CANNOT_WRITE)
 
 
 def sign(out: Path) -> None:
@@ -114,8 +117,8 @@ def page_program() -> Path:
         if (place / "reproduce" / "page" / "__main__.py").is_file():
             return place / "reproduce" / "page"
     raise BadFolder(
-        "reproduce/page: is not installed: this folder's page is made by the source tree of starling, "
-        "python reproduce/page DIR",
+        "reproduce/page: is not installed: this folder's page is made by the source tree of "
+        "starling, python reproduce/page DIR",
         MISSING,
     )
 

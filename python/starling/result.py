@@ -5,39 +5,14 @@ from __future__ import annotations
 import html
 import json
 import os
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from . import _starling
-from .words import own_names
-
-
-class _Variable(NamedTuple):
-    """Columns that belong together, as the engine's files have them."""
-
-    group: str
-    name: str
-    file: str  # the name in ArviZ, which knows no slash and keeps chain and draw for itself
-    shape: list[int]
-    first: list[int]  # the lowest index along each dimension
-    columns: list[int]
-
-
-class Thinned(NamedTuple):
-    """A few particles of a result that stand for all of them."""
-
-    chosen: np.ndarray  # their places among the particles, of several runs one after another
-    weights: np.ndarray  # of each, sum 1: all alike unless weights were asked for
-    draws: dict[str, np.ndarray]  # an array per parameter, by name
-    unconstrained: np.ndarray
-    discrepancy: float  # kernel Stein discrepancy with these weights
-    discrepancy_of_independent_draws: float  # what as many independent draws have
-
-    def mean(self, values: Any) -> Any:
-        """The weighted mean of something computed for each particle:
-        mean(predict(thinned.draws))."""
-        return np.tensordot(self.weights, np.asarray(values), axes=1)
+from .ending import let_go_at_end
+from .thinning import Thinned, Variable, thinned
+from .words import python_names
 
 
 class Result:
@@ -53,6 +28,11 @@ class Result:
             json.loads(_starling.summary(self._outcomes)) if files is None else files.summary
         )
         self.interrupted = interrupted
+        let_go_at_end(self)
+
+    def _let_go(self) -> None:
+        """At the end of the interpreter."""
+        self._outcomes.clear()
 
     @property
     def draws(self) -> dict[str, np.ndarray]:
@@ -61,14 +41,14 @@ class Result:
         Stan model: constrained, with transformed parameters and generated quantities."""
         return {v.name: self._of(v) for v in self._variables()}
 
-    def _variables(self) -> list[_Variable]:
+    def _variables(self) -> list[Variable]:
         return [
             v
-            for v in map(_Variable._make, _starling.variables(self.names))
+            for v in map(Variable._make, _starling.variables(self.names))
             if v.group == "posterior"
         ]
 
-    def _of(self, v: _Variable) -> np.ndarray:
+    def _of(self, v: Variable) -> np.ndarray:
         return _stacked([run.draws[:, v.columns].reshape(-1, *v.shape) for run in self._outcomes])
 
     @property
@@ -114,7 +94,7 @@ class Result:
     @property
     def reason(self) -> str | None:
         """The verdict in a sentence."""
-        return self._summary and own_names(self._summary["verdict_reason"])
+        return self._summary and python_names(self._summary["verdict_reason"])
 
     @property
     def certificate(self) -> dict[str, Any] | None:
@@ -152,7 +132,7 @@ class Result:
 
     @property
     def warnings(self) -> list[str]:
-        return [own_names(line) for line in self._summary["warnings"]] if self._summary else []
+        return [python_names(line) for line in self._summary["warnings"]] if self._summary else []
 
     def summary(self) -> Any:
         """A pandas DataFrame with a row per parameter: mean, sd, quantiles, spread identity, R-hat
@@ -225,24 +205,7 @@ class Result:
         that their kernel Stein discrepancy is least; with weights=True also weights of at least 0
         and sum 1 that make it least. A result that was read from files has no scores: bring them,
         an array (N, d) of grad log density at `unconstrained`."""
-        positions = np.concatenate([run.positions for run in self._outcomes])
-        if scores is None:
-            own = [getattr(run, "scores", None) for run in self._outcomes]
-            if any(one is None for one in own):
-                raise ValueError(
-                    "scores: this result has none; give scores=, an array of the shape of unconstrained"
-                )
-            scores = np.concatenate(own)
-        scores = np.ascontiguousarray(scores, dtype=float).reshape(-1, np.shape(scores)[-1])
-        if scores.shape != positions.shape:
-            raise ValueError(f"scores: must be of the shape {positions.shape}; got {scores.shape}")
-        chosen, kept_weights, discrepancy, independent = _starling.thin(
-            np.ascontiguousarray(positions), scores, count, weights, threads
-        )
-        rows = np.asarray(chosen)
-        values = np.concatenate([run.draws for run in self._outcomes])[rows]
-        draws = {v.name: values[:, v.columns].reshape(-1, *v.shape) for v in self._variables()}
-        return Thinned(rows, kept_weights, draws, positions[rows], discrepancy, independent)
+        return thinned(self._outcomes, self._variables(), count, weights, scores, threads)
 
     def plot(self, kind: str = "marginals", **how: Any) -> Any:
         """marginals, pairs, trace, or flow (of snapshots that plots.record kept), as a matplotlib
@@ -251,14 +214,29 @@ class Result:
 
         return plots.draw(self, kind, **how)
 
+    def __copy__(self) -> Result:
+        return self  # nothing of it changes
+
+    def __deepcopy__(self, _: Any) -> Result:
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if self._files is None:
+            raise TypeError(
+                "result: cannot be pickled; save(folder) and load(folder) keep it, and its draws "
+                "are arrays"
+            )
+        return super().__reduce_ex__(protocol)
+
     def __repr__(self) -> str:
         runs = f"{len(self._outcomes)} runs of " if len(self._outcomes) > 1 else ""
         s = self._summary
         if s is None:
-            return f"<starling.Result: {runs}{len(self._outcomes[0].draws)} draws of {', '.join(self.draws)}>"
+            draws = f"{len(self._outcomes[0].draws)} draws of {', '.join(self.draws)}"
+            return f"<starling.Result: {runs}{draws}>"
         return (
-            f"<starling.Result: {runs}{s['particles']} particles in {s['dim']} dimensions after {s['steps_done']} "
-            f"steps; {self.verdict}: {self.reason}>"
+            f"<starling.Result: {runs}{s['particles']} particles in {s['dim']} dimensions after "
+            f"{s['steps_done']} steps; {self.verdict}: {self.reason}>"
         )
 
     def _repr_html_(self) -> str:

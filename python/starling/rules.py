@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import _starling
-from .tables import TABLES, constructor, missing, own
+from .tables import TABLES, constructor, missing, python_name
 
 
 @dataclass(frozen=True)
@@ -27,20 +27,20 @@ _STEP_SIZE = inspect.Parameter(
 
 
 def _rule(entry: dict[str, Any]) -> Callable[..., Rule]:
-    names = {own(setting["name"]): setting["name"] for setting in entry["settings"]}
+    names = {python_name(setting["name"]): setting["name"] for setting in entry["settings"]}
 
     def make(given: dict[str, Any]) -> Rule:
         settings = {}
         for name, value in given.items():
             if name in names:
                 _starling.check_setting("rules", entry["name"], names[name], value)
-            settings[own(f"{entry['name']}-{name}") if name in names else name] = value
+            settings[python_name(f"{entry['name']}-{name}") if name in names else name] = value
         return Rule(entry["name"], settings)
 
     return constructor(__name__, "step rule", entry, make, [_STEP_SIZE], "Rule", keyword_only=True)
 
 
-_made = {own(entry["name"]): _rule(entry) for entry in TABLES["rules"]}
+_made = {python_name(entry["name"]): _rule(entry) for entry in TABLES["rules"]}
 globals().update(_made)
 __all__ = ["Rule", *_made]
 

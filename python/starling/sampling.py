@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from .flight import Flight, _plain
+from .flight import Flight
+from .functions import Function, whole
 from .kernels import Kernel
 from .ranks import Ranks
 from .result import Result
 from .rules import Rule
-from .targets import Function, as_target, whole
+from .settings import plain_settings
+from .targets import as_target
 
 IN_STAGES = 25  # steps between checkpoints of a run in stages, whose length nobody knows
 FAR = 2**40
@@ -55,6 +57,7 @@ def sample(
     callback: Callable[[Flight], Any] | None = None,
     checkpoint: str | os.PathLike | None = None,
     checkpoint_every: int | None = None,
+    force: bool = False,
     check: bool = True,
     comm: Any = None,
     **more: Any,
@@ -67,42 +70,37 @@ def sample(
     method="paper", it is RBM-SVGD as the paper has it.
 
     target: a function of an (N, d) array that returns scores or (log densities, scores);
-    from_jax(...),
-        from_torch(...), from_pymc(...); stan(...), plugin(...), a BridgeStan model; CFunction(...);
-        builtin(...) or the name of a built-in target.
+        from_jax(...), from_torch(...), from_pymc(...); stan(...), plugin(...), a BridgeStan model;
+        CFunction(...); builtin(...) or the name of a built-in target.
     dim: the dimension, for a function; or give start as an (N, d) array.
     Settings that are None have the defaults of the command line (`starling sample --help`), and the
-    same meaning;
-        a further setting of it can be given by its name, with _ for -.
+        same meaning; a further setting of it can be given by its name, with _ for -.
     seed: a whole number, or a NumPy generator, which gives one.
     method: "auto" or "paper"; the stages of auto are prefit (ways up), metric ("none", "diagonal",
-    "dense", "low-rank"),
-        certify and exact (numbers of exact moves), polish (steps): each a number or "none". prefit
-        and certify can stand around "paper" too.
+        "dense", "low-rank"), certify and exact (numbers of exact moves), polish (steps): each a
+        number or "none". prefit and certify can stand around "paper" too.
     device: "cpu", "cuda" or "cuda:N": where the steps of the raw method are taken. On a card a
-    function must be one of
-        from_jax(...), from_torch(...) or Function(..., on_card=...). With comm "cuda" is a card for
-        each rank of a machine, in turn.
+        function must be one of from_jax(...), from_torch(...) or Function(..., on_card=...). With
+        comm "cuda" is a card for each rank of a machine, in turn.
     blocks, redeal: blocks of rows, and for how many steps batches stay inside them:
-    docs/many_machines.md. start: "normal:MEAN,SD", "uniform:LO,HI", a file, or an (N, d) array.
+        docs/many_machines.md.
+    start: "normal:MEAN,SD", "uniform:LO,HI", a file, or an (N, d) array.
     progress: True, False, or "auto": a bar (tqdm) if that is installed.
     callback: called with the flight a hundred times in a run, or after each step of one in stages;
-    a true answer stops
-        it.
+        a true answer stops it.
     check: whether a function that gives log densities and scores is looked at before the first
-    step: a score that is
-        not the slope of the log density is an error. It takes three calls of the function.
+        step: a score that is not the slope of the log density is an error. It takes three calls of
+        the function.
     checkpoint: a file that keeps the state, every checkpoint_every steps (default a tenth of them;
-    in stages
-        25) and at Ctrl-C.
+        in stages 25) and at Ctrl-C. force: whether it may replace the checkpoint of another run; a
+        file that is no checkpoint is never replaced.
     comm: a communicator of mpi4py. Its ranks all call sample with the same settings; each asks the
-    target for its own rows,
-        and each has the whole result, with the bits of one process with as many blocks (64 where
-        none are given). Ctrl-C, and a callback's true answer, on any of them stops all; the first
-        alone shows progress and writes files.
+        target for its own rows, and each has the whole result, with the bits of one process with as
+        many blocks (64 where none are given). Ctrl-C, and a callback's true answer, on any of them
+        stops all; the first alone shows progress and writes files.
 
-    Ctrl-C returns what there is. An exception in the target comes back as itself, with the step in
-    a note and the state so far as its attribute `flight`."""
+    Ctrl-C returns what there is; its verdict is never "converged". An exception in the target comes
+    back as itself, with the step in a note and the state so far as its attribute `flight`."""
     settings = dict(
         particles=particles,
         batch=batch,
@@ -139,19 +137,19 @@ def sample(
         whole("checkpoint_every", checkpoint_every, 1)
     if not (callback is None or callable(callback)):
         raise TypeError(f"callback: must be a function; got {type(callback).__name__}")
-    settings = _plain(settings)  # a generator is asked once, whatever the number of runs
+    settings = plain_settings(settings)  # a generator is asked once, whatever the number of runs
     chosen = as_target(target)
     if not isinstance(check, (bool, np.bool_)):
         raise TypeError(f"check: must be True or False; got {check!r}")
-    watched = check and isinstance(chosen, Function)
+    checked = check and isinstance(chosen, Function)
     ranks = None if comm is None else Ranks(comm)
     with (
-        contextlib.nullcontext() if ranks is None else ranks.deaf()
+        contextlib.nullcontext() if ranks is None else ranks.interrupts_deferred()
     ):  # Ctrl-C is heard in a step, by all
         outcomes, interrupted = [], False
         for run in range(runs):
             flight = Flight(
-                chosen.watched() if watched and run == 0 else chosen,
+                chosen.with_gradient_check() if checked and run == 0 else chosen,
                 dim=dim,
                 start=start,
                 run=run,
@@ -165,17 +163,18 @@ def sample(
                     callback,
                     checkpoint,
                     checkpoint_every,
+                    force,
                     ranks,
                 )
-                outcomes.append(flight._outcome())
+                outcomes.append(flight._outcome(interrupted))
             except BaseException as error:
-                with contextlib.suppress(
-                    AttributeError
-                ):  # one that cannot be changed, or an old Python
+                # Of an exception that cannot be changed, or in an old Python, it stays as it is.
+                with contextlib.suppress(Exception):
                     error.flight = flight
                     stage = f" of the stage {flight.stage}" if flight.stage else ""
                     error.add_note(
-                        f"starling: in step {flight.done}{stage}; the state so far is this exception's .flight"
+                        f"starling: in step {flight.done}{stage}; the state so far is this "
+                        "exception's .flight"
                     )
                 raise
             if interrupted and (ranks is None or ranks.first):
@@ -201,16 +200,16 @@ def _fly(
     callback: Callable | None,
     checkpoint: Any,
     every: int | None,
-    ranks: Ranks | None = None,
+    force: bool,
+    ranks: Ranks | None,
 ) -> bool:
     """To the end, or False at Ctrl-C."""
     if ranks is not None:  # they stop at the same steps
         ranks.same("callback and checkpoint", (callback is None, checkpoint is None, every))
     if checkpoint is not None:
         every = every or (IN_STAGES if flight.stage else max(1, flight.total // 10))
-        flight.save(
-            checkpoint
-        )  # now, rather than finding out after hours that it cannot be written
+        # Now, rather than finding out after hours that it cannot be written.
+        flight.save(checkpoint, force=force)
     look = 0 if not callback else 1 if flight.stage else max(1, flight.total // 100)
     with _bar(flight, progress) as bar:
 
@@ -244,7 +243,7 @@ def _stops(callback: Callable, flight: Flight, ranks: Ranks | None) -> bool:
     if ranks is None:
         return bool(callback(flight))
     answer, error = False, None
-    with ranks.deaf():  # Ctrl-C is heard in the next step, by all
+    with ranks.interrupts_deferred():  # Ctrl-C is heard in the next step, by all
         try:
             answer = bool(callback(flight))
         except Exception as failed:

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import _starling
-from .words import in_own_words
+from .words import python_names_in_errors
 
 TABLES: dict[str, list[dict[str, Any]]] = _starling.tables()
 
 
-def own(name: str) -> str:
+def python_name(name: str) -> str:
     """A name of the table as Python writes it."""
     return name.replace("-", "_")
 
@@ -28,18 +28,18 @@ def in_a_row(names: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def told(entry: dict[str, Any]) -> str:
+def description(entry: dict[str, Any]) -> str:
     """The docstring: what it is, and its settings with their usual values and ranges."""
     lines = [entry["help"] + ("" if entry["help"].endswith(".") else ".")]
     for setting in entry["settings"]:
         range_ = f"; {setting['range']}" if setting["range"] else ""
         usual = "" if setting["usual"] == "" else f" (default {setting['usual']}{range_})"
-        lines.append(f"    {own(setting['name'])}: {setting['help']}{usual}")
+        lines.append(f"    {python_name(setting['name'])}: {setting['help']}{usual}")
     return "\n\n".join([lines[0], "\n".join(lines[1:])]) if lines[1:] else lines[0]
 
 
 def no_setting(kind: str, entry: dict[str, Any], name: str) -> TypeError:
-    known = [own(setting["name"]) for setting in entry["settings"]]
+    known = [python_name(setting["name"]) for setting in entry["settings"]]
     near = difflib.get_close_matches(name, known, 1)
     hint = (
         f"; did you mean {near[0]}?"
@@ -67,7 +67,7 @@ def constructor(
     )
     settings = [
         inspect.Parameter(
-            own(setting["name"]),
+            python_name(setting["name"]),
             how,
             default=setting["usual"],
             annotation=f"{type(setting['usual']).__name__} | None",
@@ -83,12 +83,12 @@ def constructor(
         try:
             bound = signature.bind(*args, **given).arguments
         except TypeError as error:
-            raise TypeError(f"{own(entry['name'])}(): {error}") from None
-        with in_own_words():
+            raise TypeError(f"{python_name(entry['name'])}(): {error}") from None
+        with python_names_in_errors():
             return make({name: value for name, value in bound.items() if value is not None})
 
-    function.__name__ = function.__qualname__ = own(entry["name"])
-    function.__module__, function.__doc__ = module, told(entry)
+    function.__name__ = function.__qualname__ = python_name(entry["name"])
+    function.__module__, function.__doc__ = module, description(entry)
     function.__signature__ = signature  # type: ignore[attr-defined]
     return function
 

@@ -9,11 +9,13 @@ from contextlib import contextmanager
 
 from . import _starling
 
+# Values that messages recommend.
+WORDS = (
+    "none|all|auto|paper|diagonal|dense|decay|minmax|standard|imq|single|double|constant|splitting"
+)
 
-WORDS = "none|all|auto|paper|diagonal|dense|decay|minmax|standard|imq|single|double|constant|splitting"  # values that messages recommend
 
-
-def own_names(text: str) -> str:
+def python_names(text: str) -> str:
     """--step-size, or step-size at the start, is step_size; --drop NAME is drop=NAME."""
     known = {name.replace("_", "-") for name in _starling.helps()}
 
@@ -28,7 +30,8 @@ def own_names(text: str) -> str:
         return f"{own}={value}" if plain else f"{own}='{value}'"
 
     text = re.sub(
-        rf"--([a-z]+(?:-[a-z]+)*)( (?:[A-Z]+\b|'[^']*'|\w[-+*:=,.\w]*[0-9:*=+]\w*|[0-9]+|(?:{WORDS})\b))?",
+        r"--([a-z]+(?:-[a-z]+)*)"
+        rf"( (?:[A-Z]+\b|'[^']*'|\w[-+*:=,.\w]*[0-9:*=+]\w*|[0-9]+|(?:{WORDS})\b))?",
         option,
         text,
     )
@@ -45,7 +48,7 @@ def no_setting(name: str, known: Iterable[str]) -> str:
 
 
 @contextmanager
-def in_own_words() -> Iterator[None]:
+def python_names_in_errors() -> Iterator[None]:
     """Errors of the engine with settings named as the caller wrote them."""
     try:
         yield
@@ -55,5 +58,5 @@ def in_own_words() -> Iterator[None]:
             and isinstance(error.args[0], str)
             and type(error).__module__ in ("builtins", "starling")
         ):
-            error.args = (own_names(error.args[0]),)
+            error.args = (python_names(error.args[0]),)
         raise

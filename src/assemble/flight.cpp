@@ -31,10 +31,10 @@ using ScoreHere = std::function<void(Step, Rows<const Real>, Rows<Real>)>;
 /// so to all. `score`, if given, becomes its score of rows that are here alone.
 template <typename Real>
 run::AnyTarget<Real> make_shared_target(const plan::Plan& plan, std::uint64_t seed,
-                                        Threads& threads, const Guest* guest, const Ranks& wire,
-                                        ScoreHere<Real>* score = nullptr) {
+                                        Threads& threads, const UserTarget* user_target,
+                                        const Ranks& wire, ScoreHere<Real>* score = nullptr) {
   run::AnyTarget<Real> target;
-  mpi::together(*wire, [&] { target = make_target<Real>(plan, seed, threads, guest, wire); });
+  mpi::together(*wire, [&] { target = make_target<Real>(plan, seed, threads, user_target, wire); });
   if (score)
     *score = target.score;
   if (plan.blocks == 0)
@@ -47,11 +47,12 @@ run::AnyTarget<Real> make_shared_target(const plan::Plan& plan, std::uint64_t se
 }
 
 template <typename Real>
-run::Roles<Real> make_roles(const plan::Plan& plan, std::uint64_t seed, const Guest* guest,
-                            const Ranks& wire, ScoreHere<Real>& score) {
+run::Roles<Real> make_roles(const plan::Plan& plan, std::uint64_t seed,
+                            const UserTarget* user_target, const Ranks& wire,
+                            ScoreHere<Real>& score) {
   run::Roles<Real> roles;
   roles.threads = std::make_shared<Threads>(plan.threads);
-  roles.target = make_shared_target<Real>(plan, seed, *roles.threads, guest, wire, &score);
+  roles.target = make_shared_target<Real>(plan, seed, *roles.threads, user_target, wire, &score);
   roles.deal = make_dealer<Real>(plan, seed, *roles.threads);
   roles.deal_everyone = make_dealer_of_everyone<Real>(plan, seed, *roles.threads);
   roles.drift = make_drift<Real>(plan, seed, roles.target.dim, *roles.threads);
@@ -106,11 +107,11 @@ stages::Settings stages_of(const plan::Plan& plan, std::uint64_t seed) {
   return stages;
 }
 
-run::Staged make_staged(const plan::Plan& plan, std::uint64_t seed, const Guest* guest,
+run::Staged make_staged(const plan::Plan& plan, std::uint64_t seed, const UserTarget* user_target,
                         const Ranks& wire) {
   run::Staged staged;
   staged.threads = std::make_shared<Threads>(plan.threads);
-  staged.target = make_shared_target<double>(plan, seed, *staged.threads, guest, wire);
+  staged.target = make_shared_target<double>(plan, seed, *staged.threads, user_target, wire);
   staged.stages = stages_of(plan, seed);
   // Steps of few rows cost little, and rare columns of large tables make skewed marginals.
   if (staged.target.rows && !plan.stages->steps)
@@ -119,11 +120,11 @@ run::Staged make_staged(const plan::Plan& plan, std::uint64_t seed, const Guest*
 }
 
 /// Where a scout would have the raw method start.
-std::vector<double> scouted(const plan::Plan& plan, std::uint64_t seed, const Guest* guest,
-                            const Ranks& wire) {
+std::vector<double> scouted(const plan::Plan& plan, std::uint64_t seed,
+                            const UserTarget* user_target, const Ranks& wire) {
   Threads threads(plan.threads);
   const run::AnyTarget<double> target =
-      make_shared_target<double>(plan, seed, threads, guest, wire);
+      make_shared_target<double>(plan, seed, threads, user_target, wire);
   CountedDensity density(
       [&](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
         target.evaluate(x, score, log_density);
@@ -170,18 +171,19 @@ std::unique_ptr<run::Flight> in_precision(const plan::Plan& plan, Make&& make) {
 } // namespace
 
 std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t run,
-                                         const Guest* guest, std::span<const double> positions,
+                                         const UserTarget* user_target,
+                                         std::span<const double> positions,
                                          const Ranks& given_wire) {
   const Ranks wire = given_wire ? given_wire : mpi::alone();
   std::uint64_t seed = run::run_seed(plan.seed, run);
   if (plan.stages && plan.recipe.start.empty()) {
-    run::Staged staged = make_staged(plan, seed, guest, wire);
+    run::Staged staged = make_staged(plan, seed, user_target, wire);
     const run::Settings settings =
-        settings_for(plan, run, seed, staged.target, guest && guest->rows);
+        settings_for(plan, run, seed, staged.target, user_target && user_target->rows);
     return run::begin(std::move(staged), settings);
   }
   const std::vector<double> scouts =
-      plan.prefit > 0 ? scouted(plan, seed, guest, wire) : std::vector<double>();
+      plan.prefit > 0 ? scouted(plan, seed, user_target, wire) : std::vector<double>();
   const bool given = std::holds_alternative<plan::StartGiven>(plan.start);
   std::optional<io::Array> read;
   mpi::together(*wire, [&] { read = read_start(plan); });
@@ -193,9 +195,9 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
   if (wire->size() > 1) // else they would deal other batches, and wait for each other for ever
     mpi::same_everywhere(*wire, "start", fmt::format("one of mark {:016x}", seed));
   if (plan.stages) { // from a given start
-    run::Staged staged = make_staged(plan, seed, guest, wire);
+    run::Staged staged = make_staged(plan, seed, user_target, wire);
     const run::Settings settings =
-        settings_for(plan, run, seed, staged.target, guest && guest->rows);
+        settings_for(plan, run, seed, staged.target, user_target && user_target->rows);
     std::vector<double> x(plan.particles * staged.target.dim);
     const Rows<double> rows{x.data(), plan.particles, staged.target.dim};
     given ? place(positions, rows) : start(plan, seed, staged.target, rows, read);
@@ -204,10 +206,11 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
   }
   return in_precision(plan, [&]<typename Real>(Real) {
     ScoreHere<Real> score;
-    run::Roles<Real> roles = make_roles<Real>(plan, seed, guest, wire, score);
+    run::Roles<Real> roles = make_roles<Real>(plan, seed, user_target, wire, score);
     const run::AnyTarget<Real> target = roles.target;
     const std::shared_ptr<Threads> crew = roles.threads;
-    const run::Settings settings = settings_for(plan, run, seed, target, guest && guest->rows);
+    const run::Settings settings =
+        settings_for(plan, run, seed, target, user_target && user_target->rows);
     const auto fill = [&](Rows<Real> x) {
       if (!scouts.empty())
         place(std::span<const double>(scouts), x);
@@ -237,13 +240,13 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
 
 std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint,
                                            const plan::Plan& plan, const std::string& where,
-                                           const Guest* guest, const Ranks& given_wire) {
+                                           const UserTarget* user_target, const Ranks& given_wire) {
   const Ranks wire = given_wire ? given_wire : mpi::alone();
   const run::Saved saved = run::saved(checkpoint, where);
   if (plan.stages) {
-    run::Staged staged = make_staged(plan, saved.seed, guest, wire);
+    run::Staged staged = make_staged(plan, saved.seed, user_target, wire);
     const run::Settings settings =
-        settings_for(plan, saved.run, saved.seed, staged.target, guest && guest->rows);
+        settings_for(plan, saved.run, saved.seed, staged.target, user_target && user_target->rows);
     if (!plan.recipe.start.empty()) // asked for only where not a unit was done
       staged.start = [plan, seed = saved.seed, target = staged.target](Rows<double> x) {
         start(plan, seed, target, x, read_start(plan));
@@ -252,9 +255,9 @@ std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint,
   }
   return in_precision(plan, [&]<typename Real>(Real) {
     ScoreHere<Real> score;
-    run::Roles<Real> roles = make_roles<Real>(plan, saved.seed, guest, wire, score);
+    run::Roles<Real> roles = make_roles<Real>(plan, saved.seed, user_target, wire, score);
     const run::Settings settings =
-        settings_for(plan, saved.run, saved.seed, roles.target, guest && guest->rows);
+        settings_for(plan, saved.run, saved.seed, roles.target, user_target && user_target->rows);
     if (plan.card)
       return begin_on_card<Real>(
           plan, saved.seed, std::move(roles), wire, [&](auto machine, auto charge, auto at_home) {

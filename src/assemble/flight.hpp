@@ -18,7 +18,7 @@ namespace starling::assemble {
 /// (run::continued_seed). Over a wire all ranks call this alike, and the plan must have blocks;
 /// none is a wire of one rank.
 std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t run = 0,
-                                         const Guest* guest = nullptr,
+                                         const UserTarget* user_target = nullptr,
                                          std::span<const double> positions = {},
                                          const std::shared_ptr<mpi::Wire>& wire = {});
 
@@ -26,7 +26,7 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
 /// Throws io::BadData that names `where` when the two do not fit.
 std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint,
                                            const plan::Plan& plan, const std::string& where,
-                                           const Guest* guest = nullptr,
+                                           const UserTarget* user_target = nullptr,
                                            const std::shared_ptr<mpi::Wire>& wire = {});
 
 } // namespace starling::assemble

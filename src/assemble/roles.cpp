@@ -18,10 +18,10 @@ namespace {
 
 /// The caller's own target, in the number type asked for.
 template <typename Real>
-class GuestTarget {
+class UserTargetAdapter {
 public:
-  explicit GuestTarget(const Guest& guest) : guest_(guest) {}
-  std::size_t dim() const { return guest_.dim; }
+  explicit UserTargetAdapter(const UserTarget& user_target) : user_target_(user_target) {}
+  std::size_t dim() const { return user_target_.dim; }
   void operator()(Step k, Rows<const Real> x, Rows<Real> score) const { call(k, x, score, {}); }
   void evaluate(Rows<const Real> x, Rows<Real> score, std::span<Real> density) const {
     call(0, x, score, density);
@@ -30,33 +30,34 @@ public:
 private:
   void call(Step k, Rows<const Real> x, Rows<Real> score, std::span<Real> density) const {
     if constexpr (std::is_same_v<Real, double>)
-      guest_.in_double(k, x, score, density);
+      user_target_.in_double(k, x, score, density);
     else
-      guest_.in_single(k, x, score, density);
+      user_target_.in_single(k, x, score, density);
   }
 
-  Guest guest_;
+  UserTarget user_target_;
 };
 
 template <typename Real>
 run::AnyTarget<Real> target_of(const plan::Plan& plan, std::uint64_t seed, Threads& threads,
-                               const Guest* guest, const std::shared_ptr<mpi::Wire>& ranks) {
-  if (guest && guest->rows) {
-    const std::size_t a_step = rows_a_step(guest->data_batch, guest->rows->rows);
-    auto any =
-        row_target<Real>(guest->rows, a_step, guest->data_batch,
-                         guest->names.empty() ? run::numbered("x", guest->dim) : guest->names,
-                         {threads, seed, plan.seed, {}, plan.stages.has_value()});
+                               const UserTarget* user_target,
+                               const std::shared_ptr<mpi::Wire>& ranks) {
+  if (user_target && user_target->rows) {
+    const std::size_t a_step = rows_a_step(user_target->data_batch, user_target->rows->rows);
+    auto any = row_target<Real>(user_target->rows, a_step, user_target->data_batch,
+                                user_target->names.empty() ? run::numbered("x", user_target->dim)
+                                                           : user_target->names,
+                                {threads, seed, plan.seed, {}, plan.stages.has_value()});
     any.decided.clear(); // it is the program that keeps them
     return any;
   }
-  if (guest) {
-    auto any = run::any_target<Real>(GuestTarget<Real>(*guest), guest->names);
-    any.has_density = guest->has_density;
+  if (user_target) {
+    auto any = run::any_target<Real>(UserTargetAdapter<Real>(*user_target), user_target->names);
+    any.has_density = user_target->has_density;
     if constexpr (std::is_same_v<Real, double>)
-      also_on_card(any, guest->on_card_in_double);
+      also_on_card(any, user_target->on_card_in_double);
     else
-      also_on_card(any, guest->on_card_in_single);
+      also_on_card(any, user_target->on_card_in_single);
     return any;
   }
   if (!plan.target)
@@ -71,8 +72,9 @@ run::AnyTarget<Real> target_of(const plan::Plan& plan, std::uint64_t seed, Threa
 
 template <typename Real>
 run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads,
-                                 const Guest* guest, const std::shared_ptr<mpi::Wire>& ranks) {
-  auto any = target_of<Real>(plan, seed, threads, guest, ranks);
+                                 const UserTarget* user_target,
+                                 const std::shared_ptr<mpi::Wire>& ranks) {
+  auto any = target_of<Real>(plan, seed, threads, user_target, ranks);
   for (std::string& name : any.names) // a library's are any bytes; files hold UTF-8
     name = io::utf8(name);
   return any;
@@ -117,9 +119,9 @@ run::AnyAdvance<Real> make_advance(const plan::Plan& plan, std::uint64_t seed, s
 }
 
 template run::AnyTarget<double> make_target(const plan::Plan&, std::uint64_t, Threads&,
-                                            const Guest*, const std::shared_ptr<mpi::Wire>&);
-template run::AnyTarget<float> make_target(const plan::Plan&, std::uint64_t, Threads&, const Guest*,
-                                           const std::shared_ptr<mpi::Wire>&);
+                                            const UserTarget*, const std::shared_ptr<mpi::Wire>&);
+template run::AnyTarget<float> make_target(const plan::Plan&, std::uint64_t, Threads&,
+                                           const UserTarget*, const std::shared_ptr<mpi::Wire>&);
 template run::AnyDealer<double> make_dealer(const plan::Plan&, std::uint64_t, Threads&);
 template run::AnyDealer<float> make_dealer(const plan::Plan&, std::uint64_t, Threads&);
 template run::AnyDealer<double> make_dealer_of_everyone(const plan::Plan&, std::uint64_t, Threads&);

@@ -21,7 +21,7 @@ namespace starling::assemble {
 
 /// A target that the caller brings instead of a name: scores and log densities of all rows in one
 /// call. The densities may be an empty span, when nobody asks; one that has none leaves NaN.
-struct Guest {
+struct UserTarget {
   std::size_t dim = 0;
   std::vector<std::string> names; ///< empty: x[1], x[2], ...
   std::function<void(Step, Rows<const double>, Rows<double>, std::span<double>)> in_double;
@@ -38,10 +38,10 @@ struct Guest {
 
 /// Threads must outlive what is made. `seed` is that of one run of the plan; what of the target is
 /// random and the same in all runs, as the split of the data, comes from the plan's own. A plan
-/// without a target needs a guest. `ranks`: those that make it too.
+/// without a target needs a user_target. `ranks`: those that make it too.
 template <typename Real>
 run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Threads& threads,
-                                 const Guest* guest = nullptr,
+                                 const UserTarget* user_target = nullptr,
                                  const std::shared_ptr<mpi::Wire>& ranks = {});
 template <typename Real>
 run::AnyDealer<Real> make_dealer(const plan::Plan& plan, std::uint64_t seed, Threads& threads);

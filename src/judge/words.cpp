@@ -183,6 +183,15 @@ struct WithRemark {
   std::string operator()(const evidence::NotConfirmed&) const {
     return said + ", but no exact moves were made that could confirm it: --certify 20 makes them";
   }
+  std::string operator()(const evidence::Interrupted& e) const {
+    return fmt::format("the run was interrupted after {} steps, before its end: so far {}, which "
+                       "confirms nothing",
+                       e.steps, said);
+  }
+  std::string operator()(const evidence::BeforeMoves& e) const {
+    return fmt::format("the run is in its stage {}, before exact moves could confirm it: so far {}",
+                       e.stage, said);
+  }
   std::string operator()(const evidence::SomeRowsDecided& e) const {
     return said + fmt::format("; some of the rows decided on the moves, in place of all: their log "
                               "density is {:.2g} off, which the errors allow for",

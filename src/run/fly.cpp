@@ -54,10 +54,22 @@ Outcome fly(Flight& flight, const Watch& watch) {
   if (of_watch)
     std::rethrow_exception(of_watch);
   Outcome outcome = flight.outcome(false);
-  outcome.interrupted = interrupted;
   outcome.failure = failure;
   outcome.diagnosis = diagnosis;
+  if (interrupted)
+    mark_interrupted(outcome);
   return outcome;
+}
+
+void mark_interrupted(Outcome& outcome) {
+  outcome.interrupted = true;
+  judge::Judgement& judgement = outcome.diagnosis.judgement;
+  if (!judgement.converged())
+    return;
+  judgement.verdict = judge::Verdict::cannot_tell;
+  judgement.remark(judge::evidence::Interrupted{outcome.steps_done});
+  if (!outcome.trace.empty())
+    outcome.trace.back().verdict = judgement.verdict;
 }
 
 } // namespace starling::run

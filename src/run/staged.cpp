@@ -224,8 +224,13 @@ private:
         journey_->estimate(at, s, l);
       };
     measure_at(target, settings_, o, staged_.threads ? *staged_.threads : Threads::alone());
-    if (!settled_)
+    if (!settled_) { // whoever stopped it: exact moves confirm a cloud, and they are still to come
+      if (judge::Judgement& judgement = o.diagnosis.judgement; judgement.converged()) {
+        judgement.verdict = judge::Verdict::cannot_tell;
+        judgement.remark(judge::evidence::BeforeMoves{stage()});
+      }
       return;
+    }
     add_groups(staged_.target, *journey_, o);
     if (const auto& certificate = o.stages->certificate) {
       judge_by(*certificate, target, false, o, journey_->doubt());

@@ -39,10 +39,11 @@ wave_on_card(const std::function<void(Step, Rows<Real>)>& spoil) {
   return outside;
 }
 
-inline assemble::Guest wave(const std::function<void(Step, Rows<double>)>& spoil = {}) {
-  assemble::Guest guest;
-  guest.dim = 3;
-  guest.in_double = [](Step, Rows<const double> x, Rows<double> s, std::span<double> density) {
+inline assemble::UserTarget wave(const std::function<void(Step, Rows<double>)>& spoil = {}) {
+  assemble::UserTarget user_target;
+  user_target.dim = 3;
+  user_target.in_double = [](Step, Rows<const double> x, Rows<double> s,
+                             std::span<double> density) {
     for (std::size_t i = 0; i < x.count; ++i) {
       if (!density.empty())
         density[i] = 0;
@@ -53,8 +54,8 @@ inline assemble::Guest wave(const std::function<void(Step, Rows<double>)>& spoil
       }
     }
   };
-  guest.on_card_in_double = wave_on_card<double>(spoil);
-  return guest;
+  user_target.on_card_in_double = wave_on_card<double>(spoil);
+  return user_target;
 }
 
 inline plan::Recipe asked_of_cards(const std::string& target,
@@ -75,22 +76,24 @@ inline plan::Recipe asked_of_cards(const std::string& target,
 }
 
 inline std::vector<double> on_one_card(const plan::Recipe& recipe,
-                                       const assemble::Guest* guest = nullptr) {
-  const auto flight = assemble::make_flight(plan::resolve(recipe), 0, guest);
+                                       const assemble::UserTarget* user_target = nullptr) {
+  const auto flight = assemble::make_flight(plan::resolve(recipe), 0, user_target);
   flight->take(flight->total(), {});
   return flight->positions();
 }
 
-/// The positions that each rank ends with. `guest_of` makes a rank's own.
-using GuestOf = std::function<assemble::Guest(std::size_t rank)>;
+/// The positions that each rank ends with. `user_target_of` makes a rank's own.
+using UserTargetOf = std::function<assemble::UserTarget(std::size_t rank)>;
 inline std::vector<std::vector<double>> on_cards(std::size_t ranks, const plan::Recipe& recipe,
-                                                 bool takes_cards, const GuestOf& guest_of = {}) {
+                                                 bool takes_cards,
+                                                 const UserTargetOf& user_target_of = {}) {
   std::vector<std::vector<double>> found(ranks);
   mpi::on_ranks(ranks, [&](const RankWire& wire) {
     wire->cards = takes_cards;
-    const assemble::Guest guest = guest_of ? guest_of(wire->rank()) : assemble::Guest();
-    const auto flight =
-        assemble::make_flight(plan::resolve(recipe), 0, guest_of ? &guest : nullptr, {}, wire);
+    const assemble::UserTarget user_target =
+        user_target_of ? user_target_of(wire->rank()) : assemble::UserTarget();
+    const auto flight = assemble::make_flight(plan::resolve(recipe), 0,
+                                              user_target_of ? &user_target : nullptr, {}, wire);
     flight->take(flight->total(), {});
     found[wire->rank()] = flight->positions();
   });
@@ -104,12 +107,13 @@ protected:
     return GetParam() ? std::vector<bool>{false} : std::vector<bool>{false, true};
   }
 
-  static void expect_same(const plan::Recipe& recipe, const GuestOf& guest_of = {}) {
-    const assemble::Guest guest = guest_of ? guest_of(0) : assemble::Guest();
-    const std::vector<double> one = on_one_card(recipe, guest_of ? &guest : nullptr);
+  static void expect_same(const plan::Recipe& recipe, const UserTargetOf& user_target_of = {}) {
+    const assemble::UserTarget user_target =
+        user_target_of ? user_target_of(0) : assemble::UserTarget();
+    const std::vector<double> one = on_one_card(recipe, user_target_of ? &user_target : nullptr);
     for (const std::size_t ranks : {1u, 2u, 3u, 4u, 7u})
       for (const bool takes_cards : ways())
-        for (const std::vector<double>& x : on_cards(ranks, recipe, takes_cards, guest_of))
+        for (const std::vector<double>& x : on_cards(ranks, recipe, takes_cards, user_target_of))
           EXPECT_EQ(x, one) << ranks << " ranks, "
                             << (takes_cards ? "from card to card" : "by way of the host");
   }

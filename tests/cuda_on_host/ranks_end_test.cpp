@@ -12,17 +12,17 @@ using EndsOfCards = CardsOfRanks;
 
 TEST_P(EndsOfCards, ThrowWhatOneOfThemThrowsAndGoOn) {
   const plan::Recipe recipe = asked_of_cards("guest");
-  const assemble::Guest sound = wave();
+  const assemble::UserTarget sound = wave();
   const std::vector<double> one = on_one_card(recipe, &sound);
   for (const bool takes_cards : ways())
     mpi::on_ranks(3, [&](const RankWire& wire) {
       wire->cards = takes_cards;
       bool failing = true;
-      const assemble::Guest guest = wave([&](Step k, Rows<double>) {
+      const assemble::UserTarget user_target = wave([&](Step k, Rows<double>) {
         if (failing && k == 23 && wire->rank() == 1)
           throw TargetError(k, 2, "on purpose");
       });
-      const auto flight = assemble::make_flight(plan::resolve(recipe), 0, &guest, {}, wire);
+      const auto flight = assemble::make_flight(plan::resolve(recipe), 0, &user_target, {}, wire);
       try {
         flight->take(flight->total(), {});
         ADD_FAILURE() << "it did not fail";
@@ -43,11 +43,11 @@ TEST_P(EndsOfCards, ThrowWhatOneOfThemThrowsAndGoOn) {
 TEST_P(EndsOfCards, FindTheSameScoreThatIsNoNumber) {
   const plan::Recipe recipe = asked_of_cards("guest");
   mpi::on_ranks(4, [&](const RankWire& wire) {
-    const assemble::Guest guest = wave([&](Step k, Rows<double> s) {
+    const assemble::UserTarget user_target = wave([&](Step k, Rows<double> s) {
       if (k == 17 && wire->rank() == 2)
         s[3][1] = NAN;
     });
-    const auto flight = assemble::make_flight(plan::resolve(recipe), 0, &guest, {}, wire);
+    const auto flight = assemble::make_flight(plan::resolve(recipe), 0, &user_target, {}, wire);
     try {
       flight->take(flight->total(), {});
       ADD_FAILURE() << "it did not fail";
@@ -65,8 +65,8 @@ TEST_P(EndsOfCards, AskForScoresWhenTheOthersDoWhateverTheirClocks) {
   recipe.steps = 100000; // looks are far apart
   mpi::on_ranks(3, [&](const RankWire& wire) {
     Step last = 0;
-    const assemble::Guest guest = wave([&](Step k, Rows<double>) { last = k; });
-    const auto flight = assemble::make_flight(plan::resolve(recipe), 0, &guest, {}, wire);
+    const assemble::UserTarget user_target = wave([&](Step k, Rows<double>) { last = k; });
+    const auto flight = assemble::make_flight(plan::resolve(recipe), 0, &user_target, {}, wire);
     flight->take(flight->total(), [&] {
       EXPECT_LE(flight->done(),
                 last + 2); // a step waits at most: how many do, a clock would decide
@@ -107,9 +107,9 @@ void expect_all_say(cuda::Machine* (*make)(), const std::string& sentence) {
   cuda::open_instead(make);
   const plan::Recipe recipe = asked_of_cards("guest");
   mpi::on_ranks(3, [&](const RankWire& wire) {
-    const assemble::Guest guest = wave();
+    const assemble::UserTarget user_target = wave();
     try {
-      assemble::make_flight(plan::resolve(recipe), 0, &guest, {}, wire);
+      assemble::make_flight(plan::resolve(recipe), 0, &user_target, {}, wire);
       ADD_FAILURE() << "it was begun";
     } catch (const std::exception& error) {
       EXPECT_TRUE(std::string(error.what()).starts_with(sentence)) << error.what();

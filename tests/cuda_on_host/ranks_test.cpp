@@ -50,8 +50,9 @@ TEST_P(CardsOfRanks, HaveTheBitsOfOneProcessWithAFunctionAndEachScoresItsOwnRows
   expect_same(recipe, [](std::size_t) { return wave(); });
   plan::Recipe whole = recipe;
   whole.blocks = 1;
-  const assemble::Guest guest = wave();
-  const std::vector<double> x = on_one_card(whole, &guest), y = on_one_card(recipe, &guest);
+  const assemble::UserTarget user_target = wave();
+  const std::vector<double> x = on_one_card(whole, &user_target),
+                            y = on_one_card(recipe, &user_target);
   EXPECT_NE(x, y); // so blocks matter to it, and not much
   for (std::size_t n = 0; n < x.size(); ++n)
     EXPECT_NEAR(x[n], y[n], 1e-2);
@@ -67,25 +68,25 @@ TEST_P(CardsOfRanks, HaveTheBitsOfOneProcessWithAFunctionAndEachScoresItsOwnRows
 
 TEST_P(CardsOfRanks, AreFoundOutWhereOneScoresWrongly) {
   const plan::Recipe recipe = asked_of_cards("guest");
-  const assemble::Guest guest = wave();
+  const assemble::UserTarget user_target = wave();
   const auto wrong = on_cards(3, recipe, false, [](std::size_t rank) {
     return wave([rank](Step k, Rows<double> s) {
       for (double& value : s)
         value *= rank == 1 && k == 5 ? 1.3 : 1;
     });
   });
-  EXPECT_NE(wrong[0], on_one_card(recipe, &guest));
+  EXPECT_NE(wrong[0], on_one_card(recipe, &user_target));
   EXPECT_EQ(wrong[0], wrong[2]);
 }
 
 TEST_P(CardsOfRanks, EndAsOneProcessDoes) {
   const plan::Recipe recipe = asked_of_cards("guest");
-  const assemble::Guest guest = wave();
-  const auto one = assemble::make_flight(plan::resolve(recipe), 0, &guest);
+  const assemble::UserTarget user_target = wave();
+  const auto one = assemble::make_flight(plan::resolve(recipe), 0, &user_target);
   one->take(one->total(), {});
   const run::Outcome expected = one->outcome(true);
   mpi::on_ranks(3, [&](const RankWire& wire) {
-    const assemble::Guest own = wave();
+    const assemble::UserTarget own = wave();
     const auto flight = assemble::make_flight(plan::resolve(recipe), 0, &own, {}, wire);
     flight->take(flight->total(), {});
     const run::Outcome outcome = flight->outcome(true);
@@ -103,18 +104,19 @@ TEST_P(CardsOfRanks, EndAsOneProcessDoes) {
 
 TEST_P(CardsOfRanks, ResumeOnAnotherNumberOfThem) {
   const plan::Recipe recipe = asked_of_cards("guest");
-  const assemble::Guest guest = wave();
+  const assemble::UserTarget user_target = wave();
   run::Checkpoint half;
   mpi::on_ranks(4, [&](const RankWire& wire) {
-    const auto flight = assemble::make_flight(plan::resolve(recipe), 0, &guest, {}, wire);
+    const auto flight = assemble::make_flight(plan::resolve(recipe), 0, &user_target, {}, wire);
     flight->take(66, {}); // rows have travelled
     const run::Checkpoint saved = flight->save("note");
     if (wire->first())
       half = saved;
   });
-  const std::vector<double> one = on_one_card(recipe, &guest);
+  const std::vector<double> one = on_one_card(recipe, &user_target);
   mpi::on_ranks(3, [&](const RankWire& wire) {
-    const auto flight = assemble::resume_flight(half, plan::resolve(recipe), "half", &guest, wire);
+    const auto flight =
+        assemble::resume_flight(half, plan::resolve(recipe), "half", &user_target, wire);
     flight->take(flight->total(), {});
     EXPECT_EQ(flight->positions(), one);
   });

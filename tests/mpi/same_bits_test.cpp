@@ -237,9 +237,9 @@ TEST(Ranks, LookAtSomeRowsOfManyAsOneProcessDoes) {
 }
 
 TEST(Ranks, ThrowWhatOneOfThemThrows) {
-  assemble::Guest guest;
-  guest.dim = 1;
-  guest.in_double = [](Step k, Rows<const double> x, Rows<double> s, std::span<double>) {
+  assemble::UserTarget user_target;
+  user_target.dim = 1;
+  user_target.in_double = [](Step k, Rows<const double> x, Rows<double> s, std::span<double>) {
     for (std::size_t i = 0; i < x.count; ++i) {
       if (k == 3 && x[i][0] > 0.9)
         throw TargetError(k, i, "too far out");
@@ -248,7 +248,7 @@ TEST(Ranks, ThrowWhatOneOfThemThrows) {
   };
   plan::Recipe r = recipe("guest", 64, "4", 10);
   const auto message = [&](const std::shared_ptr<mpi::Wire>& wire) -> std::string {
-    const auto flight = assemble::make_flight(plan::resolve(r), 0, &guest, {}, wire);
+    const auto flight = assemble::make_flight(plan::resolve(r), 0, &user_target, {}, wire);
     try {
       flight->take(flight->total(), {});
     } catch (const TargetError& error) {

@@ -30,23 +30,30 @@ def seen(browser, file, scheme, width):
 
 # The contrast of each element that has text of its own with the ground behind it (WCAG 2).
 CONTRASTS = """() => {
-  const numbers = c => { const m = c.match(/[\\d.]+/g).map(Number); return m.length < 4 ? [...m, 1] : m; };
+  const numbers = c => { const m = c.match(/[\\d.]+/g).map(Number);
+    return m.length < 4 ? [...m, 1] : m; };
   const light = c => { const [r, g, b] = c.slice(0, 3).map(v => { v /= 255;
-    return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-  const ground = e => { for (; e; e = e.parentElement) { const c = numbers(getComputedStyle(e).backgroundColor);
+    return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const ground = e => { for (; e; e = e.parentElement) {
+    const c = numbers(getComputedStyle(e).backgroundColor);
     if (c[3] === 1) return c; } return [255, 255, 255]; };
   return [...document.querySelectorAll('body *')]
-    .filter(e => e.getClientRects().length && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()))
+    .filter(e => e.getClientRects().length
+      && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()))
     .map(e => { const s = getComputedStyle(e), inside = e instanceof SVGElement;
-      const a = light(numbers(inside ? s.fill : s.color)), b = light(ground(e)), size = parseFloat(s.fontSize);
-      return { text: e.textContent.trim().slice(0, 40), contrast: (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05),
+      const a = light(numbers(inside ? s.fill : s.color)), b = light(ground(e));
+      const size = parseFloat(s.fontSize);
+      return { text: e.textContent.trim().slice(0, 40),
+               contrast: (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05),
                large: !inside && (size >= 24 || (size >= 18.66 && s.fontWeight >= 700)) }; });
 }"""
 
 # Elements beyond the right edge, but for those in a box that scrolls and those hidden on purpose.
 STICKING_OUT = """() => [...document.querySelectorAll('body *')]
-  .filter(e => !e.closest('.scroll') && !e.closest('svg') && !e.closest('.skip') && !e.closest('.hidden'))
-  .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))"""
+  .filter(e => !['.scroll', 'svg', '.skip', '.hidden'].some(kind => e.closest(kind)))
+  .filter(e => e.getBoundingClientRect().right > innerWidth + 1)
+  .map(e => e.outerHTML.slice(0, 80))"""
 
 LABELS = """[...document.querySelectorAll('figure svg')].filter(s => s.getClientRects().length)
   .map(s => [...s.querySelectorAll('text')].filter(t => t.textContent.trim())
@@ -71,9 +78,13 @@ CUT_OFF = (
 
 # Cells of tables that a reader does not see without scrolling sideways, and cells whose column has
 # no name in sight.
-LOST_CELLS = """() => [...document.querySelectorAll('table')].filter(t => t.getClientRects().length).flatMap(t => {
-  const heads = [...t.querySelectorAll('thead th')].filter(h => getComputedStyle(h.closest('thead')).position !== 'absolute').length;
-  return [...t.querySelectorAll('tbody th, tbody td')].filter(c => { const r = c.getBoundingClientRect();
-      return r.width < 1 || r.left < -1 || r.right > innerWidth + 1 || c.scrollWidth > c.clientWidth + 1
+LOST_CELLS = """() => [...document.querySelectorAll('table')]
+  .filter(t => t.getClientRects().length).flatMap(t => {
+  const heads = [...t.querySelectorAll('thead th')]
+    .filter(h => getComputedStyle(h.closest('thead')).position !== 'absolute').length;
+  return [...t.querySelectorAll('tbody th, tbody td')]
+    .filter(c => { const r = c.getBoundingClientRect();
+      return r.width < 1 || r.left < -1 || r.right > innerWidth + 1
+        || c.scrollWidth > c.clientWidth + 1
         || (c.tagName === 'TD' && !heads && getComputedStyle(c, '::before').content.length < 3); })
     .map(c => c.outerHTML.slice(0, 80)); })"""

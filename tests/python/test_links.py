@@ -75,7 +75,10 @@ def commands(text):
 
 
 def test_commands_are_found_where_they_stand():
-    page = "Do `starling info` now:\n\n    starling sample normal --batsh 3 \\\n        --means '1;2' | less   # so\n    scripts/run demo\n\nstarlings fly\n"
+    page = (
+        "Do `starling info` now:\n\n    starling sample normal --batsh 3 \\\n"
+        "        --means '1;2' | less   # so\n    scripts/run demo\n\nstarlings fly\n"
+    )
     assert sorted(commands(page)) == [
         ["demo"],
         ["info"],

@@ -61,7 +61,8 @@ def opened(browser, address="", **settings):
 
 
 def positions(page, particles, dim):
-    flat = page.evaluate(f"""(() => {{ const all = []; for (let i = 0; i < {particles}; i++) for (let a = 0; a < {dim}; a++)
+    flat = page.evaluate(f"""(() => {{ const all = [];
+        for (let i = 0; i < {particles}; i++) for (let a = 0; a < {dim}; a++)
         all.push(starlingLive.coordinate(0, i, a)); return all; }})()""")
     return np.array(flat).reshape(particles, dim)
 
@@ -102,12 +103,14 @@ def test_the_weight_1_over_p_and_many_dimensions_collapse_the_cloud(browser):
         spread = []
         for wrong in (0, 1):
             page.evaluate(
-                f"starlingLive.state.wrong = {wrong}; starlingLive.changed(); starlingLive.goTo(400)"
+                f"starlingLive.state.wrong = {wrong}; starlingLive.changed(); "
+                "starlingLive.goTo(400)"
             )
             spread.append(page.evaluate("starlingLive.figure(0, 4)"))
         assert spread[1] < 0.5 < spread[0]
         page.evaluate(
-            "Object.assign(starlingLive.state, {wrong: 0, dim: 30, p: 8}); starlingLive.changed(); starlingLive.goTo(400)"
+            "Object.assign(starlingLive.state, {wrong: 0, dim: 30, p: 8}); "
+            "starlingLive.changed(); starlingLive.goTo(400)"
         )
         assert page.evaluate("starlingLive.figure(0, 4)") < 0.5
 
@@ -117,7 +120,8 @@ def forget_readback(page):
     page.heard[:] = [line for line in page.heard if "readback" not in line]
 
 
-INK = """(() => { starlingLive.draw(); const v = document.getElementById('view0'), side = 8, all = new Array(side * side).fill(0);
+INK = """(() => { starlingLive.draw(); const v = document.getElementById('view0'), side = 8;
+    const all = new Array(side * side).fill(0);
     const p = v.getContext('2d').getImageData(0, 0, v.width, v.height).data;
     for (let y = 0; y < v.height; y++) for (let x = 0; x < v.width; x++) {
       const at = 4 * (y * v.width + x);
@@ -205,11 +209,13 @@ def test_ten_thousand_particles_leave_time_for_thirty_frames_a_second(browser):
 
         step = ms("starlingLive.take(1)")
         picture = ms(
-            "starlingLive.draw(true), document.getElementById('view0').getContext('2d').getImageData(0, 0, 1, 1)"
+            "starlingLive.draw(true), "
+            "document.getElementById('view0').getContext('2d').getImageData(0, 0, 1, 1)"
         )
         look = ms("starlingLive.look()", 4)
         print(
-            f"ms of processor time at 10,000 particles: a step {step:.1f}, a picture {picture:.1f}, a look {look:.1f}"
+            f"ms of processor time at 10,000 particles: a step {step:.1f}, "
+            f"a picture {picture:.1f}, a look {look:.1f}"
         )
         assert 0.1 < step + picture + look / 40 < 1000 / 30
         forget_readback(page)
@@ -259,8 +265,9 @@ def test_it_can_be_read_at_every_size_and_in_both_schemes(browser, width, scheme
             if text["contrast"] < (3 if text["large"] else 4.5)
         ]
         assert faint == []
-        unnamed = page.evaluate("""[...document.querySelectorAll('input, select, button')].filter(e => e.getClientRects().length
-            && !(e.labels && e.labels.length) && !e.textContent.trim() && !e.getAttribute('aria-label')).map(e => e.id)""")
+        unnamed = page.evaluate("""[...document.querySelectorAll('input, select, button')]
+            .filter(e => e.getClientRects().length && !(e.labels && e.labels.length)
+              && !e.textContent.trim() && !e.getAttribute('aria-label')).map(e => e.id)""")
         assert unnamed == []
 
 

@@ -263,3 +263,32 @@ def test_check_does_not_blame_a_target_that_sees_a_part_of_its_data(tmp_path):
     )
     assert part.right is None and "differently when asked twice" in part.sentence
     assert whole.right is True
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("with_density", [True, False])
+def test_check_fails_a_gradient_that_is_no_number(value, with_density):
+    def holed(x):
+        gradient = score(x)
+        gradient[x[:, 1] > 0.5, 1] = value
+        return (density(x), gradient) if with_density else gradient
+
+    at = np.array([[0.1, 0.2, 0.3], [0.4, 0.7, 0.9], [-1.0, 2.0, 0.0]])
+    found = starling.check(starling.Function(holed, names=["a", "slope", "c"]), at=at)
+    assert found.right is False and not found
+    assert found.sentence == (
+        f"the gradient of parameter slope is {value:g} at point 2, (0.4, 0.7, 0.9), where it must "
+        "be a number; 1 more is none either"
+    )
+    assert "slope" in repr(found).splitlines()[1] and "wrong" in repr(found).splitlines()[1]
+    assert starling.check(holed, at=at[:1]).right is (True if with_density else None)
+
+
+def test_check_lets_a_gradient_be_anything_where_the_density_is_zero():
+    def walled(x):
+        outside = (np.abs(x) > 1).any(axis=1)
+        gradient = score(x)
+        gradient[outside] = np.nan
+        return np.where(outside, -np.inf, density(x)), gradient
+
+    assert starling.check(walled, at=[[0.1, 0.02, 0.3], [5.0, 0.0, 0.0]]).right is True

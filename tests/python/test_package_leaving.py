@@ -20,7 +20,9 @@ def score(x):
     begun.set()
     time.sleep(0.01)
     return -(x * x).sum(axis=1) / 2, -x
-threading.Thread(target=lambda: starling.sample(score, dim=2, particles=16, {settings}), daemon=True).start()
+def draw():
+    starling.sample(score, dim=2, particles=16, {settings})
+threading.Thread(target=draw, daemon=True).start()
 begun.wait()
 time.sleep(0.2)
 print("the end")
@@ -32,7 +34,8 @@ def test_a_forked_process_can_run_on_threads_of_its_own():
     ended = run("""
 import multiprocessing, starling
 def draw(_):
-    return starling.sample(lambda x: -x, dim=2, particles=2000, steps=30, batch=2, threads=2).draws["x"].sum()
+    settings = dict(dim=2, particles=2000, steps=30, batch=2, threads=2)
+    return starling.sample(lambda x: -x, **settings).draws["x"].sum()
 here = draw(0)
 with multiprocessing.get_context("fork").Pool(2) as pool:
     assert pool.map(draw, range(4)) == [here] * 4

@@ -104,7 +104,8 @@ def test_a_state_of_ranks_goes_on_with_another_number_of_them(ranks, tmp_path):
     ranks(
         3,
         """
-        flight = starling.Flight(score, comm=comm, **{key: RAW[key] for key in RAW if key != "progress"})
+        settings = {key: RAW[key] for key in RAW if key != "progress"}
+        flight = starling.Flight(score, comm=comm, **settings)
         flight.step(5)
         flight.save("state")
         try:
@@ -144,7 +145,9 @@ def test_what_one_rank_raises_or_is_told_ends_all(ranks, tmp_path):
             assert isinstance(error, ValueError) == (comm.rank == 1)
         else:
             raise SystemExit("nothing was raised")
-        result = starling.sample(score, comm=comm, callback=lambda flight: comm.rank == 2 and flight.done >= 4, **RAW)
+        def stops(flight):
+            return comm.rank == 2 and flight.done >= 4
+        result = starling.sample(score, comm=comm, callback=stops, **RAW)
         assert result._summary['steps_done'] < RAW["steps"], result._summary
         try:
             starling.sample(score, comm=comm, **{**RAW, "seed": comm.rank})
@@ -153,7 +156,7 @@ def test_what_one_rank_raises_or_is_told_ends_all(ranks, tmp_path):
         else:
             raise SystemExit("other seeds were taken")
 
-        def told(words, **settings):
+        def refused(words, **settings):
             try:
                 starling.sample(score, comm=comm, **{**RAW, **settings})
             except Exception as error:
@@ -164,10 +167,11 @@ def test_what_one_rank_raises_or_is_told_ends_all(ranks, tmp_path):
         def raises(flight):
             if comm.rank == 1:
                 raise ValueError("a callback's own")
-        told("all ranks must have the same start", start=np.full((RAW["particles"], 2), 1.0 + comm.rank))
-        told("a callback's own", callback=raises)
-        told("given alike on all ranks", callback=raises if comm.rank == 0 else None)
-        told("PathLike", checkpoint=5)
+        other = np.full((RAW["particles"], 2), 1.0 + comm.rank)
+        refused("all ranks must have the same start", start=other)
+        refused("a callback's own", callback=raises)
+        refused("given alike on all ranks", callback=raises if comm.rank == 0 else None)
+        refused("PathLike", checkpoint=5)
         """,
     )
 

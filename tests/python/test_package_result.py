@@ -8,7 +8,7 @@ import pytest
 
 import starling
 from starling import kernels, rules
-from starling.words import own_names
+from starling.words import python_names
 
 SETTINGS = dict(particles=40, steps=30, seed=2, threads=1, progress=False)
 
@@ -60,7 +60,7 @@ def test_the_verdict_is_one_of_six_and_has_a_reason(one):
     )
     assert (
         one.diagnostics["verdict"] == one.verdict
-        and own_names(one.diagnostics["verdict_reason"]) == one.reason
+        and python_names(one.diagnostics["verdict_reason"]) == one.reason
     )
     assert one.trace[0]["run"] == 1 and one.trace[-1]["step"] == 30
     assert not one.interrupted

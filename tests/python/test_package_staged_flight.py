@@ -98,7 +98,9 @@ def test_a_run_is_watched_stopped_and_kept(tmp_path, capsys):
             signal.raise_signal(signal.SIGINT)
 
     with pytest.warns(UserWarning, match="interrupted after 30 steps, in the stage fly"):
-        result = starling.sample(normal, dim=2, callback=press, checkpoint=tmp_path / "c", **SMALL)
+        result = starling.sample(
+            normal, dim=2, callback=press, checkpoint=tmp_path / "c", force=True, **SMALL
+        )
     assert result.interrupted and starling.resume(tmp_path / "c", normal, dim=2).done == 30
 
     def slow(x):

@@ -33,7 +33,8 @@ int all(size_t n, size_t d, const double* x, double* g, double* logp, void* user
 }
 static volatile long told = 0;
 void tell(void) { ++told; }
-int patient(size_t n, size_t d, const double* x, double* g, double* logp, void* user) {  /* until it is told 20 times */
+/* Until it is told 20 times. */
+int patient(size_t n, size_t d, const double* x, double* g, double* logp, void* user) {
   const struct timespec nap = {0, 1000000};
   const long before = told;
   for (int naps = 0; told < before + 20; ++naps) {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import starling
-from starling.words import own_names
+from starling.words import python_names
 
 GOOD = dict(dim=2, particles=20, steps=3, progress=False)
 
@@ -80,7 +80,7 @@ def test_obstacles_of_a_table_are_told_at_once_in_the_callers_words(tmp_path):
     ],
 )
 def test_options_become_settings(text, own):
-    assert own_names(text) == own
+    assert python_names(text) == own
 
 
 @pytest.mark.filterwarnings("ignore:kernel riesz")

@@ -66,17 +66,22 @@ def test_draws_a_run_that_diverged(tmp_path):
     assert "Diverged" in (tmp_path / "out" / "report.html").read_text()
 
 
-def test_replaces_a_page_of_its_own_but_no_other_file_unless_told(blank, single, tmp_path, capsys):
+def test_replaces_a_page_of_its_own_with_force_and_no_other_file(blank, single, tmp_path, capsys):
     mine = tmp_path / "mine.html"
     mine.write_text("a letter")
-    assert main(["report", str(single), "--out", str(mine)]) == 73
-    assert (
-        capsys.readouterr().err
-        == f"starling: {mine}: is there and is no page of starling; --force replaces it\n"
-    )
-    assert mine.read_text() == "a letter"
-    assert main(["report", str(single), "--out", str(mine), "--force"]) == 0
-    assert main(["report", str(single), "--out", str(mine)]) == 0
+    for force in ([], ["--force"]):
+        assert main(["report", str(single), "--out", str(mine), *force]) == 73
+        assert (
+            capsys.readouterr().err
+            == f"starling: {mine}: is there and is no page of starling; name another file\n"
+        )
+        assert mine.read_text() == "a letter"
+    page = tmp_path / "page.html"
+    assert main(["report", str(single), "--out", str(page)]) == 0
+    assert main(["report", str(single), "--out", str(page)]) == 73
+    assert capsys.readouterr().err == f"starling: {page}: is there already; --force replaces it\n"
+    assert main(["report", str(single), "--out", str(page), "--force"]) == 0
+    assert main(["report", str(single)]) == 0 and main(["report", str(single)]) == 0
 
 
 def test_writes_the_page_whole_or_not_at_all(blank, single, tmp_path, monkeypatch, capsys):
@@ -87,7 +92,7 @@ def test_writes_the_page_whole_or_not_at_all(blank, single, tmp_path, monkeypatc
     assert main(["report", str(single), "--out", str(out)]) == 0
     before = out.read_bytes()
     monkeypatch.setattr(report.os, "fsync", full)
-    assert main(["report", str(single), "--out", str(out)]) == 73
+    assert main(["report", str(single), "--out", str(out), "--force"]) == 73
     assert (
         capsys.readouterr().err == f"starling: {out}: cannot be written: No space left on device\n"
     )

@@ -41,9 +41,12 @@ def test_the_cpp_reference_has_all_that_headers_offer_and_nothing_else():
 def test_the_cpp_reference_reads_what_headers_are_made_of(tmp_path):
     header = tmp_path / "some.hpp"
     header.write_text(
-        "// What it is.\n#pragma once\nnamespace a::detail {\nint hidden();\n}\nnamespace a {\n/// Two of them.\ntemplate <typename T = int>\n"
-        'class Pair : public Both {\n  T first_{1};\npublic:\n  explicit Pair(T x) : first_{x}, second_(x) { grow(); }\n  /// Adds ";".\n'
-        "  T sum() const { return first_ + second_; } // why\n  Pair& operator=(const Pair&) = delete;\n  int n = 2; ///< how many\n"
+        "// What it is.\n#pragma once\nnamespace a::detail {\nint hidden();\n}\nnamespace a {\n"
+        "/// Two of them.\ntemplate <typename T = int>\n"
+        "class Pair : public Both {\n  T first_{1};\npublic:\n"
+        '  explicit Pair(T x) : first_{x}, second_(x) { grow(); }\n  /// Adds ";".\n'
+        "  T sum() const { return first_ + second_; } // why\n"
+        "  Pair& operator=(const Pair&) = delete;\n  int n = 2; ///< how many\n"
         "private:\n  T second_;\n};\n}\n"
     )
     assert reader().offered(header) == [

@@ -71,6 +71,29 @@ TEST(Outcome, OfManyParticlesIsTheSameOnAnyNumberOfThreads) {
   EXPECT_EQ(judge::sentence(three.diagnosis.judgement), judge::sentence(one.diagnosis.judgement));
 }
 
+TEST(Outcome, OfARunThatWasInterruptedIsNeverConverged) {
+  const auto flight = begin(roles(Shuffle(1, 2)), settings(50, 5), drawn(3));
+  Watch watch;
+  watch.interrupted = [&] { return flight->done() == 2; };
+  const Outcome stopped = fly(*flight, watch);
+  EXPECT_TRUE(stopped.interrupted);
+  EXPECT_FALSE(stopped.diagnosis.judgement.converged());
+  Outcome measured = flight->outcome(true);
+  judge::Judgement& judgement = measured.diagnosis.judgement;
+  judgement = {judge::Verdict::converged, judge::evidence::Balanced{}};
+  const std::string before = judge::sentence(judgement);
+  mark_interrupted(measured);
+  EXPECT_TRUE(measured.interrupted);
+  EXPECT_EQ(judgement.verdict, judge::Verdict::cannot_tell);
+  EXPECT_EQ(judge::sentence(judgement), "the run was interrupted after 2 steps, before its end: "
+                                        "so far " +
+                                            before + ", which confirms nothing");
+  EXPECT_EQ(measured.trace.back().verdict, judge::Verdict::cannot_tell);
+  judgement.verdict = judge::Verdict::collapsed;
+  mark_interrupted(measured);
+  EXPECT_EQ(judgement.verdict, judge::Verdict::collapsed); // what speaks against it stays
+}
+
 TEST(Pooled, OfOneRunIsThatRunAndOfSeveralTheirPool) {
   std::vector<Outcome> runs;
   runs.push_back(fly(*begin(roles(Shuffle(1, 2)), settings(50, 5), drawn(3))));

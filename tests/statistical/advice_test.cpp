@@ -13,8 +13,9 @@ namespace {
 
 using testing::HasSubstr;
 
-run::Outcome outcome_of(const plan::Recipe& recipe, const assemble::Guest* guest = nullptr) {
-  return run::fly(*assemble::make_flight(plan::resolve(recipe), 0, guest));
+run::Outcome outcome_of(const plan::Recipe& recipe,
+                        const assemble::UserTarget* user_target = nullptr) {
+  return run::fly(*assemble::make_flight(plan::resolve(recipe), 0, user_target));
 }
 
 /// The largest |log(sd / truth)| and |mean| / truth over the parameters.
@@ -53,10 +54,11 @@ TEST(Advice, ForACollapsedCloudNamesAKernelThatHelpsAndAMethodThatHelpsMore) {
 }
 
 /// Five independent normals with widths from 1 to 10^5.
-assemble::Guest scales() {
-  assemble::Guest guest;
-  guest.dim = 5;
-  guest.in_double = [](Step, Rows<const double> x, Rows<double> s, std::span<double> density) {
+assemble::UserTarget scales() {
+  assemble::UserTarget user_target;
+  user_target.dim = 5;
+  user_target.in_double = [](Step, Rows<const double> x, Rows<double> s,
+                             std::span<double> density) {
     for (std::size_t i = 0; i < x.count; ++i) {
       double sum = 0;
       for (std::size_t a = 0; a < 5; ++a) {
@@ -68,11 +70,11 @@ assemble::Guest scales() {
         density[i] = sum;
     }
   };
-  return guest;
+  return user_target;
 }
 
 TEST(Advice, ForWidthsThatDifferNamesThemAndTheirRemedyAndNotMoreSteps) {
-  const assemble::Guest guest = scales();
+  const assemble::UserTarget user_target = scales();
   std::vector<double> truth;
   for (int a = 0; a < 5; ++a)
     truth.push_back(std::pow(10.0, 1.25 * a));
@@ -80,12 +82,12 @@ TEST(Advice, ForWidthsThatDifferNamesThemAndTheirRemedyAndNotMoreSteps) {
   recipe.target = "guest";
   recipe.particles = 256;
   recipe.threads = 1;
-  const run::Outcome stages = outcome_of(recipe, &guest);
+  const run::Outcome stages = outcome_of(recipe, &user_target);
   EXPECT_EQ(stages.diagnosis.judgement.verdict, judge::Verdict::converged);
   EXPECT_LT(error_of(stages, truth), 0.1);
   recipe.steps = 500;
   recipe.step_size = 20; // large enough for the wide ones to have begun to spread
-  const run::Outcome raw = outcome_of(recipe, &guest);
+  const run::Outcome raw = outcome_of(recipe, &user_target);
   EXPECT_NE(raw.diagnosis.judgement.verdict, judge::Verdict::converged);
   EXPECT_THAT(judge::sentence(raw.diagnosis.judgement), HasSubstr("use --method auto"));
   EXPECT_GT(error_of(raw, truth), 1);

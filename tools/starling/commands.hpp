@@ -95,7 +95,7 @@ int thin(const ThinRequest& request);
 struct ReportRequest {
   std::string folder, out,
       python;         ///< out empty: DIR/report.html; python empty: one that can is looked for
-  bool force = false; ///< replace a file that is no page of ours
+  bool force = false; ///< replace a page of ours that `out` names
   bool aside = false; ///< say where it is on stderr: stdout is taken
 };
 int report(const ReportRequest& request);

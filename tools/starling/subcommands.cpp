@@ -160,7 +160,7 @@ Action add_report(CLI::App& app) {
   app.add_option("--out", r->out, "FILE for the page (default DIR/report.html)")->type_name("");
   app.add_option("--python", r->python, "Python with the packages starling and matplotlib")
       ->type_name("");
-  app.add_flag("--force", r->force, "Replace a file that is no page of starling")
+  app.add_flag("--force", r->force, "Replace the page of starling that --out names")
       ->disable_flag_override();
   return action(r, [r] {
     require("DIR", r->folder, "report");

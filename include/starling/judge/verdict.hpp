@@ -139,6 +139,12 @@ struct NotCertified {
   enum class Why { not_asked, no_density, periodic, expensive, single_precision, not_finite } why;
 };
 struct NotConfirmed {};
+struct Interrupted { ///< before its end
+  std::size_t steps = 0;
+};
+struct BeforeMoves { ///< that could confirm it
+  std::string stage;
+};
 struct SomeRowsDecided {
   double error = 0; ///< of the log density
 };
@@ -161,8 +167,9 @@ using Evidence =
                  evidence::RoomForError, evidence::ModesNotWeighed, evidence::DensityAgainstScores,
                  evidence::GroupsNotWeighed, evidence::SharesNotKnown, evidence::RunsDisagree>;
 using Remark = std::variant<evidence::LostParticles, evidence::InGroups, evidence::NotCertified,
-                            evidence::NotConfirmed, evidence::SomeRowsDecided,
-                            evidence::GroupsNotCounted, evidence::OfRun, evidence::OfAllRuns>;
+                            evidence::NotConfirmed, evidence::Interrupted, evidence::BeforeMoves,
+                            evidence::SomeRowsDecided, evidence::GroupsNotCounted, evidence::OfRun,
+                            evidence::OfAllRuns>;
 
 /// A verdict, why, and what is to be said besides, in that order.
 struct Judgement {

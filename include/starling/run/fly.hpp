@@ -21,4 +21,8 @@ struct Watch {
 /// `watch` throws come through.
 Outcome fly(Flight& flight, const Watch& watch = {});
 
+/// What a run that was stopped came to is never "converged": its end was not reached, and nothing
+/// confirmed it. Sets Outcome::interrupted, and the verdict to "cannot tell" where it was that.
+void mark_interrupted(Outcome& outcome);
+
 } // namespace starling::run

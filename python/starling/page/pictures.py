@@ -145,8 +145,9 @@ def trace(run: Run) -> str:
         alt = "The least and greatest spread identity against steps."
         return both("trace", alt, (8.6, 2.6, layout(1)), (3.6, 2.4, layout(1)))
     alt = (
-        "Four panels against steps: the drift, the squared Stein discrepancy with its standard error, the noise of "
-        "the batches against the drift, and the least and greatest spread identity."
+        "Four panels against steps: the drift, the squared Stein discrepancy with its standard "
+        "error, the noise of the batches against the drift, and the least and greatest spread "
+        "identity."
     )
     return both("trace", alt, (8.6, 4.6, layout(2)), (3.6, 7.6, layout(1)))
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from .. import plots
-from . import pictures, words
+from . import pictures, tables, words
+from .markup import escaped
 from .read import Run
 
 STYLE = Path(__file__).with_name("style.css")
@@ -14,7 +15,8 @@ STYLE = Path(__file__).with_name("style.css")
 def figure(svg: str, caption: str, run: Run) -> str:
     runs = len(run.summary.get("runs", []))
     chips = "".join(
-        f'<li><span class="chip" style="background: {pictures.run_colour(k)}"></span> run {k + 1}</li>'
+        f'<li><span class="chip" style="background: {pictures.run_colour(k)}"></span> '
+        f"run {k + 1}</li>"
         for k in range(runs)
     )
     legend = f'<ul class="legend">{chips}</ul>' if runs else ""
@@ -55,16 +57,16 @@ def of_trace(run: Run) -> str:
     if not run.trace:
         return "<p>There is no trace in the folder.</p>"
     identities = (
-        "the least and the greatest over the parameters; 1 is right, and between the dotted lines the verdict "
-        "puts up with them."
+        "the least and the greatest over the parameters; 1 is right, and between the dotted lines "
+        "the verdict puts up with them."
     )
     if plots.in_stages(run.trace):
         return figure(pictures.trace(run), f"Spread identities: {identities}", run)
     caption = (
-        "Drift: how far the particles are pushed, root mean square. Squared Stein discrepancy: how far the "
-        "cloud is from the target, 0 at best, with its standard error. Noise: the random part of the drift, by "
-        "Lemma 1, against its mean; it is not shown where the mean cannot be told from 0. Spread identities: "
-        + identities
+        "Drift: how far the particles are pushed, root mean square. Squared Stein discrepancy: how "
+        "far the cloud is from the target, 0 at best, with its standard error. Noise: the random "
+        "part of the drift, by Lemma 1, against its mean; it is not shown where the mean cannot be "
+        "told from 0. Spread identities: " + identities
     )
     return figure(pictures.trace(run), caption, run)
 
@@ -80,7 +82,7 @@ def page(run: Run) -> str:
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{words.escaped(words.title(run))}</title>
+<title>{escaped(words.title(run))}</title>
 <link rel="icon" href="data:,">
 <style>
 {style}</style>
@@ -92,10 +94,10 @@ def page(run: Run) -> str:
 </header>
 <main id="main">
 <h2>Parameters</h2>
-{words.parameters(run)}
-{words.groups(run)}
-{words.certificate(run)}
-{words.each_run(run)}
+{tables.parameters(run)}
+{tables.groups(run)}
+{tables.certificate(run)}
+{tables.each_run(run)}
 {of_draws(run)}
 <h2>Diagnostics along the run</h2>
 {of_trace(run)}

@@ -1,5 +1,5 @@
 // Targets made of rows of data that Python brings.
-#include "guest.hpp"
+#include "user_target.hpp"
 
 #include "arrays.hpp"
 #include "assemble/row_target.hpp"
@@ -46,9 +46,12 @@ void take(nb::handle returned, const char* who, Rows<double> score, std::span<do
 
 } // namespace
 
-assemble::Guest guest_of_rows(nb::handle likelihood, nb::handle prior, nb::handle values,
-                              nb::handle row_scores, std::size_t rows, std::uint64_t data_batch,
-                              std::size_t dim, std::vector<std::string> names) {
+nb::object target_of_rows(nb::object likelihood_, nb::object prior_, nb::object values_,
+                          nb::object row_scores_, std::size_t rows, std::uint64_t data_batch,
+                          std::size_t dim, std::vector<std::string> names) {
+  // What the closures hold is borrowed from what is returned.
+  const nb::handle likelihood = likelihood_, prior = prior_, values = values_,
+                   row_scores = row_scores_;
   assemble::BroughtRows brought;
   brought.rows = rows;
   brought.dim = dim;
@@ -86,18 +89,18 @@ assemble::Guest guest_of_rows(nb::handle likelihood, nb::handle prior, nb::handl
           numbers<double, 2>(returned, "scores", {scores.count, scores.dim}, "row_scores");
       std::copy_n(s.data(), scores.size(), scores.begin());
     };
-  assemble::Guest guest;
-  guest.dim = dim;
-  guest.names = std::move(names);
-  guest.rows = assemble::density_of(brought);
-  guest.data_batch = data_batch;
+  assemble::UserTarget target;
+  target.dim = dim;
+  target.names = std::move(names);
+  target.rows = assemble::density_of(brought);
+  target.data_batch = data_batch;
   assemble::check_sums(brought);
   if (brought.each) { // a wrong shape comes out now
     const std::vector<std::uint32_t> first = {0};
     std::vector<double> scores(dim);
     brought.each(first, Eigen::VectorXd::Zero(Eigen::Index(dim)), {scores.data(), 1, dim});
   }
-  return guest;
+  return owning(std::move(target), nb::make_tuple(likelihood_, prior_, values_, row_scores_));
 }
 
 } // namespace starling::python

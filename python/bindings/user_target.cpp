@@ -1,6 +1,6 @@
 // Calling back into Python, and into C without Python.
-#include "guest.hpp"
-#include "away.hpp"
+#include "user_target.hpp"
+#include "gil_released.hpp"
 #include "on_card.hpp"
 
 #include "arrays.hpp"
@@ -9,6 +9,7 @@
 #include <starling/error.hpp>
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,7 @@
 namespace starling::python {
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
 namespace {
 
@@ -53,7 +55,7 @@ auto caller(nb::handle function, std::shared_ptr<std::atomic<bool>> has_density)
   return [function, has_density, positions = shared_positions<Real>()](
              Step, Rows<const Real> x, Rows<Real> score, std::span<Real> density) {
     const nb::gil_scoped_acquire held;
-    refuse_if_leaving();
+    throw_if_interpreter_ends();
     const nb::object returned = function(positions->fill(x));
     *has_density = take<Real>(returned, score, density);
   };
@@ -98,23 +100,49 @@ auto caller(const std::shared_ptr<Compiled>& function) {
 
 } // namespace
 
-assemble::Guest guest_of(nb::handle function, std::size_t dim, std::vector<std::string> names,
-                         nb::handle there) {
-  const auto has_density = std::make_shared<std::atomic<bool>>(true);
-  assemble::Guest guest{dim, std::move(names), caller<double>(function, has_density),
-                        caller<float>(function, has_density),
-                        [has_density] { return has_density->load(); }};
-  if (!there.is_none()) {
-    guest.on_card_in_double = on_card<double>(there);
-    guest.on_card_in_single = on_card<float>(there);
-  }
-  return guest;
+nb::object owning(assemble::UserTarget target, nb::tuple functions) {
+  nb::object made = nb::cast(std::move(target));
+  made.attr("functions") = functions;
+  return made;
 }
 
-assemble::Guest guest_at(std::uintptr_t address, bool batched, std::size_t dim,
-                         std::vector<std::string> names) {
+void own_functions(nb::handle flight, nb::handle user_target) {
+  if (!user_target.is_none())
+    flight.attr("functions") = user_target.attr("functions");
+}
+
+const assemble::UserTarget* target_in(nb::handle user_target) {
+  return user_target.is_none() ? nullptr : nb::cast<const assemble::UserTarget*>(user_target);
+}
+
+nb::object target_of_function(nb::object function, std::size_t dim, std::vector<std::string> names,
+                              nb::object there) {
+  const auto has_density = std::make_shared<std::atomic<bool>>(true);
+  assemble::UserTarget target{dim, std::move(names), caller<double>(function, has_density),
+                              caller<float>(function, has_density),
+                              [has_density] { return has_density->load(); }};
+  if (!there.is_none()) {
+    target.on_card_in_double = on_card<double>(there);
+    target.on_card_in_single = on_card<float>(there);
+  }
+  return owning(std::move(target), nb::make_tuple(function, there));
+}
+
+nb::object target_at_address(std::uintptr_t address, bool batched, std::size_t dim,
+                             std::vector<std::string> names, nb::object code) {
   const auto function = std::make_shared<Compiled>(address, batched, dim);
-  return {dim, std::move(names), caller<double>(function), caller<float>(function)};
+  return owning({dim, std::move(names), caller<double>(function), caller<float>(function)},
+                nb::make_tuple(code));
+}
+
+void add_user_target(nb::module_& m) {
+  nb::class_<assemble::UserTarget>(m, "UserTarget", nb::dynamic_attr());
+  m.def("target_of_function", &target_of_function, "function"_a, "dim"_a, "names"_a,
+        "on_card"_a.none());
+  m.def("target_of_rows", &target_of_rows, "likelihood"_a, "prior"_a.none(), "values"_a.none(),
+        "row_scores"_a.none(), "rows"_a, "data_batch"_a, "dim"_a, "names"_a);
+  m.def("target_at_address", &target_at_address, "address"_a, "batched"_a, "dim"_a, "names"_a,
+        "code"_a);
 }
 
 } // namespace starling::python

@@ -1,0 +1,28 @@
+// Work without the interpreter's lock (the GIL), and the interpreter's end.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace starling::python {
+
+/// Releases the lock while it lives. The interpreter waits for all of them before it ends: a thread
+/// that took the lock of one that is gone would take the process with it.
+class GilReleased {
+  struct Counted {
+    Counted();
+    ~Counted();
+  };
+  Counted counted_; // first: until the lock is held again
+  nanobind::gil_scoped_release released_;
+};
+
+/// Throws SystemExit once the interpreter is ending; called with the lock held.
+void throw_if_interpreter_ends();
+
+/// True once it is; needs no lock.
+bool interpreter_ends();
+
+/// Makes the interpreter wait at its exit.
+void wait_at_exit();
+
+} // namespace starling::python

@@ -1,0 +1,216 @@
+"""Targets that call functions of the user's: in NumPy over all particles, or C functions."""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _starling
+
+FIRST = 64  # particles of a card at which the gradient is checked on the host
+
+
+class Target:
+    """A target as the engine takes it: a name and settings; or functions that the engine calls,
+    and then the name is guest."""
+
+    name = "guest"
+    settings: dict[str, Any] = {}
+
+    def user_target(self, dim: int | None, particles: int):
+        """What the engine calls, in a run of so many particles: a _starling.UserTarget, which owns
+        the functions. None for a target that the engine has itself."""
+        return None
+
+
+class _Padded:
+    """A function that is called with few different numbers of rows: all particles, or a power of
+    two, or a multiple of all. What is missing is the last row again. Exact moves go on with fewer
+    and fewer particles, and a function that is compiled for each number of rows would be compiled
+    hundreds of times."""
+
+    def __init__(self, function: Callable, particles: int):
+        self._function, self._particles = function, particles
+
+    def __call__(self, x: np.ndarray) -> Any:
+        n, most = len(x), self._particles
+        size = -(-n // most) * most if n >= most else min(most, max(8, 1 << (n - 1).bit_length()))
+        if size == n:
+            return self._function(x)
+        returned = self._function(
+            np.concatenate([x, np.broadcast_to(x[-1:], (size - n, x.shape[1]))])
+        )
+        return (
+            tuple(self._cut(part, n, size) for part in returned)
+            if isinstance(returned, tuple)
+            else self._cut(returned, n, size)
+        )
+
+    @staticmethod
+    def _cut(part: Any, n: int, size: int) -> Any:
+        return (
+            part[:n] if getattr(part, "shape", (0,))[:1] == (size,) else part
+        )  # what is wrong is said as it came
+
+
+class _FirstCallCheckOnCard:
+    """A function on a card whose twin on the host is checked first, at some of the same
+    positions."""
+
+    def __init__(self, checked: Callable, on_card: Callable):
+        self._checked, self._on_card, self._due = checked, on_card, True
+
+    def __call__(self, x: Any) -> Any:
+        if self._due:
+            self._due = False
+            self._checked(x.rows(FIRST))
+        return self._on_card(x)
+
+
+class Function(Target):
+    """A function of an (N, d) array that returns scores, or (log densities, scores).
+
+    It is called with all particles once per step, and by the scout and exact moves with any number
+    of rows. padded: only with few different numbers, for a function that is compiled anew for each.
+    on_card: the same for device="cuda": it takes positions that lie on the card
+    (torch.from_dlpack(x), jax.dlpack.from_dlpack(x), cupy.from_dlpack(x)), which are there while
+    the call lasts, and returns arrays that lie there too."""
+
+    def __init__(
+        self,
+        function: Callable,
+        dim: int | None = None,
+        names: Sequence[str] | None = None,
+        *,
+        padded: bool = False,
+        on_card: Callable | None = None,
+    ):
+        for name, given in (("target", function), ("on_card", on_card)):
+            if not (callable(given) or (given is None and name == "on_card")):
+                raise TypeError(f"{name}: must be a function; got {type(given).__name__}")
+        self._function, self._on_card = function, on_card
+        self.dim, self.names, self.padded = dim, _names(names), bool(padded)
+
+    @property
+    def function(self) -> Callable:
+        """Fixed: a run keeps the one that it began with."""
+        return self._function
+
+    def user_target(self, dim: int | None, particles: int):
+        called = _Padded(self._function, particles) if self.padded else self._function
+        return _starling.target_of_function(
+            called, _dimension(self.dim, dim, self.names), self.names, self._on_card
+        )
+
+    def with_gradient_check(self) -> Function:
+        """The same, with a look at its gradient when it is first called."""
+        from .first_call import FirstCallCheck
+
+        other = Function(
+            self._function, self.dim, self.names, padded=self.padded, on_card=self._on_card
+        )
+        other._function = FirstCallCheck(self._function, self.names)
+        if self._on_card is not None:
+            other._on_card = _FirstCallCheckOnCard(other._function, self._on_card)
+        return other
+
+    def __call__(self, x):
+        return self._function(x)
+
+    def __repr__(self) -> str:
+        return f"<starling.Function: {name_of(self._function)}>"
+
+
+class CFunction(Target):
+    """The address of a C function, called without Python: int(n, d, x, grad, logp, user) over all
+    particles (batched), or int(d, x, grad, logp, user) for one, as nutpie and walnuts have it."""
+
+    def __init__(
+        self,
+        function: Any,
+        dim: int | None = None,
+        *,
+        batched: bool,
+        names: Sequence[str] | None = None,
+    ):
+        self._kept = function  # its code must outlive us
+        self.address = _address(function)
+        self.batched, self.dim, self.names = bool(batched), dim, _names(names)
+
+    def user_target(self, dim: int | None, particles: int):
+        return _starling.target_at_address(
+            self.address,
+            self.batched,
+            _dimension(self.dim, dim, self.names),
+            self.names,
+            self._kept,
+        )
+
+    def __getstate__(self):
+        raise TypeError(
+            "target: a C function cannot be pickled; a function of Python's or a target of "
+            "Starling's own can"
+        )
+
+
+def _address(function: Any) -> int:
+    if isinstance(function, int) and not isinstance(function, bool):
+        address = function
+    elif hasattr(function, "address"):  # numba cfunc
+        address = int(function.address)
+    elif isinstance(function, ctypes._CFuncPtr):
+        address = ctypes.cast(function, ctypes.c_void_p).value or 0
+    else:
+        raise TypeError(
+            "target: must be a C function (ctypes, numba cfunc or an address); got "
+            f"{type(function).__name__}"
+        )
+    if address <= 0:
+        raise ValueError("target: must be the address of a function; got a null pointer")
+    return address
+
+
+def name_of(function: Any) -> str:
+    """How a function is called; of an object that can be called its class."""
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """A whole number, or an error that names it."""
+    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name}: must be a whole number; got {value!r}")
+    if operator.index(value) < least:
+        raise ValueError(f"{name}: must be at least {least}; got {value}")
+    if operator.index(value) >= 2**63:
+        raise ValueError(f"{name}: must be below 2^63; got {value}")
+    return operator.index(value)
+
+
+def _names(names: Sequence[str] | None) -> list[str]:
+    given = [] if names is None else [names] if isinstance(names, str) else list(names)
+    for name in given:
+        if not isinstance(name, str):
+            raise TypeError(f"names: must be texts; got {name!r}")
+        if given.count(name) > 1 or name in ("", "lp__"):
+            raise ValueError(f"names: must be different, not empty and not lp__; got {name!r}")
+        if "\0" in name or _surrogate(name):
+            raise ValueError(f"names: must be texts that a file can hold; got {name!r}")
+    return given
+
+
+def _surrogate(name: str) -> bool:
+    """Whether it stands for bytes that are no text."""
+    return any("\ud800" <= letter <= "\udfff" for letter in name)
+
+
+def _dimension(own: int | None, asked: int | None, names: Sequence[str]) -> int:
+    known = {whole("dim", d, 1) for d in (own, asked, len(names) or None) if d is not None}
+    if not known:
+        raise ValueError("dim: must be given for this target, unless start is an (N, d) array")
+    if len(known) > 1:
+        raise ValueError(f"dim: must be one number; got {' and '.join(map(str, sorted(known)))}")
+    return known.pop()

@@ -1,0 +1,82 @@
+"""Settings of a run as the engine takes them, from what a user gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _starling, kernels, rules
+from .words import no_setting
+
+OF_SAMPLE = (
+    "callback",
+    "check",
+    "checkpoint",
+    "checkpoint_every",
+    "comm",
+    "dim",
+    "force",
+    "progress",
+    "run",
+)  # beside the engine's
+
+
+def given_start(start: Any, settings: dict[str, Any]) -> tuple[np.ndarray, dict[str, Any]]:
+    try:
+        given = np.asarray(start)
+    except ValueError as error:
+        raise ValueError("start: must be an (N, d) array; got rows of different lengths") from error
+    if not (np.issubdtype(given.dtype, np.floating) or np.issubdtype(given.dtype, np.integer)):
+        raise TypeError(f"start: must be real numbers; got an array of {given.dtype}")
+    if given.ndim != 2:
+        raise ValueError(f"start: must be an (N, d) array; got one of shape {given.shape}")
+    if settings.get("particles") not in (None, given.shape[0]):
+        raise ValueError(
+            f"start: must have as many rows as particles, {settings['particles']}; got "
+            f"{given.shape[0]}"
+        )
+    return np.ascontiguousarray(given, dtype=np.float64), {
+        **settings,
+        "particles": given.shape[0],
+        "start": "given",
+    }
+
+
+def plain_settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings as the engine takes them: texts, whole numbers, booleans."""
+    off = {
+        name for name, usual in _starling.defaults().items() if usual is False
+    }  # False asks for nothing
+    settings = {
+        name: value
+        for name, value in settings.items()
+        if not (value is None or (value is False and name in off))
+    }
+    rule = settings.get("advance")
+    if isinstance(rule, rules.Rule):
+        for name in sorted(set(rule.settings) & set(settings)):
+            raise ValueError(f"{name}: was given twice, in the rule and beside it; leave one out")
+        settings = {**settings, **rule.settings, "advance": rule.name}
+    known = _starling.helps()
+    for name in sorted(set(settings) - set(known)):
+        raise TypeError(no_setting(name, {*known, *OF_SAMPLE}))
+    return {name: _plain_value(name, value) for name, value in settings.items()}
+
+
+def particles_in(settings: dict[str, Any]) -> int:
+    """How many there will be; what is no number is refused by the engine."""
+    try:
+        return max(1, int(settings.get("particles", _starling.defaults()["particles"])))
+    except (TypeError, ValueError):
+        return 1
+
+
+def _plain_value(name: str, value: Any) -> Any:
+    if name == "seed" and isinstance(value, np.random.Generator):
+        return int(value.integers(2**63))
+    if isinstance(value, kernels.Kernel):
+        return str(value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    return repr(value) if isinstance(value, float) else value
