@@ -59,6 +59,15 @@ std::vector<std::size_t> telling(const std::vector<Group>& groups) {
   return order;
 }
 
+/// "3 separate groups"; of as many as are counted, that there may be more.
+std::string counted(const std::vector<Group>& groups) {
+  return groups.size() < most_groups
+             ? fmt::format("{} separate groups", groups.size())
+             : fmt::format(
+                   "{} separate groups or more, for the search stopped counting at {} modes",
+                   groups.size(), most_groups);
+}
+
 } // namespace
 
 std::string line(const std::vector<Group>& groups) {
@@ -93,8 +102,7 @@ std::string places(const std::vector<Group>& groups, const std::vector<std::stri
 Verdict certified(const Certificate& whole, const std::vector<std::string>& columns,
                   const std::vector<Group>& groups, const std::vector<std::string>& names,
                   const std::string& doubt) {
-  const std::string head =
-      fmt::format("{} separate groups ({})", groups.size(), places(groups, names));
+  const std::string head = fmt::format("{} ({})", counted(groups), places(groups, names));
   if (whole.finding == Finding::undecided ||
       (whole.finding == Finding::confirmed && !doubt.empty())) {
     if (!doubt.empty())
@@ -113,9 +121,9 @@ Verdict not_by_local_tests(const Verdict& verdict, const std::vector<Group>& gro
   if (groups.size() < 2 || (verdict.word != "converged" && verdict.word != "cannot tell"))
     return verdict;
   return {"cannot tell",
-          fmt::format("{} separate groups ({}) were found, and nothing here tells how much each of "
-                      "them weighs; --method auto weighs groups",
-                      groups.size(), places(groups, names))};
+          fmt::format("{} ({}) were found, and nothing here tells how much each of them weighs; "
+                      "--method auto weighs groups",
+                      counted(groups), places(groups, names))};
 }
 
 } // namespace starling::judge

@@ -13,6 +13,9 @@
 
 namespace starling::judge {
 
+/// With so many the search for groups stops counting, and what is said of them says so.
+inline constexpr std::size_t most_groups = 32;
+
 /// A group of particles, heaviest modes first; means and sds are those of its own particles, of the
 /// columns that users read.
 struct Group {
