@@ -2,7 +2,8 @@
 #include "foreign/own_folder.hpp"
 
 #include "foreign/library.hpp"
-#include "io/errors.hpp"
+
+#include <starling/file_error.hpp>
 
 #include <cerrno>
 #include <cstdlib>

@@ -107,6 +107,8 @@ std::uint64_t pages_taken(int field) {
 
 std::string in_bytes(std::uint64_t bytes) {
   const auto number = static_cast<double>(bytes);
+  if (number >= 0x1p50)
+    return fmt::format("{:.1f} PiB", number / 0x1p50);
   if (number >= 0x1p40)
     return fmt::format("{:.1f} TiB", number / 0x1p40);
   if (number >= 0x1p30)

@@ -113,6 +113,9 @@ Verdict certified(const Certificate& whole, const std::vector<std::string>& colu
                                     "separate modes"};
   }
   const Verdict all = certified(whole, columns, 1);
+  if (all.word == "converged" && groups.size() >= most_groups)
+    return {"cannot tell", head + ": of what was not counted nothing is known; take other "
+                                  "parameters, or a method made for so many modes"};
   return {all.word, head + ": " + all.sentence};
 }
 
