@@ -192,6 +192,10 @@ std::string read_text(const std::filesystem::path& file) {
         throw BadData(file, std::string("must be plain text, gzip or xz; got ") + kind.name);
   if (text.starts_with("\xef\xbb\xbf"sv))
     text.erase(0, 3);
+  if (text.starts_with("\xff\xfe"sv) || text.starts_with("\xfe\xff"sv))
+    throw BadData(file, "must be UTF-8; got UTF-16, which iconv -f utf-16 -t utf-8 turns into it");
+  if (text.find('\n') == text.npos) // lines that end as on the first Macintosh
+    std::replace(text.begin(), text.end(), '\r', '\n');
   return text;
 }
 

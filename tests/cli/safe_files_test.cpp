@@ -71,6 +71,14 @@ TEST(SafeFiles, ABombIsRefusedBeforeItsTextIsThere) {
                        "times its size, which no table does\n");
 }
 
+TEST(SafeFiles, AnEmptyNameIsNoFolder) { // --out "$DIR" in a script, and DIR is not set
+  const Place place;
+  const Ended ended = place.run(
+      "sample normal --particles 8 --steps 2 --out= --quiet"); // words are parted by blanks
+  EXPECT_EQ(ended.code, usage);
+  EXPECT_EQ(ended.err, "starling: --out: must name a folder; got ''\n");
+}
+
 TEST(SafeFiles, ARunThatCannotFitIsRefusedByItsSize) {
   const Place place;
   for (const std::string line :
