@@ -73,8 +73,9 @@ TEST(SafeFiles, ABombIsRefusedBeforeItsTextIsThere) {
 
 TEST(SafeFiles, AnEmptyNameIsNoFolder) { // --out "$DIR" in a script, and DIR is not set
   const Place place;
-  const Ended ended = place.run(
-      "sample normal --particles 8 --steps 2 --out= --quiet"); // words are parted by blanks
+  Running running(STARLING_BINARY, {"sample", "normal", "--steps", "2", "--out", ""},
+                  place.path(""), place.path("").parent_path().parent_path() / "streams", {});
+  const Ended ended = running.wait();
   EXPECT_EQ(ended.code, usage);
   EXPECT_EQ(ended.err, "starling: --out: must name a folder; got ''\n");
 }
