@@ -31,6 +31,8 @@ class InputMissing : public FileError {
 public:
   InputMissing(const std::filesystem::path& file, int error)
       : FileError(error, file.string() + ": " + in_words(error)) {}
+  InputMissing(const std::filesystem::path& file, int error, const std::string& what)
+      : FileError(error, file.string() + ": " + what) {}
 };
 
 /// An output that cannot be created, written or put into place.
@@ -51,6 +53,13 @@ public:
       : std::runtime_error(file.string() + ": " + what) {}
   BadData(const std::filesystem::path& file, std::size_t line, const std::string& what)
       : std::runtime_error(file.string() + ":" + std::to_string(line) + ": " + what) {}
+};
+
+/// A program that its compiler refused. The one error whose text may be of several lines: what the
+/// compiler said, as it said it.
+class BadProgram : public BadData {
+public:
+  using BadData::BadData;
 };
 
 } // namespace starling::io

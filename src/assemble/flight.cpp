@@ -4,6 +4,7 @@
 #include "assemble/also_on_card.hpp"
 #include "assemble/on_device.hpp"
 #include "assemble/on_ranks.hpp"
+#include "assemble/room.hpp"
 #include "assemble/shared_on_card.hpp"
 #include "cuda/flight.hpp"
 #include "io/stan_csv.hpp"
@@ -34,7 +35,11 @@ run::AnyTarget<Real> make_shared_target(const plan::Plan& plan, std::uint64_t se
                                         Threads& threads, const UserTarget* user_target,
                                         const Ranks& wire, ScoreHere<Real>* score = nullptr) {
   run::AnyTarget<Real> target;
-  mpi::together(*wire, [&] { target = make_target<Real>(plan, seed, threads, user_target, wire); });
+  mpi::together(*wire, [&] {
+    refuse_early(plan, wire->size());
+    target = make_target<Real>(plan, seed, threads, user_target, wire);
+    refuse_what_does_not_fit(plan, target.dim, wire->size());
+  });
   if (score)
     *score = target.score;
   if (plan.blocks == 0)

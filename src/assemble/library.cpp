@@ -22,7 +22,9 @@ namespace {
 
 struct Library {
   std::string model, data;
-  std::uint64_t data_batch = 0; // of a plugin with rows
+  std::uint64_t data_batch = 0;   // of a plugin with rows
+  foreign::ShownAs shown_as = {}; // of a program that was compiled
+  const std::string& shown() const { return shown_as.model.empty() ? model : shown_as.model; }
 };
 
 /// Two columns of one name cannot be written, which would come out only after the run.
@@ -118,7 +120,7 @@ void from_draws(const foreign::StanModel& model, const std::string& file, Rows<d
 template <typename Real>
 run::AnyTarget<Real> stan(const Library& r, const plan::TargetContext& context) {
   auto model = std::make_shared<foreign::StanModel>(r.model, r.data, context.seed, context.threads,
-                                                    context.data_seed);
+                                                    context.data_seed, r.shown_as);
   auto any = wrap<Real>(foreign::InDouble<Real, foreign::StanModel>(model), model->names());
   any.start = [model, file = context.start_file](Rows<Real> x) {
     std::vector<double> drawn(x.size());
@@ -136,7 +138,7 @@ run::AnyTarget<Real> stan(const Library& r, const plan::TargetContext& context) 
                             model->constrain({at.data(), x.count, x.dim})};
   };
   any.warnings = [model] { return model->warnings(); };
-  refuse_equal_names(r.model, model->constrained_names());
+  refuse_equal_names(r.shown(), model->constrained_names());
   return any;
 }
 
@@ -150,6 +152,8 @@ auto from_library(const Library& library, Make&& make) {
     auto any = make();
     refuse_equal_names(library.model, any.names);
     return any;
+  } catch (const foreign::DidNotCompile& error) {
+    throw io::BadProgram(error.what());
   } catch (const foreign::BadLibrary& error) {
     throw io::BadData(error.what());
   }
@@ -157,8 +161,10 @@ auto from_library(const Library& library, Make&& make) {
 
 /// The sentence is for those who named none.
 Library asked(const plan::Given& given, const char* sentence) {
-  Library library{plan::text(given, "model"), plan::text(given, "data"),
-                  given.contains("data-batch") ? plan::count(given, "data-batch") : 0};
+  Library library{plan::text(given, "model"),
+                  plan::text(given, "data"),
+                  given.contains("data-batch") ? plan::count(given, "data-batch") : 0,
+                  {}};
   if (library.model.empty())
     plan::refuse("model", sentence);
   return library;
@@ -176,7 +182,8 @@ plan::InBoth<plan::MakeTarget> prepare_stan(const plan::Given& given) {
       if (!foreign::is_stan_program(library.model))
         return stan<decltype(zero)>(library, context);
       const foreign::CompiledStan made = foreign::compile_stan(library.model, library.data);
-      return stan<decltype(zero)>({made.library, made.data, 0}, context);
+      return stan<decltype(zero)>({made.library, made.data, 0, {library.model, library.data}},
+                                  context);
     });
   });
 }

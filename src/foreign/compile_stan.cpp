@@ -2,12 +2,14 @@
 #include "foreign/compile_stan.hpp"
 
 #include "foreign/library.hpp"
+#include "foreign/own_folder.hpp"
 #include "foreign/program.hpp"
 
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <sstream>
 #include <unistd.h>
 
@@ -60,36 +62,42 @@ std::string whole_program(const fs::path& file, int depth = 0) {
   return text;
 }
 
-/// FNV-1a. What it leads to is compared with the text, so that two of one hash are no harm.
-std::string hash_of(std::string_view text) {
+/// What a program in the cache was made of: files by their names.
+using Sources = std::map<std::string, std::string>;
+
+/// FNV-1a. What it leads to is compared byte for byte, so that two of one hash are no harm.
+std::string hash_of(const Sources& sources) {
   std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text)
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  for (const auto& [name, text] : sources)
+    for (const std::string& part : {name, std::string(1, '\0'), text})
+      for (const char c : part)
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return fmt::format("{:016x}", hash);
 }
 
-bool holds(const fs::path& file, const std::string& text) {
+bool holds(const fs::path& folder, const Sources& sources) {
   std::error_code error;
-  return fs::exists(file, error) && bytes_of(file) == text;
+  for (const auto& [name, text] : sources)
+    if (!fs::is_regular_file(folder / name, error) || bytes_of(folder / name) != text)
+      return false;
+  return true;
 }
 
 /// The folder of one program in the cache; `make` fills one beside it, which takes its place when
-/// all is there, so that two who compile at once do no harm.
+/// all is there, so that two who compile at once do no harm. What is there is taken only where
+/// nobody else can have put it.
 template <typename Make>
-fs::path kept(const std::string& kind, const std::string& name, const std::string& text,
-              Make&& make) {
-  const fs::path folder = stan_cache() / (kind + "-" + hash_of(text));
-  if (holds(folder / (name + ".stan"), text))
-    return folder;
+fs::path kept(const std::string& kind, const Sources& sources, Make&& make) {
+  const fs::path folder = own_folder(stan_cache()) / (kind + "-" + hash_of(sources));
+  if (holds(folder, sources))
+    return own_folder(folder);
   const fs::path unfinished = folder.string() + "." + std::to_string(::getpid());
   std::error_code error;
   fs::remove_all(unfinished, error);
-  fs::create_directories(unfinished, error);
-  if (error)
-    throw BadLibrary(unfinished.string(),
-                     "cannot be created; XDG_CACHE_HOME names another cache folder");
+  own_folder(unfinished);
   try {
-    write(unfinished / (name + ".stan"), text);
+    for (const auto& [name, text] : sources)
+      write(unfinished / name, text);
     make(unfinished);
   } catch (...) {
     fs::remove_all(unfinished, error);
@@ -97,7 +105,7 @@ fs::path kept(const std::string& kind, const std::string& name, const std::strin
   }
   fs::remove_all(folder, error); // another program of this hash or name
   fs::rename(unfinished, folder, error);
-  if (error && !holds(folder / (name + ".stan"), text)) // else another process was quicker
+  if (error && !holds(folder, sources)) // else another process was quicker
     throw BadLibrary(folder.string(), "cannot be put into place");
   fs::remove_all(unfinished, error);
   return folder;
@@ -115,14 +123,15 @@ std::string plain_name(const fs::path& program) {
 CompiledStan by_bridgestan(const fs::path& program, const std::string& data,
                            const std::string& bridgestan) {
   const std::string name = plain_name(program);
-  const fs::path folder =
-      kept("bridgestan", name, whole_program(program), [&](const fs::path& unfinished) {
+  const fs::path folder = kept(
+      "bridgestan", {{name + ".stan", whole_program(program)}}, [&](const fs::path& unfinished) {
         const fs::path library = unfinished / (name + "_model.so");
         const Ended made = run_program(
             {"make", "-C", bridgestan, fs::absolute(library).string(), "STAN_THREADS=true"});
         if (made.code != 0 || !fs::exists(library))
-          throw BadLibrary(program.string(), fmt::format("BridgeStan in {} did not compile it: {}",
-                                                         bridgestan, last_words(made.output)));
+          throw DidNotCompile(program.string(),
+                              fmt::format("BridgeStan in {} did not compile it", bridgestan),
+                              last_lines(made.output));
       });
   return {(folder / (name + "_model.so")).string(), data};
 }
@@ -139,7 +148,11 @@ except ImportError:
 import json, os
 given = json.load(open(data, encoding='utf-8')) if data else {}
 text = open(program, encoding='utf-8').read()
-given['__stanli'] = {'build_id': stanli.build_id(), 'mir': stanli.stan_to_mir(text), 'name': name}
+try:
+    mir = stanli.stan_to_mir(text)
+except Exception as error:
+    sys.exit(str(error) or repr(error))
+given['__stanli'] = {'build_id': stanli.build_id(), 'mir': mir, 'name': name}
 json.dump(given, open(os.path.join(folder, 'data.json'), 'w', encoding='utf-8'))
 library = os.path.join(list(stanli.__path__)[0], '_bin', 'libstanli.so')
 open(os.path.join(folder, 'library'), 'w', encoding='utf-8').write(library)
@@ -151,10 +164,11 @@ CompiledStan by_stanli(const fs::path& program, const std::string& data,
   const std::string name = plain_name(program);
   const std::string text = whole_program(program);
   // Kept for the program and its data together: both are in one file.
-  const std::string key = text + "\n// data: " + hash_of(data.empty() ? "" : bytes_of(data)) + "\n";
-  const fs::path folder = kept("stanli", name, key, [&](const fs::path& unfinished) {
-    const fs::path source = unfinished / "program.stan";
-    write(source, text);
+  Sources sources = {{name + ".stan", text}};
+  if (!data.empty())
+    sources["given.json"] = bytes_of(data);
+  const fs::path folder = kept("stanli", sources, [&](const fs::path& unfinished) {
+    const fs::path source = unfinished / (name + ".stan");
     const Ended made =
         run_program({python, "-c", translate, source.string(), data, unfinished.string(), name});
     if (made.code == no_stanli ||
@@ -165,7 +179,7 @@ CompiledStan by_stanli(const fs::path& program, const std::string& data,
           "is a Stan program, and there is no compiler for it: `pip install stanli`, or "
           "set BRIDGESTAN to the folder of BridgeStan's sources");
     if (made.code != 0)
-      throw BadLibrary(program.string(), "stanli did not compile it: " + last_words(made.output));
+      throw DidNotCompile(program.string(), "stanli did not compile it", last_lines(made.output));
   });
   const std::string library = one_line(bytes_of(folder / "library"));
   if (std::error_code error; !fs::exists(library, error)) { // it was removed or renewed since
@@ -179,8 +193,13 @@ CompiledStan by_stanli(const fs::path& program, const std::string& data,
 
 fs::path stan_cache() {
   fs::path cache = environment("XDG_CACHE_HOME");
-  if (cache.empty() || cache.is_relative()) // as its specification has it
-    cache = fs::path(environment("HOME").empty() ? "/tmp" : environment("HOME")) / ".cache";
+  if (cache.empty() || cache.is_relative()) { // as its specification has it
+    const fs::path home = home_folder();
+    if (home.empty())
+      throw BadLibrary("HOME", "is not set and this user has no home folder: XDG_CACHE_HOME names "
+                               "a cache folder for compiled Stan programs");
+    cache = home / ".cache";
+  }
   return cache / "starling" / "stan";
 }
 

@@ -20,12 +20,14 @@ struct CompiledStan {
 /// program (with all that it includes) is compiled once. `data` is a JSON file or empty.
 ///
 /// With BRIDGESTAN set in the environment, BridgeStan's own Makefile there does it
-/// (STAN_THREADS=true); otherwise the package stanli of `python`. Throws BadLibrary: with the
-/// compiler's words, or with a sentence about what to install where neither is there.
+/// (STAN_THREADS=true); otherwise the package stanli of `python`. Throws DidNotCompile with the
+/// compiler's words, BadLibrary with a sentence about what to install where neither is there, or
+/// where others than this user could have put something into the cache folder.
 CompiledStan compile_stan(const std::filesystem::path& program, const std::string& data,
                           const std::string& python = "python3");
 
-/// XDG_CACHE_HOME/starling/stan, or ~/.cache/starling/stan.
+/// XDG_CACHE_HOME/starling/stan, or .cache/starling/stan in the user's home. Throws BadLibrary
+/// where there is neither: a folder that all may write is none to load code from.
 std::filesystem::path stan_cache();
 
 } // namespace starling::foreign

@@ -15,6 +15,14 @@ public:
       : std::runtime_error(file + ": " + what) {}
 };
 
+/// A program that its compiler refused. The compiler's words follow: in the same line where they
+/// are one, else in lines of their own.
+class DidNotCompile : public BadLibrary {
+public:
+  DidNotCompile(const std::string& file, const std::string& what, const std::string& words)
+      : BadLibrary(file, what + (words.find('\n') == words.npos ? ": " : ":\n") + words) {}
+};
+
 /// Foreign words as part of a line of ours: line breaks become blanks, those at the ends go.
 std::string one_line(std::string_view text);
 

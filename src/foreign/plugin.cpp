@@ -8,15 +8,34 @@ namespace {
 constexpr std::size_t at_a_time =
     16; // particles handed to a thread at a time: a density may be slow
 
-/// What a plugin in C++ throws through its C functions is a failure like any other.
+/// What a plugin in C++ throws through its C functions, in words. In a handler.
+std::string thrown() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return "the plugin threw: " + one_line(error.what());
+  } catch (...) {
+    return "the plugin threw something that is no std::exception";
+  }
+}
+
+/// It is a failure like any other.
 template <typename Call>
 int caught(Step k, std::size_t particle, Call&& call) {
   try {
     return call();
-  } catch (const std::exception& error) {
-    throw TargetError(k, particle, "the plugin threw: " + one_line(error.what()));
   } catch (...) {
-    throw TargetError(k, particle, "the plugin threw something that is no std::exception");
+    throw TargetError(k, particle, thrown());
+  }
+}
+
+/// The same before there are particles.
+template <typename Call>
+auto caught_in(const std::string& file, const char* function, Call&& call) {
+  try {
+    return call();
+  } catch (...) {
+    throw BadLibrary(file, std::string(function) + ": " + thrown());
   }
 }
 
@@ -53,27 +72,40 @@ Plugin::Plugin(const std::string& file, const std::string& data, Threads& thread
     throw BadLibrary(file, "must export starling_open to be given data; got a library without it");
 
   if (open_with)
-    if (const int code = open_with(data.empty() ? nullptr : data.c_str(), &user_); code != 0)
+    if (const int code =
+            caught_in(file, "starling_open",
+                      [&] { return open_with(data.empty() ? nullptr : data.c_str(), &user_); });
+        code != 0)
       throw BadLibrary(data.empty() ? file : data, cause(code));
   library_.find("starling_close", close_); // only from here on is there something to close
-  dim_ = dim_of(user_);
-  data_rows_ = rows_of ? rows_of(user_) : 0;
-  if (dim_ == 0 || (rows_of && data_rows_ == 0)) {
-    if (close_)
-      close_(user_);
-    throw BadLibrary(file, std::string(dim_ == 0 ? "starling_dim" : "starling_rows") +
-                               ": must be at least 1; got 0");
+  try {
+    dim_ = caught_in(file, "starling_dim", [&] { return dim_of(user_); });
+    if (dim_ == 0)
+      throw BadLibrary(file, "starling_dim: must be at least 1; got 0");
+    if (rows_of)
+      data_rows_ = caught_in(file, "starling_rows", [&] { return rows_of(user_); });
+    if (rows_of && data_rows_ == 0)
+      throw BadLibrary(file, "starling_rows: must be at least 1; got 0");
+    for (std::size_t a = 0; name_of && a < dim_; ++a) {
+      const char* text = caught_in(file, "starling_name", [&] { return name_of(a, user_); });
+      names_.push_back(text ? one_line(text) : "x[" + std::to_string(a + 1) + "]");
+    }
+    on_all_threads_ = threads_ok && caught_in(file, "starling_threads_ok",
+                                              [&] { return threads_ok(user_); }) != 0;
+  } catch (...) {
+    close();
+    throw;
   }
-  for (std::size_t a = 0; name_of && a < dim_; ++a) {
-    const char* text = name_of(a, user_);
-    names_.push_back(text ? one_line(text) : "x[" + std::to_string(a + 1) + "]");
-  }
-  on_all_threads_ = threads_ok && threads_ok(user_) != 0;
 }
 
-Plugin::~Plugin() {
+Plugin::~Plugin() { close(); }
+
+void Plugin::close() noexcept {
   if (close_)
-    close_(user_);
+    try {
+      close_(user_);
+    } catch (...) { // there is nothing left that it could spoil
+    }
 }
 
 void Plugin::evaluate(Step k, Rows<const double> x, Rows<double> score,
@@ -103,9 +135,10 @@ void Plugin::likelihood(Rows<const double> x, std::span<const std::uint32_t> row
                         std::span<double> log_likelihood) {
   const auto some = [&](std::size_t begin, std::size_t end) {
     const Rows<const double> at = x.slice(begin, end);
-    const int code =
-        likelihood_(at.count, at.dim, at.data, rows.size(), rows.data(), weights.data(),
-                    score.slice(begin, end).data, log_likelihood.data() + begin, user_);
+    const int code = caught(0, begin, [&] {
+      return likelihood_(at.count, at.dim, at.data, rows.size(), rows.data(), weights.data(),
+                         score.slice(begin, end).data, log_likelihood.data() + begin, user_);
+    });
     if (code != 0)
       throw TargetError(0, begin, cause(code));
   };
@@ -113,22 +146,32 @@ void Plugin::likelihood(Rows<const double> x, std::span<const std::uint32_t> row
 }
 
 void Plugin::prior(Rows<const double> x, Rows<double> score, std::span<double> log_density) {
-  if (const int code = prior_(x.count, x.dim, x.data, score.data, log_density.data(), user_);
-      code != 0)
+  const int code = caught(
+      0, 0, [&] { return prior_(x.count, x.dim, x.data, score.data, log_density.data(), user_); });
+  if (code != 0)
     throw TargetError(0, 0, cause(code));
 }
 
 void Plugin::row_scores(std::span<const std::uint32_t> rows, std::span<const double> x,
                         Rows<double> scores) {
-  if (const int code =
-          row_scores_(x.size(), x.data(), rows.size(), rows.data(), scores.data, user_);
-      code != 0)
+  const int code = caught(0, 0, [&] {
+    return row_scores_(x.size(), x.data(), rows.size(), rows.data(), scores.data, user_);
+  });
+  if (code != 0)
     throw TargetError(0, 0, cause(code));
 }
 
+int Plugin::caught_on_card(Step k, const std::function<int()>& call) const {
+  return caught(k, 0, call);
+}
+
 std::string Plugin::cause(int code) const {
-  const char* text = error_ ? error_(user_) : nullptr;
-  const std::string line = text ? one_line(text) : std::string();
+  std::string line;
+  try {
+    const char* text = error_ ? error_(user_) : nullptr;
+    line = text ? one_line(text) : std::string();
+  } catch (...) { // that it failed is known
+  }
   return line.empty() ? "the plugin returned " + std::to_string(code) : line;
 }
 
@@ -136,8 +179,9 @@ std::string Plugin::cause(int code) const {
 void Plugin::blame(Step k, Rows<const double> x, Rows<double> score, std::span<double> log_density,
                    const std::string& of_all) const {
   for (std::size_t i = 0; i < x.count; ++i) {
-    const int code =
-        density_of_all_(1, x.dim, x[i].data(), score[i].data(), &log_density[i], user_);
+    const int code = caught(k, i, [&] {
+      return density_of_all_(1, x.dim, x[i].data(), score[i].data(), &log_density[i], user_);
+    });
     if (code != 0)
       throw TargetError(k, i, cause(code));
   }

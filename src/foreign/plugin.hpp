@@ -9,6 +9,7 @@
 #include <starling/threads.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,14 +51,18 @@ public:
   }
   template <typename Real>
   void score_on_card(Step k, std::size_t n, const Real* x, Real* score, void* stream) {
-    if (const int code = on_card(Real())(n, dim_, x, score, stream, user_); code != 0)
+    const int code =
+        caught_on_card(k, [&] { return on_card(Real())(n, dim_, x, score, stream, user_); });
+    if (code != 0)
       throw TargetError(k, 0, cause(code) + " (all particles at once, on the card)");
   }
 
 private:
   auto on_card(float) const { return in_single_on_card_; }
   auto on_card(double) const { return in_double_on_card_; }
+  int caught_on_card(Step k, const std::function<int()>& call) const;
   std::string cause(int code) const;
+  void close() noexcept;
   [[noreturn]] void blame(Step k, Rows<const double> x, Rows<double> score,
                           std::span<double> log_density, const std::string& of_all) const;
 

@@ -1,8 +1,6 @@
 // Running another program and waiting for it.
 #include "foreign/program.hpp"
 
-#include "foreign/library.hpp"
-
 #include <cerrno>
 #include <fcntl.h>
 #include <spawn.h>
@@ -50,10 +48,19 @@ Ended run_program(std::vector<std::string> words) {
   return ended;
 }
 
-std::string last_words(const std::string& output) {
-  constexpr std::size_t most = 400;
-  const std::string line = one_line(output);
-  return line.size() <= most ? line : "... " + line.substr(line.size() - most);
+std::string last_lines(const std::string& output) {
+  constexpr std::size_t most = 8000;
+  constexpr const char* blanks = " \t\r\n";
+  const std::size_t end = output.find_last_not_of(blanks);
+  if (end == output.npos)
+    return "it gave no reason";
+  std::size_t begin = output.find_first_not_of(blanks);
+  begin = output.rfind('\n', begin) == output.npos ? 0 : output.rfind('\n', begin) + 1;
+  if (end + 1 - begin <= most)
+    return output.substr(begin, end + 1 - begin);
+  const std::size_t line = output.find('\n', end + 1 - most);
+  begin = line < end ? line + 1 : end + 1 - most;
+  return "...\n" + output.substr(begin, end + 1 - begin);
 }
 
 } // namespace starling::foreign

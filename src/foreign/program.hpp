@@ -14,7 +14,7 @@ struct Ended {
 /// Runs a program without a shell, found on the path if it is a bare name, with nothing to read.
 Ended run_program(std::vector<std::string> words);
 
-/// The last lines of an output, as one line of a message.
-std::string last_words(const std::string& output);
+/// An output without blank lines at its ends; of a very long one the last lines.
+std::string last_lines(const std::string& output);
 
 } // namespace starling::foreign

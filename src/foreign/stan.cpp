@@ -52,9 +52,10 @@ std::vector<std::string> names_in(std::string_view list) {
 } // namespace
 
 StanModel::StanModel(const std::string& file, const std::string& data, std::uint64_t seed,
-                     Threads& threads, std::uint64_t data_seed)
-    : library_(file), stan_(library_), threads_(threads), seed_(seed),
-      model_(nullptr, stan_.model_destruct),
+                     Threads& threads, std::uint64_t data_seed, ShownAs shown)
+    : library_(file), data_(data),
+      shown_(shown.model.empty() ? ShownAs{file, data} : std::move(shown)), stan_(library_),
+      threads_(threads), seed_(seed), model_(nullptr, stan_.model_destruct),
       gradients_("the gradient", "its score was taken as zero"),
       constraints_("constraining a draw", "it is nan in the results") {
   if (stan_.set_print_callback)
@@ -62,17 +63,17 @@ StanModel::StanModel(const std::string& file, const std::string& data, std::uint
   char* error = nullptr;
   model_.reset(stan_.model_construct(data.c_str(), seed_for(data_seed, for_data), &error));
   if (!model_)
-    throw BadLibrary(data.empty() ? file : data, reason(-1, error));
+    throw BadLibrary(shown_.data.empty() ? shown_.model : shown_.data, reason(-1, error));
   names_ = names_in(stan_.param_unc_names(model_.get()));
   constrained_names_ = names_in(stan_.param_names(model_.get(), true, true));
   if (names_.empty())
-    throw BadLibrary(file, "is a model without parameters: there is nothing to sample");
+    throw BadLibrary(shown_.model, "is a model without parameters: there is nothing to sample");
   const auto agree = [](const std::vector<std::string>& names, int count) {
     return count >= 0 && names.size() == static_cast<std::size_t>(count);
   };
   if (!agree(names_, stan_.param_unc_num(model_.get())) ||
       !agree(constrained_names_, stan_.param_num(model_.get(), true, true)))
-    throw BadLibrary(file, "is a model that does not name each of its parameters");
+    throw BadLibrary(shown_.model, "is a model that does not name each of its parameters");
   const std::string_view info = stan_.model_info(model_.get());
   on_all_threads_ = info.find("STAN_THREADS=true") != info.npos;
 }
@@ -91,6 +92,11 @@ std::string StanModel::reason(int code, char* error) const {
   std::string words = error ? one_line(error) : std::string();
   if (error)
     stan_.free_error_msg(error);
+  // A copy in the cache is not a file that users know.
+  const std::string& user = shown_.data.empty() ? shown_.model : shown_.data;
+  for (std::size_t at = 0; !data_.empty() && (at = words.find(data_, at)) != words.npos;
+       at += user.size())
+    words.replace(at, data_.size(), user);
   if (code == 0)
     return {};
   return words.empty() ? "the model gives no reason" : words;
@@ -125,7 +131,7 @@ StanModel::Random StanModel::random(unsigned seed) const {
   char* error = nullptr;
   Random made(stan_.rng_construct(seed, &error), stan_.rng_destruct);
   if (!made)
-    throw BadLibrary(library_.file(), reason(-1, error));
+    throw BadLibrary(shown_.model, reason(-1, error));
   return made;
 }
 
@@ -193,8 +199,8 @@ std::vector<std::string> StanModel::parameter_names() const {
 
 std::string StanModel::unconstrain(std::span<const double> parameters, std::span<double> x) const {
   if (!stan_.param_unconstrain)
-    throw BadLibrary(library_.file(), "must export bs_param_unconstrain to start from draws; got a "
-                                      "library without it");
+    throw BadLibrary(shown_.model, "must export bs_param_unconstrain to start from draws; got a "
+                                   "library without it");
   char* error = nullptr;
   const int code = stan_.param_unconstrain(model_.get(), parameters.data(), x.data(), &error);
   std::string why = reason(code, error);
@@ -206,7 +212,7 @@ std::string StanModel::unconstrain(std::span<const double> parameters, std::span
 std::vector<std::string> StanModel::warnings() const {
   std::vector<std::string> all;
   if (!on_all_threads_ && threads_.count() > 1)
-    all.push_back("model " + library_.file() +
+    all.push_back("model " + shown_.model +
                   " was compiled without STAN_THREADS=true: its gradients run on one thread");
   for (const Failures* failures : {&gradients_, &constraints_})
     for (std::string& line : failures->lines())

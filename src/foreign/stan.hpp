@@ -16,6 +16,12 @@
 
 namespace starling::foreign {
 
+/// What users call the files that a model is made from, where those are copies or libraries that
+/// they do not know: an empty name stands for none.
+struct ShownAs {
+  std::string model, data;
+};
+
 /// Positions are in the model's unconstrained space, and the density is that of the positions: with
 /// the Jacobian of the constraints, without constants.
 class StanModel {
@@ -25,8 +31,9 @@ public:
       : StanModel(file, data, seed, threads, seed) {}
   /// What the program draws while it reads its data, which is part of the density, comes from
   /// `data_seed`: several runs share it.
+  /// Messages name the files as `shown` has them; empty: as they are.
   StanModel(const std::string& file, const std::string& data, std::uint64_t seed, Threads& threads,
-            std::uint64_t data_seed);
+            std::uint64_t data_seed, ShownAs shown = {});
 
   std::size_t dim() const { return names_.size(); }
   const std::vector<std::string>& names() const { return names_; } ///< theta[1], theta[2], ...
@@ -65,6 +72,8 @@ private:
   void each(std::size_t count, One&& one);
 
   Library library_;
+  std::string data_; // as the model was given it
+  ShownAs shown_;
   BridgeStan stan_;
   Threads& threads_;
   std::uint64_t seed_;

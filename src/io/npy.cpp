@@ -110,19 +110,32 @@ void append_utf8(std::string& text, char32_t point) {
 }
 
 template <class Number>
-void convert(std::string_view bytes, std::vector<double>& values) {
+void convert(std::string_view bytes, bool highest_first, std::vector<double>& values) {
   for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = static_cast<double>(little_endian<Number>(bytes, i * sizeof(Number)));
+    values[i] =
+        static_cast<double>(highest_first ? big_endian<Number>(bytes, i * sizeof(Number))
+                                          : little_endian<Number>(bytes, i * sizeof(Number)));
 }
 
 struct Kind {
-  std::string_view type;
+  std::string_view type; // without the order of its bytes
   std::size_t bytes;
-  void (*convert)(std::string_view, std::vector<double>&);
+  void (*convert)(std::string_view, bool, std::vector<double>&);
 };
-constexpr Kind kinds[] = {{"<f8", 8, convert<double>},        {"<f4", 4, convert<float>},
-                          {"<i8", 8, convert<std::int64_t>},  {"<i4", 4, convert<std::int32_t>},
-                          {"<u8", 8, convert<std::uint64_t>}, {"<u4", 4, convert<std::uint32_t>}};
+constexpr Kind kinds[] = {{"f8", 8, convert<double>},        {"f4", 4, convert<float>},
+                          {"i8", 8, convert<std::int64_t>},  {"i4", 4, convert<std::int32_t>},
+                          {"u8", 8, convert<std::uint64_t>}, {"u4", 4, convert<std::uint32_t>}};
+
+bool is_big(const NpyParts& parts) { return parts.type.starts_with('>'); }
+
+const Kind* kind_of(const NpyParts& parts) {
+  if (!parts.type.starts_with('<') && !is_big(parts))
+    return nullptr;
+  const auto kind = std::find_if(std::begin(kinds), std::end(kinds), [&](const Kind& known) {
+    return known.type == parts.type.substr(1);
+  });
+  return kind == std::end(kinds) ? nullptr : kind;
+}
 
 } // namespace
 
@@ -175,23 +188,21 @@ std::vector<std::size_t> shape_of_npy(const NpyParts& parts, const std::string& 
   return shape_of(parts.shape, where);
 }
 
-bool is_numeric(const NpyParts& parts) {
-  return std::any_of(std::begin(kinds), std::end(kinds),
-                     [&](const Kind& known) { return known.type == parts.type; });
+bool is_numeric(const NpyParts& parts) { return kind_of(parts) != nullptr; }
+
+bool is_text(const NpyParts& parts) {
+  return parts.type.starts_with("<U") || parts.type.starts_with(">U");
 }
 
-bool is_text(const NpyParts& parts) { return parts.type.starts_with("<U"); }
-
 Array parse_numbers(const NpyParts& parts, const std::string& where) {
-  const auto kind = std::find_if(std::begin(kinds), std::end(kinds),
-                                 [&](const Kind& known) { return known.type == parts.type; });
-  if (kind == std::end(kinds))
-    throw BadData(where + "npy: type: must be <f8, <f4, <i8, <i4, <u8 or <u4; got " +
+  const Kind* kind = kind_of(parts);
+  if (!kind)
+    throw BadData(where + "npy: type: must be f8, f4, i8, i4, u8 or u4, behind < or >; got " +
                   shown(parts.type));
   Array array;
   array.shape = shape_of(parts.shape, where);
   array.values.resize(count_of(array.shape, kind->bytes, parts.data, where));
-  kind->convert(parts.data, array.values);
+  kind->convert(parts.data, is_big(parts), array.values);
   if (parts.fortran_order && array.shape.size() > 1)
     array.values = by_rows(array.values, array.shape);
   return array;
@@ -209,7 +220,9 @@ Texts parse_texts(const NpyParts& parts, const std::string& where) {
   Texts texts(bytes == 0 ? 0 : count_of(shape, bytes, parts.data, where));
   for (std::size_t i = 0; i < texts.size(); ++i)
     for (std::size_t k = 0; k < width; ++k) {
-      const auto point = little_endian<std::uint32_t>(parts.data, i * bytes + 4 * k);
+      const std::size_t at = i * bytes + 4 * k;
+      const auto point = is_big(parts) ? big_endian<std::uint32_t>(parts.data, at)
+                                       : little_endian<std::uint32_t>(parts.data, at);
       if (point == 0) // padding
         break;
       append_utf8(texts[i], point);

@@ -24,16 +24,16 @@ struct Array {
 using Texts = std::vector<std::string>;
 
 /// Reads format versions 1 to 3; float64, float32, signed and unsigned integers of 4 and 8 bytes,
-/// all little-endian; C or Fortran order; any number of dimensions. Integers beyond 2^53 are
-/// rounded. Throws InputMissing, or BadData for anything else.
+/// little-endian or big-endian; C or Fortran order; any number of dimensions. Integers beyond 2^53
+/// are rounded. Throws InputMissing, or BadData for anything else.
 Array read_npy(const std::filesystem::path& file);
 
 /// Throws CannotWrite; std::invalid_argument when the shape does not fit the values.
 void write_npy(const std::filesystem::path& file, const Array& array);
 
-/// The numeric arrays of an .npz, stored or deflated. Arrays of NumPy's unicode type go into
-/// `texts` if it is given; all others are passed over. Throws InputMissing, or BadData when the
-/// archive is damaged.
+/// The numeric arrays of an .npz, stored or deflated, of any size (zip64). Arrays of NumPy's
+/// unicode type go into `texts` if it is given; all others are passed over. Throws InputMissing, or
+/// BadData when the archive is damaged.
 std::map<std::string, Array> read_npz(const std::filesystem::path& file,
                                       std::map<std::string, Texts>* texts = nullptr);
 
@@ -44,7 +44,10 @@ public:
   /// suits tables with structure.
   enum class Packing { stored, deflated };
 
-  explicit NpzWriter(const std::filesystem::path& file, Packing packing = Packing::stored);
+  /// Members that are larger than `plain_up_to`, or lie behind so many bytes, are written as zip64;
+  /// tests choose another number than the largest of a plain zip.
+  explicit NpzWriter(const std::filesystem::path& file, Packing packing = Packing::stored,
+                     std::uint64_t plain_up_to = 0xfffffffe);
   /// Closes if that was not done, unless an exception is under way; then a failure cannot be
   /// reported.
   ~NpzWriter();
@@ -52,8 +55,8 @@ public:
   NpzWriter& operator=(const NpzWriter&) = delete;
 
   using Shape = std::vector<std::size_t>;
-  /// Adds an array under a name. Throws CannotWrite (also beyond the 4 GiB of a plain zip), or
-  /// std::invalid_argument for a name used before or a shape that does not fit.
+  /// Adds an array under a name. Throws CannotWrite, or std::invalid_argument for a name used
+  /// before or a shape that does not fit.
   void add(const std::string& name, std::span<const double> values, const Shape& shape);
   void add(const std::string& name, std::span<const float> values, const Shape& shape);
   void add(const std::string& name, std::span<const std::uint64_t> values, const Shape& shape);
@@ -67,9 +70,9 @@ private:
   struct Member {
     std::string name;
     std::uint32_t crc;
-    std::uint32_t packed_size;
-    std::uint32_t size;
-    std::uint32_t offset;
+    std::uint64_t packed_size;
+    std::uint64_t size;
+    std::uint64_t offset;
     std::uint16_t method;
   };
 
@@ -78,6 +81,7 @@ private:
   std::filesystem::path path_;
   OutputFile out_;
   Packing packing_;
+  std::uint64_t plain_up_to_;
   std::vector<Member> members_;
   int exceptions_at_start_;
   bool closed_ = false;

@@ -3,6 +3,7 @@
 
 #include "io/npy.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -19,7 +20,7 @@ void check_shape(const std::string& name, const std::vector<std::size_t>& shape,
 
 /// The parts of an .npy, still as bytes.
 struct NpyParts {
-  std::string_view type;  ///< '<f8'; empty for a structured one
+  std::string_view type;  ///< '<f8' or '>f8'; empty for a structured one
   std::string_view shape; ///< '(2, 3), ...' up to the end of the header
   std::string_view data;
   bool fortran_order = false;
@@ -37,12 +38,19 @@ Texts parse_texts(const NpyParts& parts, const std::string& where);
 /// Throws BadData when the header has none.
 std::vector<std::size_t> shape_of_npy(const NpyParts& parts, const std::string& where);
 
-/// An unsigned number of the file, lowest byte first. The bytes must be there.
+/// A number of the file, lowest byte first. The bytes must be there.
 template <class Number>
 Number little_endian(std::string_view bytes, std::size_t offset) {
   Number number;
   std::memcpy(&number, bytes.data() + offset, sizeof number);
   return number;
+}
+/// The same, highest byte first.
+template <class Number>
+Number big_endian(std::string_view bytes, std::size_t offset) {
+  char turned[sizeof(Number)];
+  std::reverse_copy(bytes.data() + offset, bytes.data() + offset + sizeof turned, turned);
+  return little_endian<Number>({turned, sizeof turned}, 0);
 }
 
 } // namespace starling::io

@@ -1,13 +1,10 @@
 // Writes NumPy's .npz: a plain zip of .npy members.
 #include "io/npy_format.hpp"
 
-#include "io/errors.hpp"
-
 #include <starling/error.hpp>
 
 #include <algorithm>
 #include <exception>
-#include <limits>
 #include <new>
 
 #include <fmt/format.h>
@@ -16,17 +13,21 @@
 namespace starling::io {
 namespace {
 
-constexpr std::uint64_t zip_limit = std::numeric_limits<std::uint32_t>::max() - 1ULL;
-
 /// Numbers of the zip format in a row, lowest byte first.
 class Fields {
 public:
   Fields& u16(std::uint16_t value) { return put(value, 2); }
   Fields& u32(std::uint32_t value) { return put(value, 4); }
+  Fields& u64(std::uint64_t value) { return put(value, 8); }
+  /// A number that may stand in the extra field of zip64 instead.
+  Fields& plain(std::uint64_t value, bool elsewhere) {
+    return u32(elsewhere ? in_extra : static_cast<std::uint32_t>(value));
+  }
   const std::string& bytes() const { return bytes_; }
 
 private:
-  Fields& put(std::uint32_t value, int count) {
+  static constexpr std::uint32_t in_extra = 0xffffffff;
+  Fields& put(std::uint64_t value, int count) {
     for (int i = 0; i < count; ++i)
       bytes_ += static_cast<char>(value >> (8 * i) & 255);
     return *this;
@@ -34,7 +35,8 @@ private:
   std::string bytes_;
 };
 
-constexpr std::uint16_t version = 20;
+constexpr std::uint16_t version = 20, version_of_zip64 = 45;
+constexpr std::uint16_t zip64_extra = 1;
 constexpr std::uint16_t utf8_names = 1 << 11;
 constexpr std::uint16_t midnight = 0;
 constexpr std::uint16_t first_of_1980 = 1 << 5 | 1;
@@ -47,17 +49,20 @@ std::string deflated(std::string_view head, std::string_view bytes) {
     throw std::bad_alloc();
   std::string packed;
   char room[1 << 16];
-  for (const std::string_view part : {head, bytes}) {
-    const bool last = part.data() == bytes.data();
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(part.data()));
-    stream.avail_in = static_cast<uInt>(part.size());
-    do {
-      stream.next_out = reinterpret_cast<Bytef*>(room);
-      stream.avail_out = sizeof room;
-      deflate(&stream, last ? Z_FINISH : Z_NO_FLUSH);
-      packed.append(room, sizeof room - stream.avail_out);
-    } while (stream.avail_out == 0);
-  }
+  constexpr std::size_t most_per_call = std::size_t{1} << 30; // zlib counts in 32 bits
+  for (const std::string_view part : {head, bytes})
+    for (std::size_t from = 0; from == 0 || from < part.size(); from += most_per_call) {
+      const std::string_view some = part.substr(from, most_per_call);
+      const bool last = part.data() == bytes.data() && from + some.size() == part.size();
+      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(some.data()));
+      stream.avail_in = static_cast<uInt>(some.size());
+      do {
+        stream.next_out = reinterpret_cast<Bytef*>(room);
+        stream.avail_out = sizeof room;
+        deflate(&stream, last ? Z_FINISH : Z_NO_FLUSH);
+        packed.append(room, sizeof room - stream.avail_out);
+      } while (stream.avail_out == 0);
+    }
   deflateEnd(&stream);
   return packed;
 }
@@ -92,9 +97,9 @@ std::u32string code_points(std::string_view text) {
 
 } // namespace
 
-NpzWriter::NpzWriter(const std::filesystem::path& file, Packing packing)
-    : path_(file), out_(file), packing_(packing), exceptions_at_start_(std::uncaught_exceptions()) {
-}
+NpzWriter::NpzWriter(const std::filesystem::path& file, Packing packing, std::uint64_t plain_up_to)
+    : path_(file), out_(file), packing_(packing), plain_up_to_(plain_up_to),
+      exceptions_at_start_(std::uncaught_exceptions()) {}
 
 NpzWriter::~NpzWriter() {
   if (closed_ || std::uncaught_exceptions() > exceptions_at_start_)
@@ -145,9 +150,6 @@ void NpzWriter::add_member(const std::string& name, const std::string& head,
                   [&](const Member& member) { return member.name == file_name; }))
     reject("array name", "short and used once", fmt::format("'{}'", name));
   const std::uint64_t size = head.size() + bytes.size();
-  if (size > zip_limit || out_.size() > zip_limit)
-    throw CannotWrite(path_, EFBIG, "array " + name + ": goes beyond the 4 GiB of a zip file");
-
   auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(head.data()), head.size());
   if (!bytes.empty())
     crc = crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
@@ -156,18 +158,19 @@ void NpzWriter::add_member(const std::string& name, const std::string& head,
     packed = deflated(head, bytes);
   const bool stored = packing_ == Packing::stored || packed.size() >= size;
 
-  Member member{file_name,
-                static_cast<std::uint32_t>(crc),
-                static_cast<std::uint32_t>(stored ? size : packed.size()),
-                static_cast<std::uint32_t>(size),
-                static_cast<std::uint32_t>(out_.size()),
-                static_cast<std::uint16_t>(stored ? 0 : 8)};
+  Member member{
+      file_name,   static_cast<std::uint32_t>(crc),           stored ? size : packed.size(), size,
+      out_.size(), static_cast<std::uint16_t>(stored ? 0 : 8)};
+  const bool large = std::max(member.packed_size, member.size) > plain_up_to_;
   Fields local;
-  local.u32(0x04034b50).u16(version).u16(utf8_names).u16(member.method).u16(midnight);
-  local.u16(first_of_1980).u32(member.crc).u32(member.packed_size).u32(member.size);
-  local.u16(static_cast<std::uint16_t>(file_name.size())).u16(0);
+  local.u32(0x04034b50).u16(large ? version_of_zip64 : version).u16(utf8_names).u16(member.method);
+  local.u16(midnight).u16(first_of_1980).u32(member.crc);
+  local.plain(member.packed_size, large).plain(member.size, large);
+  local.u16(static_cast<std::uint16_t>(file_name.size())).u16(large ? 20 : 0);
   out_.write(local.bytes());
   out_.write(file_name);
+  if (large)
+    out_.write(Fields().u16(zip64_extra).u16(16).u64(member.size).u64(member.packed_size).bytes());
   if (stored) {
     out_.write(head);
     out_.write(bytes);
@@ -183,21 +186,38 @@ void NpzWriter::close() {
   closed_ = true;
   const std::uint64_t start = out_.size();
   for (const Member& member : members_) {
+    const bool large = std::max(member.packed_size, member.size) > plain_up_to_,
+               far = member.offset > plain_up_to_;
+    Fields extra; // the sizes that are large, then the offset if it is
+    if (large || far)
+      extra.u16(zip64_extra).u16(static_cast<std::uint16_t>(8 * (2 * large + far)));
+    if (large)
+      extra.u64(member.size).u64(member.packed_size);
+    if (far)
+      extra.u64(member.offset);
+    const std::uint16_t needs = large || far ? version_of_zip64 : version;
     Fields entry;
-    entry.u32(0x02014b50).u16(version).u16(version).u16(utf8_names).u16(member.method);
-    entry.u16(midnight).u16(first_of_1980).u32(member.crc).u32(member.packed_size);
-    entry.u32(member.size).u16(static_cast<std::uint16_t>(member.name.size())).u16(0).u16(0);
-    entry.u16(0).u16(0).u32(0).u32(member.offset);
+    entry.u32(0x02014b50).u16(needs).u16(needs).u16(utf8_names).u16(member.method);
+    entry.u16(midnight).u16(first_of_1980).u32(member.crc).plain(member.packed_size, large);
+    entry.plain(member.size, large).u16(static_cast<std::uint16_t>(member.name.size()));
+    entry.u16(static_cast<std::uint16_t>(extra.bytes().size())).u16(0);
+    entry.u16(0).u16(0).u32(0).plain(member.offset, far);
     out_.write(entry.bytes());
     out_.write(member.name);
+    out_.write(extra.bytes());
   }
-  const std::uint64_t length = out_.size() - start;
-  if (start > zip_limit || members_.size() > 0xfffe)
-    throw CannotWrite(path_, EFBIG, "goes beyond the 4 GiB of a zip file");
-  const auto count = static_cast<std::uint16_t>(members_.size());
+  const std::uint64_t directory_end = out_.size(), length = directory_end - start;
+  const bool many = members_.size() > 0xfffe, large = length > plain_up_to_,
+             far = start > plain_up_to_;
   Fields end;
+  if (many || large || far) { // the end of zip64, and where it is
+    end.u32(0x06064b50).u64(44).u16(version_of_zip64).u16(version_of_zip64).u32(0).u32(0);
+    end.u64(members_.size()).u64(members_.size()).u64(length).u64(start);
+    end.u32(0x07064b50).u32(0).u64(directory_end).u32(1);
+  }
+  const auto count = static_cast<std::uint16_t>(many ? 0xffff : members_.size());
   end.u32(0x06054b50).u16(0).u16(0).u16(count).u16(count);
-  end.u32(static_cast<std::uint32_t>(length)).u32(static_cast<std::uint32_t>(start)).u16(0);
+  end.plain(length, large).plain(start, far).u16(0);
   out_.write(end.bytes());
   out_.close();
 }

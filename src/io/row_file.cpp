@@ -3,10 +3,11 @@
 
 #include "io/errors.hpp"
 #include "io/npy_format.hpp"
+#include "io/whole_file.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace starling::io {
@@ -30,9 +31,7 @@ std::size_t read_at(int file, char* to, std::size_t bytes, std::size_t from) {
 } // namespace
 
 RowFile::RowFile(const std::filesystem::path& file) : name_(file.string()) {
-  file_ = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file_ < 0)
-    throw InputMissing(file, errno);
+  file_ = open_regular(file);
   try {
     std::string head(1 << 16, '\0');
     head.resize(read_at(file_, head.data(), head.size(), 0));
@@ -41,13 +40,16 @@ RowFile::RowFile(const std::filesystem::path& file) : name_(file.string()) {
     const std::vector<std::size_t> shape = shape_of_npy(parts, where);
     if (shape.size() != 2 || shape[0] == 0 || shape[1] < 2)
       throw BadData(file, "must be an array of two dimensions, rows and at least two columns");
-    if (parts.type != "<f8" && parts.type != "<f4")
-      throw BadData(file, "must be of type <f8 or <f4; got '" + std::string(parts.type) + "'");
+    const std::string_view type = parts.type.substr(std::min<std::size_t>(1, parts.type.size()));
+    if ((type != "f8" && type != "f4") || (parts.type[0] != '<' && parts.type[0] != '>'))
+      throw BadData(file, "must be of type f8 or f4, behind < or >; got '" +
+                              std::string(parts.type) + "'");
     if (parts.fortran_order)
       throw BadData(file, "must be in C order, row by row; numpy.ascontiguousarray makes it so");
     rows_ = shape[0];
     columns_ = shape[1];
-    bytes_ = parts.type == "<f8" ? 8 : 4;
+    bytes_ = type == "f8" ? 8 : 4;
+    highest_first_ = parts.type[0] == '>';
     begin_ = static_cast<std::size_t>(parts.data.data() - head.data());
     const off_t size = lseek(file_, 0, SEEK_END);
     if (size < 0 || (static_cast<std::size_t>(size) - begin_) / bytes_ / columns_ < rows_)
@@ -68,6 +70,9 @@ void RowFile::read(std::size_t first, std::size_t last, std::vector<Real>& to) c
   const auto whole = [&](void* place) {
     if (read_at(file_, static_cast<char*>(place), count * bytes_, from) < count * bytes_)
       throw BadData(std::filesystem::path(name_), "ends before row " + std::to_string(last));
+    auto* at = static_cast<char*>(place);
+    for (std::size_t i = 0; highest_first_ && i < count; ++i, at += bytes_)
+      std::reverse(at, at + bytes_);
   };
   if (bytes_ == sizeof(Real))
     return whole(to.data());

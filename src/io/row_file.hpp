@@ -13,7 +13,8 @@ namespace starling::io {
 /// of the file, not mapped, so that the memory in use is that of the blocks.
 class RowFile {
 public:
-  /// Numbers of type <f8 or <f4, in C order. Throws InputMissing or BadData.
+  /// Numbers of type f8 or f4, of either order of bytes, in C order. Throws InputMissing or
+  /// BadData.
   explicit RowFile(const std::filesystem::path& file);
   ~RowFile();
   RowFile(const RowFile&) = delete;
@@ -29,6 +30,7 @@ private:
   std::string name_;
   int file_ = -1;
   std::size_t rows_ = 0, columns_ = 0, begin_ = 0, bytes_ = 8;
+  bool highest_first_ = false; // of a number's bytes
 };
 
 } // namespace starling::io

@@ -19,11 +19,22 @@ namespace {
 
 using Sink = std::function<void(std::string_view)>;
 
-/// In one line: a name, and a path, may have any letters.
+/// In one line: a name, and a path, may have any letters. Blanks at its ends would be lost, and so
+/// would a name of no letters.
 std::string escaped(std::string_view name) {
   std::string text;
-  for (const char c : name)
-    text += c == '\\' ? "\\\\" : c == '\n' ? "\\n" : c == '\r' ? "\\r" : std::string(1, c);
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    const bool at_an_end = i == 0 || i + 1 == name.size() ||
+                           name.find_first_not_of(" \t", i) == name.npos ||
+                           name.find_last_not_of(" \t", i) == name.npos;
+    text += c == '\\'                ? "\\\\"
+            : c == '\n'              ? "\\n"
+            : c == '\r'              ? "\\r"
+            : at_an_end && c == ' '  ? "\\s"
+            : at_an_end && c == '\t' ? "\\t"
+                                     : std::string(1, c);
+  }
   return text;
 }
 
@@ -82,7 +93,8 @@ std::string comments_of_names(const StanColumns& columns, const std::vector<std:
   std::string text;
   for (std::size_t i = 0; i < columns.names.size(); ++i)
     if (const std::string& name = names[columns.from[i]]; bracketed(columns.names[i]) != name)
-      text += fmt::format("#         column {} = {}\n", columns.names[i], escaped(name));
+      text += fmt::format("#         column {} = {}\n", columns.names[i],
+                          name.empty() ? "\\e" : escaped(name));
   return text;
 }
 

@@ -19,7 +19,9 @@ std::string unescaped(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool special = text[i] == '\\' && i + 1 < text.size();
     const char c = special ? text[++i] : text[i];
-    name += special && c == 'n' ? '\n' : special && c == 'r' ? '\r' : c;
+    if (special && c == 'e') // a name of no letters
+      continue;
+    name += !special ? c : c == 'n' ? '\n' : c == 'r' ? '\r' : c == 's' ? ' ' : c == 't' ? '\t' : c;
   }
   return name;
 }

@@ -2,14 +2,14 @@
 #include "io/text.hpp"
 
 #include "io/errors.hpp"
+#include "io/memory.hpp"
 #include "io/whole_file.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <string_view>
+#include <utility>
 
 #include <lzma.h>
 #include <zlib.h>
@@ -19,8 +19,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::size_t first_guess = std::size_t{1} << 16;
 constexpr std::size_t most_per_call = std::size_t{1} << 30; // zlib counts in 32 bits
+constexpr std::size_t piece = std::size_t{1} << 22;         // of text, unpacked at a time
 
 // No table has more text than this, and none packs so well: what goes beyond is a bomb, a small
 // file made to fill the memory. Zeros and nothing else reach 1000 times in gzip, more in xz; tables
@@ -30,90 +30,140 @@ constexpr std::size_t most_times = 250;
 constexpr std::size_t always_fine = std::size_t{1} << 28;
 constexpr std::uint64_t most_for_xz = std::uint64_t{1} << 28; // xz -9 asks for 65 MiB
 
-/// Before there is room for more.
-void check_size(const std::filesystem::path& file, const char* kind, std::size_t unpacked,
-                std::size_t packed) {
-  if (unpacked >= most_text)
-    throw BadData(file, std::string(kind) + ": unpacks to more than 16 GiB");
-  if (unpacked >= always_fine && unpacked / most_times > packed)
-    throw BadData(file, std::string(kind) + ": unpacks to more than 256 MiB and more than 250 "
-                                            "times its size, which no table does");
-}
+/// Gzip or xz, some bytes at a time.
+class Unpacker {
+public:
+  virtual ~Unpacker() = default;
+  /// The next bytes into this room, and how many there were; none after the last. Throws BadData.
+  virtual std::size_t next(char* room, std::size_t size) = 0;
+};
 
-/// Output that doubles: the unpacked size is not known beforehand.
-void make_room(std::string& text, std::size_t used) {
-  if (used == text.size())
-    text.resize(std::max(first_guess, 2 * text.size()));
-}
-
-std::string gunzip(const std::filesystem::path& file, std::string_view packed) {
-  z_stream stream{};
-  if (inflateInit2(&stream, MAX_WBITS + 16) != Z_OK)
-    throw std::bad_alloc();
-  const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&stream, inflateEnd);
-  std::string text;
-  std::size_t used = 0;
-  std::size_t taken = 0;
-  for (;;) {
-    check_size(file, "gzip", used, packed.size());
-    make_room(text, used);
-    const std::size_t in = std::min(packed.size() - taken, most_per_call);
-    const std::size_t room = std::min(text.size() - used, most_per_call);
-    // zlib's interface lacks the const; it does not write through next_in.
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + taken));
-    stream.avail_in = static_cast<uInt>(in);
-    stream.next_out = reinterpret_cast<Bytef*>(text.data() + used);
-    stream.avail_out = static_cast<uInt>(room);
-    const int status = inflate(&stream, Z_NO_FLUSH);
-    taken += in - stream.avail_in;
-    used += room - stream.avail_out;
-    if (status == Z_STREAM_END) {
-      // Tapes and some writers pad with zeros after the last archive.
-      taken = std::min(packed.find_first_not_of('\0', taken), packed.size());
-      if (taken == packed.size())
-        break;
-      if (!packed.substr(taken).starts_with("\x1f\x8b"sv))
-        throw BadData(file, "gzip: has other bytes after the archive");
-      inflateReset(&stream);
-    } else if (status == Z_BUF_ERROR ||
-               (status == Z_OK && taken == packed.size() && stream.avail_out != 0)) {
-      throw BadData(file, "gzip: is cut short");
-    } else if (status == Z_MEM_ERROR) {
+class Gunzip final : public Unpacker {
+public:
+  Gunzip(std::string where, std::string_view packed) : where_(std::move(where)), packed_(packed) {
+    if (inflateInit2(&stream_, MAX_WBITS + 16) != Z_OK)
       throw std::bad_alloc();
-    } else if (status != Z_OK) {
-      throw BadData(file, "gzip: is damaged");
-    }
   }
-  text.resize(used);
-  return text;
+  ~Gunzip() override { inflateEnd(&stream_); }
+
+  std::size_t next(char* room, std::size_t size) override {
+    std::size_t used = 0;
+    while (!done_ && used < size) {
+      const std::size_t in = std::min(packed_.size() - taken_, most_per_call);
+      const std::size_t left = std::min(size - used, most_per_call);
+      // zlib's interface lacks the const; it does not write through next_in.
+      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed_.data() + taken_));
+      stream_.avail_in = static_cast<uInt>(in);
+      stream_.next_out = reinterpret_cast<Bytef*>(room + used);
+      stream_.avail_out = static_cast<uInt>(left);
+      const int status = inflate(&stream_, Z_NO_FLUSH);
+      taken_ += in - stream_.avail_in;
+      used += left - stream_.avail_out;
+      if (status == Z_STREAM_END) {
+        go_on();
+      } else if (status == Z_BUF_ERROR ||
+                 (status == Z_OK && taken_ == packed_.size() && stream_.avail_out != 0)) {
+        throw BadData(where_ + ": gzip: is cut short");
+      } else if (status == Z_MEM_ERROR) {
+        throw std::bad_alloc();
+      } else if (status != Z_OK) {
+        throw BadData(where_ + ": gzip: is damaged");
+      }
+    }
+    return used;
+  }
+
+private:
+  /// After an archive there may be another. Tapes and some writers pad with zeros after the last.
+  void go_on() {
+    taken_ = std::min(packed_.find_first_not_of('\0', taken_), packed_.size());
+    done_ = taken_ == packed_.size();
+    if (!done_ && !packed_.substr(taken_).starts_with("\x1f\x8b"sv))
+      throw BadData(where_ + ": gzip: has other bytes after the archive");
+    inflateReset(&stream_);
+  }
+
+  std::string where_;
+  std::string_view packed_;
+  std::size_t taken_ = 0;
+  bool done_ = false;
+  z_stream stream_{};
+};
+
+class Unxz final : public Unpacker {
+public:
+  Unxz(std::string where, std::string_view packed) : where_(std::move(where)) {
+    if (lzma_stream_decoder(&stream_, most_for_xz, LZMA_CONCATENATED) != LZMA_OK)
+      throw std::bad_alloc();
+    stream_.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
+    stream_.avail_in = packed.size();
+  }
+  ~Unxz() override { lzma_end(&stream_); }
+
+  std::size_t next(char* room, std::size_t size) override {
+    stream_.next_out = reinterpret_cast<std::uint8_t*>(room);
+    stream_.avail_out = size;
+    while (!done_ && stream_.avail_out > 0) {
+      const lzma_ret status = lzma_code(&stream_, LZMA_FINISH);
+      done_ = status == LZMA_STREAM_END;
+      if (status == LZMA_BUF_ERROR)
+        throw BadData(where_ + ": xz: is cut short");
+      if (status == LZMA_MEMLIMIT_ERROR)
+        throw BadData(where_ + ": xz: asks for more than 256 MiB of memory to be unpacked");
+      if (status == LZMA_MEM_ERROR)
+        throw std::bad_alloc();
+      if (!done_ && status != LZMA_OK)
+        throw BadData(where_ + ": xz: is damaged");
+    }
+    return size - stream_.avail_out;
+  }
+
+private:
+  std::string where_;
+  lzma_stream stream_ = LZMA_STREAM_INIT;
+  bool done_ = false;
+};
+
+/// How many bytes it unpacks to; none of them is kept. Throws BadData as soon as they are more than
+/// a table has, or than there is memory for.
+template <typename Kind>
+std::size_t unpacked_size(const std::string& where, const char* kind, std::string_view packed) {
+  const std::string what = std::string(kind) + ": unpacks to more than ";
+  const std::uint64_t most = most_to_read();
+  std::string room(piece, '\0');
+  Kind unpacker(where, packed);
+  std::size_t size = 0;
+  for (std::size_t count = 0; (count = unpacker.next(room.data(), room.size())) > 0;) {
+    size += count;
+    if (size >= most_text)
+      throw BadData(where + ": " + what + "16 GiB");
+    if (size / most_times > packed.size())
+      throw BadData(where + ": " + what +
+                    "256 MiB and more than 250 times its size, which no table does");
+    if (size > most)
+      expect_room(where, std::string(kind) + ": unpacks to at least", size);
+  }
+  return size;
 }
 
-std::string unxz(const std::filesystem::path& file, std::string_view packed) {
-  lzma_stream stream = LZMA_STREAM_INIT;
-  if (lzma_stream_decoder(&stream, most_for_xz, LZMA_CONCATENATED) != LZMA_OK)
-    throw std::bad_alloc();
-  const std::unique_ptr<lzma_stream, void (*)(lzma_stream*)> guard(&stream, lzma_end);
+/// Texts that are long are unpacked twice: first only to count, so that nothing is taken that is
+/// refused in the end.
+template <typename Kind>
+std::string unpacked(const std::string& where, const char* kind, std::string_view packed) {
+  Kind unpacker(where, packed);
   std::string text;
   std::size_t used = 0;
-  stream.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
-  stream.avail_in = packed.size();
-  for (;;) {
-    check_size(file, "xz", used, packed.size());
-    make_room(text, used);
-    stream.next_out = reinterpret_cast<std::uint8_t*>(text.data() + used);
-    stream.avail_out = text.size() - used;
-    const lzma_ret status = lzma_code(&stream, LZMA_FINISH);
-    used = text.size() - stream.avail_out;
-    if (status == LZMA_STREAM_END)
+  for (bool counted = false;;) {
+    if (used == text.size() && !counted && used >= always_fine) {
+      text.reserve(unpacked_size<Kind>(where, kind, packed) + piece);
+      counted = true;
+    }
+    if (used == text.size())
+      text.resize(counted ? used + piece : std::max(piece / 64, 2 * used));
+    const std::size_t count = unpacker.next(text.data() + used, text.size() - used);
+    used += count;
+    if (count == 0)
       break;
-    if (status == LZMA_BUF_ERROR)
-      throw BadData(file, "xz: is cut short");
-    if (status == LZMA_MEMLIMIT_ERROR)
-      throw BadData(file, "xz: asks for more than 256 MiB of memory to be unpacked");
-    if (status == LZMA_MEM_ERROR)
-      throw std::bad_alloc();
-    if (status != LZMA_OK)
-      throw BadData(file, "xz: is damaged");
   }
   text.resize(used);
   return text;
@@ -130,18 +180,22 @@ constexpr std::array foreign{Foreign{"BZh"sv, "bzip2"}, Foreign{"PK\x03\x04"sv, 
 } // namespace
 
 std::string read_text(const std::filesystem::path& file) {
-  std::string text = read_bytes(file);
+  std::string text = file == "-" ? read_stdin() : read_bytes(file);
   if (text.starts_with("\x1f\x8b"sv))
-    text = gunzip(file, text);
+    text = unpacked<Gunzip>(file.string(), "gzip", text);
   else if (text.starts_with("\xfd"
                             "7zXZ\0"sv))
-    text = unxz(file, text);
+    text = unpacked<Unxz>(file.string(), "xz", text);
   else
     for (const Foreign& kind : foreign)
       if (text.starts_with(kind.magic))
         throw BadData(file, std::string("must be plain text, gzip or xz; got ") + kind.name);
   if (text.starts_with("\xef\xbb\xbf"sv))
     text.erase(0, 3);
+  if (text.starts_with("\xff\xfe"sv) || text.starts_with("\xfe\xff"sv))
+    throw BadData(file, "must be UTF-8; got UTF-16, which iconv -f utf-16 -t utf-8 turns into it");
+  if (text.find('\n') == text.npos) // lines that end as on the first Macintosh
+    std::replace(text.begin(), text.end(), '\r', '\n');
   return text;
 }
 

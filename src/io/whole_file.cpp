@@ -2,12 +2,13 @@
 #include "io/whole_file.hpp"
 
 #include "io/errors.hpp"
+#include "io/memory.hpp"
 
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
-#include <memory>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace starling::io {
@@ -69,30 +70,71 @@ void write_whole(const fs::path& file, std::string_view text) {
   whole.commit();
 }
 
-std::string read_bytes(const std::filesystem::path& file) {
-  errno = 0;
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rb"),
-                                                           std::fclose);
-  if (!in)
-    throw InputMissing(file, errno);
-  std::setvbuf(in.get(), nullptr, _IONBF, 0);
-  // The size is a first guess only: pipes and /proc have none.
-  std::error_code no_size;
-  const auto size = std::filesystem::file_size(file, no_size);
-  std::string bytes(no_size ? std::size_t{1} << 16 : static_cast<std::size_t>(size) + 1, '\0');
+int open_regular(const fs::path& file) {
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0)
+    throw InputMissing(file, errno == ENXIO ? ENOENT : errno);
+  struct stat about = {};
+  const bool known = ::fstat(descriptor, &about) == 0;
+  if (known && S_ISREG(about.st_mode))
+    return descriptor;
+  ::close(descriptor);
+  if (known && S_ISDIR(about.st_mode))
+    throw InputMissing(file, EISDIR);
+  throw InputMissing(file, EINVAL,
+                     std::string(known && S_ISFIFO(about.st_mode)  ? "is a pipe"
+                                 : known && S_ISCHR(about.st_mode) ? "is a device"
+                                                                   : "is no regular file") +
+                         ": only regular files are read, and with - what comes on stdin");
+}
+
+namespace {
+
+/// To the end, into room for so many bytes that grows as long as there is memory.
+std::string read_all(int descriptor, const fs::path& file, std::size_t guess) {
+  std::string bytes(guess, '\0');
   std::size_t used = 0;
   for (;;) {
-    if (used == bytes.size())
+    if (used == bytes.size()) {
+      expect_room(file.string(), "has more than", 2 * bytes.size());
       bytes.resize(2 * bytes.size());
-    const std::size_t count = std::fread(bytes.data() + used, 1, bytes.size() - used, in.get());
-    used += count;
-    if (count == 0) {
-      if (std::ferror(in.get()) != 0)
-        throw InputMissing(file, errno);
-      break;
     }
+    const ssize_t count = ::read(descriptor, bytes.data() + used, bytes.size() - used);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      throw InputMissing(file, errno);
+    if (count == 0)
+      break;
+    used += static_cast<std::size_t>(count);
   }
   bytes.resize(used);
+  return bytes;
+}
+
+/// Closes it, whatever happens.
+struct Opened {
+  int descriptor;
+  ~Opened() { ::close(descriptor); }
+};
+
+constexpr std::size_t first_guess = std::size_t{1} << 16;
+
+} // namespace
+
+std::string read_bytes(const fs::path& file) {
+  const Opened in{open_regular(file)};
+  struct stat about = {};
+  ::fstat(in.descriptor, &about);
+  // The size is a first guess only: files of /proc have none.
+  const auto size = static_cast<std::uint64_t>(about.st_size);
+  expect_room(file.string(), "has", size);
+  return read_all(in.descriptor, file,
+                  size == 0 ? first_guess : static_cast<std::size_t>(size) + 1);
+}
+
+const std::string& read_stdin() {
+  static const std::string bytes = read_all(STDIN_FILENO, "stdin", first_guess);
   return bytes;
 }
 

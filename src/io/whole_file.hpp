@@ -33,7 +33,15 @@ private:
 /// All at once.
 void write_whole(const std::filesystem::path& file, std::string_view text);
 
-/// The bytes of a file as they are. Throws InputMissing.
+/// A descriptor of a file that has an end: a device may have none, and a pipe may keep its reader
+/// waiting for ever. Throws InputMissing.
+int open_regular(const std::filesystem::path& file);
+
+/// The bytes of a regular file as they are. Throws InputMissing: also of a pipe or a device, which
+/// may have no end; BadData: larger than half of the memory that is left.
 std::string read_bytes(const std::filesystem::path& file);
+
+/// What came on stdin: read to its end when it is first asked for, and kept.
+const std::string& read_stdin();
 
 } // namespace starling::io

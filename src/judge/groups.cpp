@@ -136,6 +136,8 @@ Judgement judge_weighed_groups(const Certificate& whole, const std::vector<std::
     judgement = {Verdict::cannot_tell, evidence::SharesNotKnown{doubt}};
   else if (!shares_known && whole.finding == Finding::undecided)
     judgement = {Verdict::cannot_tell, evidence::SharesNotKnown{}};
+  else if (judgement.converged() && groups.size() >= most_groups)
+    judgement = {Verdict::cannot_tell, evidence::GroupsNotAllCounted{}};
   judgement.remark(evidence::InGroups{groups, names});
   return judgement;
 }

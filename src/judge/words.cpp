@@ -142,9 +142,18 @@ struct Sentence {
                        e.rise);
   }
   std::string operator()(const evidence::GroupsNotWeighed& e) const {
-    return fmt::format("{} separate groups ({}) were found, and nothing here tells how much each "
-                       "of them weighs; --method auto weighs groups",
-                       e.groups.size(), group_places(e.groups, e.names));
+    return fmt::format("{} ({}) were found, and nothing here tells how much each of them weighs; "
+                       "--method auto weighs groups",
+                       groups_counted(e.groups), group_places(e.groups, e.names));
+  }
+  std::string operator()(const evidence::GroupsNotAllCounted&) const {
+    return "of what was not counted nothing is known; take other parameters, or a method made for "
+           "so many modes";
+  }
+  std::string operator()(const evidence::GrowsAlong& e) const {
+    return fmt::format("the log density {} along {}: {}is it proper?",
+                       e.grows ? "grows without bound" : "does not fall", e.name,
+                       e.grows ? "is its sign right, " : "");
   }
   std::string operator()(const evidence::SharesNotKnown& e) const {
     return e.why.empty() ? "their shares are not known well enough; take other parameters, or a "
@@ -167,8 +176,8 @@ struct WithRemark {
                        e.too_many ? "no figure can be trusted" : "for the rest, " + said);
   }
   std::string operator()(const evidence::InGroups& e) const {
-    return fmt::format("{} separate groups ({}): {}", e.groups.size(),
-                       group_places(e.groups, e.names), said);
+    return fmt::format("{} ({}): {}", groups_counted(e.groups), group_places(e.groups, e.names),
+                       said);
   }
   std::string operator()(const evidence::NotCertified& e) const {
     constexpr std::array whys = {

@@ -13,6 +13,9 @@ namespace {
 constexpr std::size_t fewest_to_count = 8;
 constexpr double most_spent = 0.05; // of the run's own gradients
 
+static_assert(judge::most_groups == scout::ModeSearch().most,
+              "the sentence names the search's limit");
+
 struct Spent {};            // more than that
 constexpr double dip = 2.5; // a shallower one does not keep particles apart
 

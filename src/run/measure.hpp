@@ -19,6 +19,11 @@ void measure_at(const AnyTarget<double>& target, const Settings& settings, Outco
 /// there is one. A group without particles is at its mode.
 void add_groups(const AnyTarget<double>& target, const stages::Journey& journey, Outcome& outcome);
 
+/// A cloud that is not "converged": whether its log density grows without bound, or does not fall,
+/// along some way out of it. Then the verdict says so, and where. Not where a log density asks for
+/// many rows of data, nor on a torus.
+void judge_growth(const AnyTarget<double>& target, Outcome& outcome);
+
 /// Several groups are not "converged" by local tests alone.
 void withdraw_converged(Outcome& outcome);
 

@@ -246,6 +246,7 @@ private:
       else
         judgement.remark(NotCertified{NotCertified::Why::not_asked});
     }
+    judge_growth(target, o);
     if (!o.trace.empty())
       o.trace.back().verdict = o.diagnosis.judgement.verdict;
   }

@@ -17,6 +17,7 @@ constexpr Eigen::Index points = 15;               // looked at on a segment
 constexpr double distances[] = {2, 4, 8, 16};     // of places all around, in the frame
 constexpr double radii[] = {3, 5, 8, 13, 21, 34}; // along rays
 constexpr Eigen::Index most_axes = 32, random_rays = 12;
+constexpr std::size_t tops_for_a_mode = 4; // many a top is negligible, which is seen at the end
 
 /// A random direction: every other one in two coordinates alone, since in many dimensions no other
 /// leads anywhere near a mode.
@@ -182,7 +183,9 @@ void Modes::absorb(Place end, bool arrived) {
       break; // its connections are known
   }
   if (together.empty()) {
-    if (arrived || tops_.empty())
+    if (tops_.size() >= tops_for_a_mode * search_.most)
+      stopped_ = true;
+    else if (arrived || tops_.empty())
       tops_.push_back({std::move(end), std::nullopt});
     return;
   }
@@ -234,6 +237,10 @@ std::vector<Mode> Modes::found() {
   while (modes.size() > 1 &&
          !(modes.front().log_mass - modes.back().log_mass <= search_.negligible))
     modes.pop_back();
+  if (modes.size() >= search_.most) {
+    stopped_ = true;
+    modes.resize(search_.most);
+  }
   return modes;
 }
 

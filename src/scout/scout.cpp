@@ -61,11 +61,33 @@ double way_left(const Frame& metric, const Place& end) {
   return metric.pull({end.score.data(), 1, metric.dim()}).norm();
 }
 
+/// Asks for the same places once more, in the opposite order: a density that answers by the row, by
+/// the call or by chance has neither modes nor exact moves, and the search for them may never end.
+/// Single numbers and sums in another order may differ by their rounding.
+void expect_one_answer(CountedDensity& density, const std::vector<Place>& places) {
+  constexpr double loose = 1e-2, of_size = 1e-4;
+  const auto count = Eigen::Index(places.size()), last = count - 1;
+  Frame::Matrix x(count, places.front().x.size()), score(count, x.cols());
+  std::vector<double> again(places.size());
+  for (Eigen::Index i = 0; i < count; ++i)
+    x.row(i) = places[std::size_t(last - i)].x;
+  density(rows_of(std::as_const(x)), rows_of(score), again);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const double first = places[i].log_density, second = again[std::size_t(last) - i];
+    if (!(std::abs(first - second) <= loose + of_size * std::abs(first)))
+      throw TargetError(0, i,
+                        "it answers the same point differently: the log density is " +
+                            shown(first) + " in one call and " + shown(second) +
+                            " in another; it must depend on the point alone, not on its row, the "
+                            "call or chance");
+  }
+}
+
 /// The best end, then the others, then ways up from afar. An end that was still going up when its
 /// iterations ran out is on its way to a mode and not at one.
 std::vector<Mode> separate_modes(const std::vector<Place>& ends, const Place& best,
                                  const Frame& metric, CountedDensity& density, std::uint64_t seed,
-                                 const Settings& settings) {
+                                 const Settings& settings, bool& stopped_counting) {
   ModeSearch search;
   search.dense_up_to = settings.dense_up_to;
   search.seed = seed;
@@ -76,12 +98,13 @@ std::vector<Mode> separate_modes(const std::vector<Place>& ends, const Place& be
     modes.add(end, way_left(metric, end) <= still_climbing);
   modes.climb_from_afar(metric, philox, scout_afar);
   std::vector<Mode> found = modes.found();
-  for (std::size_t round = 1, quiet = 0;
-       found.size() > 1 && quiet < quiet_rounds && round <= most_rounds; ++round) {
+  for (std::size_t round = 1, quiet = 0; found.size() > 1 && !modes.stopped_counting() &&
+                                         quiet < quiet_rounds && round <= most_rounds;
+       ++round) {
     const std::size_t before = found.size();
     Eigen::VectorXd middle =
         Eigen::VectorXd::Zero(best.x.size()); // from there a third may lie along a coordinate
-    for (std::size_t k = 0; k < before; ++k) {
+    for (std::size_t k = 0; k < before && !modes.stopped_counting(); ++k) {
       modes.climb_from_afar(found[k].frame, philox, scout_afar + 1000 * round + k);
       middle += found[k].x / double(before);
     }
@@ -91,6 +114,7 @@ std::vector<Mode> separate_modes(const std::vector<Place>& ends, const Place& be
     found = modes.found();
     quiet = found.size() == before ? quiet + 1 : 0;
   }
+  stopped_counting = modes.stopped_counting();
   return found;
 }
 
@@ -105,9 +129,12 @@ Scouting::Scouting(CountedDensity& density, std::size_t dim, std::uint64_t seed,
 bool Scouting::step() {
   const Philox philox(seed_);
   switch (part_) {
-  case Part::begin:
-    for (Place& place : beginnings(*density_, dim_, settings_.starts, philox))
+  case Part::begin: {
+    std::vector<Place> places = beginnings(*density_, dim_, settings_.starts, philox);
+    expect_one_answer(*density_, places);
+    for (Place& place : places)
       climbs_.emplace_back(std::move(place), settings_.iterations);
+  }
     part_ = Part::climb;
     return true;
   case Part::climb:
@@ -159,7 +186,7 @@ bool Scouting::step() {
     for (const Climb& climb : climbs_)
       ends.push_back(climb.top());
     report_.found = separate_modes(ends, climbs_[best_].top(), candidates_.front(), *density_,
-                                   seed_, settings_);
+                                   seed_, settings_, report_.stopped_counting);
     report_.modes = std::max<std::size_t>(1, report_.found.size());
     if (report_.modes == 1)
       report_.found.clear();

@@ -79,7 +79,8 @@ public:
   using Environment = std::map<std::string, std::string>;
 
   Running(const std::string& binary, const std::vector<std::string>& arguments, const fs::path& in,
-          const fs::path& streams, const Environment& environment)
+          const fs::path& streams, const Environment& environment,
+          const fs::path& input = "/dev/null")
       : out_(streams / "stdout"), err_(streams / "stderr") {
     std::vector<std::string> all = {binary};
     all.insert(all.end(), arguments.begin(), arguments.end());
@@ -104,7 +105,8 @@ public:
     ::unsetenv("NO_COLOR"); // the test says when
     for (const auto& [name, value] : environment)
       ::setenv(name.c_str(), value.c_str(), 1);
-    if (::chdir(in.c_str()) == 0 && ::dup2(::open("/dev/null", O_RDONLY), 0) == 0 &&
+    const int from = fs::is_fifo(input) ? O_RDWR : O_RDONLY; // a pipe that stays open
+    if (::chdir(in.c_str()) == 0 && ::dup2(::open(input.c_str(), from), 0) == 0 &&
         ::dup2(::open(out_.c_str(), to, 0666), 1) == 1 &&
         ::dup2(::open(err_.c_str(), to, 0666), 2) == 2)
       ::execv(argv[0], argv.data());
@@ -235,6 +237,10 @@ public:
   }
   Ended run(const std::string& line, const Running::Environment& environment = {}) const {
     return start(line, environment).wait();
+  }
+  /// The same with this file of the folder on stdin.
+  Running start_with(const std::string& input, const std::string& line) const {
+    return {STARLING_BINARY, words(line), path(""), root_ / "streams", {}, path(input)};
   }
 
 private:

@@ -87,15 +87,38 @@ TEST(Convert, OverwritesOnlyByForce) {
                  "file.zarr: exists and is not a folder; choose another name");
   expect_refused(place, "convert a.csv folder.npz --force", 73,
                  "folder.npz: exists and is a folder; choose another name");
-  succeed(place, "convert a.csv t.csv --force");
-  EXPECT_EQ(table_of(place.read("t.csv")), table_of(csv));
-  succeed(place, "convert runs t.csv --force");
-  EXPECT_EQ(table_of(place.read("t-2.csv")), table_of(other));
+  const std::string stranger =
+      ": exists, and starling did not write it; move it away or choose another name";
+  for (const char* to : {"t.csv", "t.npz", "a.csv"})
+    expect_refused(place, std::string("convert a.csv --force ") + to, 73, to + stranger);
+  expect_refused(place, "convert runs t.csv --force", 73, "t-2.csv" + stranger);
+  succeed(place, "convert a.csv own.csv");
+  succeed(place, "convert runs/draws-2.csv own.csv --force");
+  EXPECT_EQ(table_of(place.read("own.csv")), table_of(other));
+  succeed(place, "convert runs own.csv");
+  succeed(place, "convert runs own.csv --force");
+  EXPECT_EQ(table_of(place.read("own-2.csv")), table_of(other));
+  succeed(place, "convert a.csv own.npz");
+  succeed(place, "convert runs own.npz --force");
+  fs::create_symlink(place.path("own.csv"), place.path("link.csv"));
+  expect_refused(place, "convert a.csv link.csv --force", 73,
+                 "link.csv: is a link, which --force does not follow; choose another name");
   succeed(place, "convert a.csv new.zarr");
   succeed(place, "convert runs new.zarr --force");
   EXPECT_TRUE(place.has("new.zarr/posterior/m/1.0.0.0"));
   succeed(place, "convert new.zarr new.zarr --force"); // read whole before it is replaced
   EXPECT_TRUE(place.has("new.zarr/posterior/m/1.0.0.0"));
+}
+
+// SECURITY.md: nothing is replaced without --force, and with it only what a run wrote.
+TEST(Convert, ReplacesFilesOfARunByTheMarkOfTheirFolder) {
+  const Place place;
+  succeed(place, "sample normal --particles 8 --steps 3 --quiet --out m");
+  place.write("m/notes.csv", csv);
+  expect_refused(place, "convert m m/notes.csv --force", 73,
+                 "m/notes.csv: exists, and starling did not write it; move it away or choose "
+                 "another name");
+  succeed(place, "convert m m/draws.csv --force");
 }
 
 TEST(Convert, RefusesInOneLineAndLeavesNothing) {

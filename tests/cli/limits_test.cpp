@@ -96,10 +96,10 @@ TEST(Limits, BeforeTheFirstStepTheProcessEndsAtOnceAndLeavesNothing) {
        {std::tuple("", SIGTERM, interrupted), std::tuple("", SIGINT, interrupted),
         std::tuple("--time-limit 1 ", 0, over_time)}) {
     const Place place;
-    ASSERT_EQ(::mkfifo((place.path("") / "d.csv").c_str(), 0600), 0);
-    Running running = place.start(
-        std::string("sample logistic --data d.csv --label y --checkpoint-every 5 --out a/b/c ") +
-        more);
+    ASSERT_EQ(::mkfifo((place.path("") / "d").c_str(), 0600), 0);
+    Running running = place.start_with(
+        "d",
+        std::string("sample logistic --data - --label y --checkpoint-every 5 --out a/b/c ") + more);
     if (signal) {
       running.until("it listens", [&] { return running.catches(SIGHUP); }); // the last of the three
       EXPECT_TRUE(place.has("a/b"));

@@ -34,7 +34,11 @@ void try_all(const char* what, long last, long tried, const std::string& more) {
           << when << ": " << ended.err;
       expect_as_before(place, before, when);
     }
-    if (place.has("m-state/run-1.checkpoint")) { // what is saved is whole
+    if (place.has("m-state/run-1.checkpoint")) { // what is saved is whole, and it is told
+      EXPECT_EQ(ended.err.find("is lost"), std::string::npos) << when << ": " << ended.err;
+      if (ended.code != ok) {
+        EXPECT_NE(ended.err.find("m-state"), std::string::npos) << when << ": " << ended.err;
+      }
       EXPECT_EQ(place.run("sample --resume m-state --quiet --force --out m").code, ok) << when;
       EXPECT_EQ(place.read("m/draws.npz"), whole) << when;
     }

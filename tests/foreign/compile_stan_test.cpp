@@ -29,6 +29,7 @@ protected:
     folder_ = fs::temp_directory_path() / ("starling-stan-" + std::to_string(::getpid()));
     fs::remove_all(folder_);
     fs::create_directories(folder_ / "bin");
+    fs::permissions(folder_, fs::perms::owner_all); // whatever the umask is
     set("XDG_CACHE_HOME", (folder_ / "cache").string());
     set("PATH", (folder_ / "bin").string() + ":" + path_);
     ::unsetenv("BRIDGESTAN");
@@ -110,6 +111,12 @@ TEST_F(CompileStan, NoticesAChangeOfWhatIsIncluded) {
             std::string::npos);
 }
 
+/// A Python that has a stanli which is one only by name.
+constexpr const char* fake_stanli = R"(
+def build_id(): return 'b1'
+def stan_to_mir(text): return 'mir of ' + text.split()[0]
+)";
+
 TEST_F(CompileStan, SaysWhatTheCompilerSaidAndKeepsNothing) {
   script("make", "echo 'Syntax error in line 3'; exit 2\n");
   set("BRIDGESTAN", "/b");
@@ -119,11 +126,70 @@ TEST_F(CompileStan, SaysWhatTheCompilerSaidAndKeepsNothing) {
   EXPECT_TRUE(fs::is_empty(stan_cache()));
 }
 
-/// A Python that has a stanli which is one only by name.
-constexpr const char* fake_stanli = R"(
-def build_id(): return 'b1'
-def stan_to_mir(text): return 'mir of ' + text.split()[0]
-)";
+TEST_F(CompileStan, ShowsASyntaxErrorWholeAndInItsLines) {
+  std::string lines = "Syntax error in 'm.stan', line 3, column 9:";
+  for (int n = 1; n <= 40; ++n)
+    lines += "\n     " + std::to_string(n) + ":  real<lower=0> a_name_that_is_rather_long;";
+  write("words", "\n\n" + lines + "\n\n");
+  script("make", "cat '" + (folder_ / "words").string() + "'; exit 2\n");
+  set("BRIDGESTAN", "/b");
+  const std::string file = write("m.stan", program);
+  EXPECT_EQ(thrown_by<DidNotCompile>([&] { compile_stan(file, ""); }),
+            file + ": BridgeStan in /b did not compile it:\n" + lines);
+}
+
+TEST_F(CompileStan, ComparesDataByteForByte) {
+  write("site/stanli/__init__.py", fake_stanli);
+  write("site/stanli/_bin/libstanli.so", "");
+  set("PYTHONPATH", (folder_ / "site").string());
+  const std::string file = write("m.stan", program), data = write("d.json", "{\"N\": 3}");
+  const CompiledStan made = compile_stan(file, data);
+  const fs::path kept = fs::path(made.data).parent_path();
+  EXPECT_EQ(read(kept / "given.json"), "{\"N\": 3}");
+  std::ofstream(kept / "given.json") << "{\"N\": 5}"; // as if another had the same hash
+  std::ofstream(kept / "data.json") << "of the other";
+  EXPECT_NE(read(compile_stan(file, data).data), "of the other");
+  ::unsetenv("PYTHONPATH");
+}
+
+/// The variables of the environment as they were, in the end.
+struct WithoutHome {
+  std::string home = std::getenv("HOME") ? std::getenv("HOME") : "";
+  WithoutHome() { ::unsetenv("HOME"); }
+  ~WithoutHome() {
+    if (!home.empty())
+      ::setenv("HOME", home.c_str(), 1);
+  }
+};
+
+TEST_F(CompileStan, HasItsCacheInTheUsersHomeWhereNoVariableNamesIt) {
+  ::unsetenv("XDG_CACHE_HOME");
+  const WithoutHome without;
+  std::string cache;
+  try {
+    cache = stan_cache().string();
+  } catch (const BadLibrary& error) {
+    EXPECT_EQ(std::string(error.what()).find("HOME: is not set"), 0u);
+  }
+  EXPECT_FALSE(cache.starts_with("/tmp/")) << cache;
+}
+
+TEST_F(CompileStan, TakesNothingFromAFolderThatOthersMayWrite) {
+  fake_make();
+  const std::string file = write("m.stan", program);
+  const fs::path first = fs::path(compile_stan(file, "").library).parent_path();
+  for (const fs::path& open : {first, stan_cache(), folder_ / "cache"}) {
+    fs::permissions(open, fs::perms::group_write | fs::perms::others_write, fs::perm_options::add);
+    EXPECT_NE(thrown_by<BadLibrary>([&] {
+                compile_stan(file, "");
+              }).find(": others may write there (chmod go-w " + open.string() + " ends that)"),
+              std::string::npos)
+        << open;
+    fs::permissions(open, fs::perms::group_write | fs::perms::others_write,
+                    fs::perm_options::remove);
+  }
+  EXPECT_EQ(fs::path(compile_stan(file, "").library).parent_path(), first);
+}
 
 TEST_F(CompileStan, LetsTheProgramTravelInTheDataForStanli) {
   const std::string own = write("site/stanli/__init__.py", fake_stanli);

@@ -6,6 +6,7 @@
 #include "foreign/plugin.hpp"
 
 #include <cmath>
+#include <cstdlib>
 
 namespace starling::foreign {
 namespace {
@@ -111,6 +112,45 @@ TEST(RowPlugin, ThatFailsSaysSo) {
               plugin.likelihood(cloud.rows, rows, weights, cloud.scores, cloud.density);
             }).find("the plugin returned 5"),
             std::string::npos);
+}
+
+/// One of its functions throws while this lives.
+struct Throws {
+  explicit Throws(const char* where) { ::setenv("THROW_IN", where, 1); }
+  ~Throws() { ::unsetenv("THROW_IN"); }
+};
+
+TEST(RowPlugin, ThatThrowsIsAFailureOfTheTargetWhicheverFunctionItIs) {
+  Plugin plugin(library("row_throws"), "", Threads::alone());
+  Cloud cloud(4, 1, 0.1);
+  const std::vector<std::uint32_t> rows = {0, 1};
+  const std::vector<double> weights = {1, 1};
+  const std::string words = "the plugin threw: no rows today";
+  const auto said = [&](const char* where, auto&& call) {
+    const Throws throws(where);
+    EXPECT_NE(thrown_by<TargetError>(call).find(words), std::string::npos) << where;
+  };
+  said("likelihood",
+       [&] { plugin.likelihood(cloud.rows, rows, weights, cloud.scores, cloud.density); });
+  said("prior", [&] { plugin.prior(cloud.rows, cloud.scores, cloud.density); });
+  std::vector<double> scores(2);
+  said("row_scores", [&] { plugin.row_scores(rows, cloud.rows[0], {scores.data(), 2, 1}); });
+  const Throws in_error("error"); // its own words are lost, and nothing else
+  ::setenv("FAIL", "1", 1);
+  EXPECT_NE(thrown_by<TargetError>([&] {
+              plugin.likelihood(cloud.rows, rows, weights, cloud.scores, cloud.density);
+            }).find("the plugin returned 3"),
+            std::string::npos);
+  ::unsetenv("FAIL");
+}
+
+TEST(RowPlugin, ThatThrowsWhileItIsOpenedIsRefused) {
+  const std::string file = library("row_throws");
+  for (const char* function : {"open", "dim", "rows", "name"}) {
+    const Throws throws(function);
+    EXPECT_EQ(thrown_by<BadLibrary>([&] { Plugin(file, "", Threads::alone()); }),
+              file + ": starling_" + function + ": the plugin threw: no rows today");
+  }
 }
 
 } // namespace

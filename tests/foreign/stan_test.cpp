@@ -188,6 +188,16 @@ TEST(StanModel, FindsThePositionOfParameters) {
                 ": must export bs_param_unconstrain to start from draws; got a library without it");
 }
 
+TEST(StanModel, NamesTheUsersFilesAndNotThoseOfTheCache) {
+  const std::string file = library("stan_full");
+  EXPECT_TRUE(thrown_by<BadLibrary>([&] {
+                StanModel(file, "/cache/data.json", 1, Threads::alone(), 1, {"m.stan", "d.json"});
+              }).starts_with("d.json: construct() failed"));
+  EXPECT_TRUE(thrown_by<BadLibrary>([&] {
+                StanModel(file, "/cache/data.json", 1, Threads::alone(), 1, {"m.stan", ""});
+              }).starts_with("m.stan: construct() failed"));
+}
+
 TEST(StanModel, ThatCannotBeUsedIsRefusedWithTheReason) {
   const auto refusal = [](const std::string& file, const std::string& data = "") {
     return thrown_by<BadLibrary>([&] { StanModel(file, data, 1, Threads::alone()); });

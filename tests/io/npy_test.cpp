@@ -109,11 +109,11 @@ TEST(Npy, RefusesWhatItCannotRead) {
   EXPECT_EQ(refusal("1,2,3\n"), "a.npy: npy: must start with NumPy's mark; got '1,2,3?'");
   EXPECT_EQ(refusal(npy(4, dictionary("<f8", "(2,)"), two)),
             "a.npy: npy: version: must be 1, 2 or 3; got 4");
-  EXPECT_EQ(refusal(npy(1, dictionary(">f8", "(2,)"), two)),
-            "a.npy: npy: type: must be <f8, <f4, <i8, <i4, <u8 or <u4; got '>f8'");
+  EXPECT_EQ(refusal(npy(1, dictionary(">f2", "(2,)"), two)),
+            "a.npy: npy: type: must be f8, f4, i8, i4, u8 or u4, behind < or >; got '>f2'");
   EXPECT_EQ(
       refusal(npy(1, "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,)}", two)),
-      "a.npy: npy: type: must be <f8, <f4, <i8, <i4, <u8 or <u4; got ''");
+      "a.npy: npy: type: must be f8, f4, i8, i4, u8 or u4, behind < or >; got ''");
   EXPECT_EQ(refusal(npy(1, dictionary("<f8", "(-2,)"), two)),
             "a.npy: npy: must have a shape; got '(-2,)'");
   EXPECT_EQ(refusal(npy(1, dictionary("<f8", "(3,)"), two)),

@@ -156,6 +156,14 @@ TEST(StanCsv, ReadsBackEveryNameAsItWasGiven) {
   EXPECT_EQ(back.values, draws.values);
 }
 
+TEST(StanCsv, KeepsBlanksAtTheEndsOfNames) {
+  const Scratch scratch;
+  const Names names = {"lp__", "A ", " A", "A", "\tB ", "a b", "\\s", " ", "C = D "};
+  const Draws draws{names, 1, Numbers(names.size(), 1.0)};
+  write_stan_csv(scratch.path("draws.csv"), draws, {});
+  EXPECT_EQ(read_stan_csv(scratch.path("draws.csv")).names, names);
+}
+
 TEST(StanCsv, SaysWhichRunItIs) {
   StanHeader header;
   header.run = 3;

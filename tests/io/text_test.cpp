@@ -89,6 +89,17 @@ TEST(ReadText, NamesAnArchiveOfAnotherKind) {
             "a.csv: must be plain text, gzip or xz; got bzip2");
 }
 
+TEST(ReadText, KnowsOtherTextsThanOurs) {
+  const Scratch scratch;
+  for (const std::string_view mark : {"\xff\xfe", "\xfe\xff"}) {
+    const auto file = scratch.file("a.csv", std::string(mark) + std::string("a\0,\0", 4));
+    EXPECT_EQ(error_text<BadData>(file, [&] { read_text(file); }),
+              "a.csv: must be UTF-8; got UTF-16, which iconv -f utf-16 -t utf-8 turns into it");
+  }
+  EXPECT_EQ(read_text(scratch.file("mac.csv", "a,y\r1,0\r")), "a,y\n1,0\n");
+  EXPECT_EQ(read_text(scratch.file("dos.csv", "a,y\r\n1,0\r\n")), "a,y\r\n1,0\r\n");
+}
+
 TEST(ReadText, SaysWhyAnInputCannotBeRead) {
   const Scratch scratch;
   const auto missing = scratch.path("covtype.csv");

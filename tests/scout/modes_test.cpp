@@ -2,6 +2,8 @@
 #include <starling/scout/modes.hpp>
 #include <starling/scout/scout.hpp>
 
+#include <starling/error.hpp>
+
 #include "scout/blobs.hpp"
 
 #include <gtest/gtest.h>
@@ -173,6 +175,68 @@ TEST(Scout, TellsWhereTheModesAreAndHowWide) {
       EXPECT_NEAR(report.found[k].frame.log_determinant(), 0, 1e-2);
     }
   }
+}
+
+/// At the corners of a cube, 2^dim of them.
+std::vector<Blob> corners(std::size_t dim) {
+  std::vector<Blob> all;
+  for (std::size_t k = 0; k < (std::size_t{1} << dim); ++k) {
+    all.emplace_back();
+    for (std::size_t a = 0; a < dim; ++a)
+      all.back().mean.push_back(k >> a & 1 ? 6 : -6);
+  }
+  return all;
+}
+
+TEST(Scout, StopsCountingModesAndSaysSo) {
+  for (const std::size_t dim : {6, 8}) {
+    CountedDensity asked(blobs::density(corners(dim)));
+    const Report report = scout::scout(asked, dim, 1, {});
+    EXPECT_EQ(report.modes, Search().most) << dim;
+    EXPECT_EQ(report.found.size(), Search().most);
+    EXPECT_TRUE(report.stopped_counting);
+    EXPECT_LT(asked.gradients(), 1'000'000u);
+  }
+  CountedDensity few(blobs::density(corners(3)));
+  const Report report = scout::scout(few, 3, 1, {});
+  EXPECT_EQ(report.modes, 8u);
+  EXPECT_FALSE(report.stopped_counting);
+}
+
+std::string refusal_of(const DensityOfRows& density) {
+  CountedDensity asked(density);
+  try {
+    scout::scout(asked, 2, 1, {});
+  } catch (const TargetError& error) {
+    return error.cause();
+  }
+  return "none";
+}
+
+TEST(Scout, RefusesADensityThatAnswersTheSamePointDifferently) {
+  const auto normal = blobs::density({{{0, 0}}});
+  const auto by_row = [&](Rows<const double> x, Rows<double> s, std::span<double> l) {
+    normal(x, s, l);
+    for (std::size_t i = 0; i < x.count; ++i)
+      l[i] += double(i);
+  };
+  const auto by_call = [&, call = 0](Rows<const double> x, Rows<double> s,
+                                     std::span<double> l) mutable {
+    normal(x, s, l);
+    ++call;
+    for (double& value : l)
+      value += .1 * call;
+  };
+  const auto rounded = [&](Rows<const double> x, Rows<double> s, std::span<double> l) {
+    normal(x, s, l);
+    for (std::size_t i = 0; i < x.count; ++i)
+      l[i] += 1e-6 * double(i % 3); // as single numbers in another order
+  };
+  for (const DensityOfRows& density : {DensityOfRows(by_row), DensityOfRows(by_call)})
+    EXPECT_NE(
+        refusal_of(density).find("it answers the same point differently: the log density is "),
+        std::string::npos);
+  EXPECT_EQ(refusal_of(rounded), "none");
 }
 
 } // namespace

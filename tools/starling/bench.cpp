@@ -2,7 +2,9 @@
 #include "bench.hpp"
 #include "commands.hpp"
 
+#include "io/errors.hpp"
 #include "io/output_file.hpp"
+#include "io/whole_file.hpp"
 #include "plan/names.hpp"
 
 #include <starling/cpu/level.hpp>
@@ -11,10 +13,31 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cerrno>
+#include <filesystem>
 #include <functional>
 #include <thread>
 
 namespace starling::tool {
+
+namespace {
+
+/// Figures of an earlier bench are replaced; another file is left alone, before hours are spent.
+void refuse_if_not_ours(const std::string& file) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error))
+    return;
+  nlohmann::json old;
+  try {
+    old = nlohmann::json::parse(io::read_bytes(file), nullptr, false);
+  } catch (const io::InputMissing&) { // a device, a folder
+  }
+  if (!old.is_object() || !old.contains("version") || !old.contains("simd"))
+    throw io::CannotWrite(file, EEXIST,
+                          "exists, and starling did not write it; move it away or choose another");
+}
+
+} // namespace
 
 int bench(const BenchRequest& request) {
   using Json = nlohmann::ordered_json;
@@ -38,6 +61,8 @@ int bench(const BenchRequest& request) {
     chosen.push_back(plan::choose("bench", name, known));
   if (chosen.empty())
     chosen = {0, 1, 2, 3, 4, 5, 6}; // speed; accuracy takes far longer
+  if (!request.json.empty())
+    refuse_if_not_ours(request.json);
   if (request.repeats == 0)
     throw std::invalid_argument("repeats: must be at least 1; got 0");
 

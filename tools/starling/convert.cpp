@@ -5,6 +5,7 @@
 #include "io/output_folder.hpp"
 #include "io/runs.hpp"
 #include "io/whole_file.hpp"
+#include "io/written_here.hpp"
 #include "io/zarr.hpp"
 
 #include <starling/error.hpp>
@@ -67,7 +68,7 @@ private:
 void refuse_if_there(const fs::path& path, bool force) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
-  if (!fs::exists(status))
+  if (!fs::exists(status) && !fs::is_symlink(fs::symlink_status(path, ignored)))
     return;
   if (!force)
     throw io::CannotWrite(path, EEXIST, "exists; choose another name or add --force");
@@ -78,6 +79,12 @@ void refuse_if_there(const fs::path& path, bool force) {
                                  : "exists and is not a folder; choose another name");
   if (folder && !fs::exists(path / ".zgroup") && !fs::is_empty(path, ignored))
     throw io::CannotWrite(path, EEXIST, "exists and is no Zarr folder; choose another name");
+  if (!folder && !io::written_by_starling(path))
+    throw io::CannotWrite(path, EEXIST,
+                          fs::is_symlink(fs::symlink_status(path, ignored))
+                              ? "is a link, which --force does not follow; choose another name"
+                              : "exists, and starling did not write it; move it away or choose "
+                                "another name");
 }
 
 /// NAME.csv for one run; NAME-1.csv, NAME-2.csv .. for several.

@@ -60,6 +60,23 @@ int end_with(Exit code, const std::string& text) {
   return end_of_rank(code, text);
 }
 
+/// The one kind of message that may be of several lines: the first as usual, then those of a
+/// compiler, as they are but for control characters.
+int end_with_lines(Exit code, const std::string& text) {
+  const std::size_t first = std::min(text.find('\n'), text.size());
+  const int ended = end_with(code, text.substr(0, first));
+  std::string lines;
+  for (const char c : text.substr(std::min(first + 1, text.size())))
+    if (const auto byte = static_cast<unsigned char>(c);
+        c != '\n' && c != '\t' && (byte < 0x20 || byte == 0x7f))
+      lines += fmt::format("\\x{:02x}", byte);
+    else
+      lines += c;
+  if (!lines.empty())
+    tell(lines + "\n");
+  return ended;
+}
+
 int guarded(int argc, char** argv) noexcept {
   try {
     const char* const* const command =
@@ -71,6 +88,8 @@ int guarded(int argc, char** argv) noexcept {
     return parse_and_run(argc, argv);
   } catch (const plan::BadConfig& error) {
     return end_with(bad_config, error.what());
+  } catch (const io::BadProgram& error) {
+    return end_with_lines(bad_data, error.what());
   } catch (const io::BadData& error) {
     return end_with(bad_data, error.what());
   } catch (const io::InputMissing& error) {

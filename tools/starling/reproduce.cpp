@@ -77,6 +77,11 @@ void open_folder(const ReproduceRequest& request, const std::vector<Experiment>&
   for (const Experiment& experiment : list) {
     const fs::path file = root / (experiment.name + ".json");
     const Json old = read_json(file);
+    if (!ours && fs::exists(file, error) &&
+        !(old.is_object() && old.value("name", "") == experiment.name && old.contains("claims")))
+      throw io::CannotWrite(
+          file, EEXIST,
+          "exists, and starling did not write it; move it away or choose another --out");
     if (!request.force && old.is_object() && old.value("quick", request.quick) != request.quick)
       throw io::CannotWrite(
           file, EEXIST,

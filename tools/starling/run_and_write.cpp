@@ -51,6 +51,13 @@ void keep(StateFolder& state, const run::Flight& flight, const Presentation& p) 
   on_first([&] { state.keep(flight.run(), now); });
 }
 
+/// What an earlier checkpoint has, and how to go on from there. Part of a sentence.
+std::string where_the_last_is(const StateFolder& state, std::uint64_t run, bool goes_on) {
+  return fmt::format("an earlier checkpoint of it is there: {} {}",
+                     goes_on ? "go on with --resume" : "start from there with --start",
+                     goes_on ? state.path().string() : state.name(run));
+}
+
 /// Saves what is under way and says so, and how to go on. Part of a sentence.
 std::string save(StateFolder& state, const std::vector<run::Checkpoint>& finished,
                  const run::Flight& flight, const Presentation& p, bool goes_on) {
@@ -67,7 +74,10 @@ std::string save(StateFolder& state, const std::vector<run::Checkpoint>& finishe
     keep(state, flight, p);
   } catch (const std::exception& error) { // why the run ended matters more
     rethrow_unless_written_wrong(error);
-    return fmt::format("its state is lost: {}", error.what());
+    return state.has_saved(flight.run())
+               ? fmt::format("its state could not be saved ({}), but {}", error.what(),
+                             where_the_last_is(state, flight.run(), goes_on))
+               : fmt::format("its state is lost: {}", error.what());
   }
   return fmt::format("state after {} steps saved, {} {}", flight.done(),
                      goes_on ? "go on with --resume" : "start from there with --start",
@@ -169,6 +179,11 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
                    fmt::format("what the last checkpoint saved is in {}", state.path().string()));
     try {
       outcomes.push_back(run::fly(*flight, watch));
+    } catch (const io::CannotWrite& error) { // a checkpoint on the way
+      if (ranks()->size() > 1 || !state.has_saved(run))
+        throw;
+      return complain(cannot_write,
+                      fmt::format("{}; {}", error.what(), where_the_last_is(state, run, true)));
     } catch (...) {
       know_alike(*flight, std::current_exception());
       throw;

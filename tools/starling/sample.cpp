@@ -181,6 +181,8 @@ int sample(SampleRequest s) {
   plan::choose("progress", s.presentation.progress, {"auto", "bar", "plain", "none"});
   results::check_formats(s.presentation.format);
   if (!s.dump_config) {
+    if (s.out_given && s.presentation.out.empty()) // a variable of a script that is not set
+      plan::refuse("--out", "must name a folder; got ''");
     if (s.report && s.presentation.out.empty())
       plan::refuse("--report", "needs --out DIR: the page is made of its files");
     refuse_to_load(s);

@@ -2,14 +2,17 @@
 #include "state_folder.hpp"
 
 #include "io/errors.hpp"
+#include "plan/names.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace starling::tool {
@@ -35,6 +38,32 @@ std::vector<fs::path> checkpoints_in(const fs::path& folder) {
     if (at->path().filename().string().find(ending) != std::string::npos)
       found.push_back(at->path());
   return found;
+}
+
+/// OUT-state, OUT-state-2, ... that hold the state of a first run, in order.
+std::vector<std::string> states_beside(const std::string& out) {
+  std::vector<std::pair<unsigned long, std::string>> found;
+  const fs::path stem = out + "-state";
+  const std::string name = stem.filename().string();
+  std::error_code ignored;
+  const fs::path above = stem.has_parent_path() ? stem.parent_path() : fs::path(".");
+  for (fs::directory_iterator at(above, ignored), end; !ignored && at != end;
+       at.increment(ignored)) {
+    const std::string one = at->path().filename().string();
+    const std::string number = one.starts_with(name + "-") ? one.substr(name.size() + 1) : "";
+    if (one != name && (number.empty() || number.size() > 9 ||
+                        number.find_first_not_of("0123456789") != number.npos))
+      continue;
+    std::error_code none;
+    if (fs::exists(at->path() / fmt::format("run-1{}", ending), none))
+      found.emplace_back(number.empty() ? 1 : std::stoul(number),
+                         stem.string() + (number.empty() ? "" : "-" + number));
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> names;
+  for (auto& one : found)
+    names.push_back(std::move(one.second));
+  return names;
 }
 
 } // namespace
@@ -82,12 +111,23 @@ StateFolder StateFolder::beside(std::string out) {
 }
 
 StateFolder StateFolder::of(const std::string& folder) {
-  const StateFolder given(folder, false), beside(without_slash(folder) + "-state", false);
+  const StateFolder given(folder, false);
   std::error_code ignored;
-  for (const StateFolder& state : {given, beside})
-    if (fs::exists(state.name(0), ignored))
-      return state;
-  throw io::InputMissing(given.name(0), ENOENT);
+  if (fs::exists(given.name(0), ignored))
+    return given;
+  const std::vector<std::string> states = states_beside(without_slash(folder));
+  if (states.empty())
+    throw io::InputMissing(given.name(0), ENOENT);
+  if (states.size() > 1)
+    plan::refuse("--resume", fmt::format("{} each hold the state of a run with results in {}; name "
+                                         "the one to go on with",
+                                         plan::in_a_row(states), folder));
+  return {states.front(), false};
+}
+
+bool StateFolder::has_saved(std::uint64_t run) const {
+  std::error_code ignored;
+  return lock_ && fs::exists(name(run), ignored);
 }
 
 void StateFolder::claim() {

@@ -18,7 +18,8 @@ public:
   /// holds a state nor is claimed by another process. Which one is settled by claim().
   static StateFolder beside(std::string out);
   /// The state of an earlier run: the folder itself, or the results it stands beside. Throws
-  /// io::InputMissing when there is no checkpoint.
+  /// io::InputMissing when there is no checkpoint, invalid_argument when several runs have left
+  /// theirs beside those results: the older is not what was meant.
   static StateFolder of(const std::string& folder);
 
   /// From now on no other process writes here or goes on from here. Throws io::CannotWrite: when
@@ -32,6 +33,8 @@ public:
 
   /// The checkpoint of run number `run`, if it got that far.
   std::optional<run::Checkpoint> find(std::uint64_t run) const;
+  /// Whether this process has claimed the folder and the checkpoint of that run is in it.
+  bool has_saved(std::uint64_t run) const;
   std::string name(std::uint64_t run) const;                       ///< of that file
   void keep(std::uint64_t run, const run::Checkpoint& checkpoint); ///< claims it first
 

@@ -35,8 +35,10 @@ constexpr double patience = 10; // seconds that a step may take after the time l
 
 std::atomic<bool> asked{false}; // any thread may be the one that hears a signal
 volatile std::sig_atomic_t out_of_time = 0, steps_are_taken = 0, saved = 0;
-std::vector<std::string> empty_folders; // outermost first
-std::string interrupted_early, over_early, given_up_unsaved,
+volatile std::sig_atomic_t one_was_taken = 0,
+                           last_patience = 0; // for the first step, after a signal
+std::vector<std::string> empty_folders;       // outermost first
+std::string interrupted_early, over_early, interrupted_first, given_up_unsaved,
     given_up_saved;                       // none changes while a handler may read it
 std::atomic<std::int64_t> grace_in_ms{0}; // what a step may take: twice the longest so far
 Clock::time_point last_step;
@@ -60,7 +62,13 @@ void say(const std::string& line) { // write alone is safe in a handler
   ::_exit(code);
 }
 
-// The first asks, and waits for the step. A second, of any kind, ends the process at once: also one
+void ring_after(std::int64_t ms) {
+  const itimerval timer{{0, 0}, {ms / 1000, ms % 1000 * 1000}};
+  ::setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+// The first asks, and waits for the step: for the very first one, before which there is nothing to
+// save, not for ever. A second, of any kind, ends the process at once: also one
 // that came together with the first, and so comes here too.
 extern "C" void ask_to_stop(int which) {
   if (!steps_are_taken)
@@ -72,14 +80,18 @@ extern "C" void ask_to_stop(int which) {
   }
   for (const int signal : signals)
     std::signal(signal, SIG_DFL);
-}
-
-void ring_after(std::int64_t ms) {
-  const itimerval timer{{0, 0}, {ms / 1000, ms % 1000 * 1000}};
-  ::setitimer(ITIMER_REAL, &timer, nullptr);
+  if (!one_was_taken) {
+    last_patience = 1;
+    ring_after(static_cast<std::int64_t>(1000 * patience));
+  }
 }
 
 extern "C" void at_the_limit(int) {
+  if (last_patience) {
+    if (!one_was_taken)
+      leave(interrupted_first, interrupted);
+    return;
+  }
   if (out_of_time)
     leave(!steps_are_taken ? over_early : saved ? given_up_saved : given_up_unsaved, over_time);
   out_of_time = 1;
@@ -93,8 +105,14 @@ void listen(std::uint64_t seconds, std::span<const std::filesystem::path> made) 
   out_of_time = 0;
   steps_are_taken = 0;
   saved = 0;
+  one_was_taken = 0;
+  last_patience = 0;
   empty_folders.assign(made.begin(), made.end());
   interrupted_early = "starling: interrupted before the first step; nothing was written\n";
+  interrupted_first =
+      fmt::format("starling: interrupted; the first step did not end within {} s, and "
+                  "before it there is nothing to save\n",
+                  patience);
   over_early = fmt::format(
       "starling: the time limit of {} s is over before the first step; nothing was written\n",
       seconds);
@@ -102,9 +120,9 @@ void listen(std::uint64_t seconds, std::span<const std::filesystem::path> made) 
   for (const int signal : signals)
     if (std::signal(signal, ask_to_stop) == SIG_IGN && signal == SIGHUP)
       std::signal(signal, SIG_IGN); // nohup: whoever started it wants it to go on
+  std::signal(SIGALRM, at_the_limit);
   if (seconds == 0)
     return;
-  std::signal(SIGALRM, at_the_limit);
   constexpr std::uint64_t longest =
       1000000000; // more seconds than anyone waits, and safe to multiply
   ring_after(static_cast<std::int64_t>(std::min(seconds, longest) * 1000));
@@ -136,6 +154,7 @@ void wait_for_steps(const std::string& unsaved, const std::string& kept) {
 void note_saved() { saved = 1; }
 
 bool should_stop() {
+  one_was_taken = 1;
   const Clock::time_point now = Clock::now();
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(now - last_step).count();
   last_step = now;

@@ -14,9 +14,10 @@ namespace starling::tool {
 void listen(std::uint64_t seconds, std::span<const std::filesystem::path> made);
 
 /// There is a run now: the first signal, and the time limit, ask it to stop after its step. A
-/// second signal ends the process at once. A step that does not end for long after the limit is
-/// given up, and the process ends: what is saved is then told in the words `unsaved`, or `kept`
-/// after note_saved(). Of several runs the first says the words.
+/// second signal ends the process at once, and so does the first where the first step does not end
+/// within ten seconds: there is nothing to save yet. A step that does not end for long after the
+/// limit is given up, and the process ends: what is saved is then told in the words `unsaved`, or
+/// `kept` after note_saved(). Of several runs the first says the words.
 void wait_for_steps(const std::string& unsaved, const std::string& kept);
 void note_saved();
 

@@ -105,7 +105,8 @@ Action add_convert(CLI::App& app) {
   app.add_option(
       "TO", c->to,
       "Name that ends in .csv, .npz or .zarr; several runs become NAME-1.csv, NAME-2.csv ..");
-  app.add_flag("--force", c->force, "Replace what is there")->disable_flag_override();
+  app.add_flag("--force", c->force, "Replace what is there, if starling wrote it")
+      ->disable_flag_override();
   return action(c, [c] {
     require("FROM", c->from, "convert");
     require("TO", c->to, "convert");

@@ -139,7 +139,7 @@ bool has_draws_only(const std::filesystem::path& path) {
 } // namespace
 
 int summary(const SummaryRequest& s) {
-  if (std::error_code error; !std::filesystem::exists(s.path, error))
+  if (std::error_code error; s.path != "-" && !std::filesystem::exists(s.path, error))
     throw io::InputMissing(s.path, error ? error.value() : ENOENT);
   const Json j = has_draws_only(s.path) ? from_draws(s.path) : from_folder(s.path);
   const auto parameters = parameters_of(j, s.path);

@@ -109,6 +109,10 @@ struct RoomForError {
 struct ModesNotWeighed {
   std::size_t modes = 0;
 };
+struct GrowsAlong { ///< a way out along which the log density never falls
+  std::string name;
+  bool grows = true; ///< else it stays the same
+};
 struct DensityAgainstScores {
   double rise = 1; ///< of the log density, against what its gradient says
 };
@@ -121,6 +125,7 @@ struct GroupsNotWeighed {
 struct SharesNotKnown {
   std::string why; ///< empty: their errors are too large
 };
+struct GroupsNotAllCounted {};
 struct RunsDisagree {
   std::string name;
   double r_hat = 1;
@@ -165,7 +170,8 @@ using Evidence =
                  evidence::TooFewParticles, evidence::Balanced, evidence::Failed,
                  evidence::MovesConfirm, evidence::MovesCarryAway, evidence::HardlyMoves,
                  evidence::RoomForError, evidence::ModesNotWeighed, evidence::DensityAgainstScores,
-                 evidence::GroupsNotWeighed, evidence::SharesNotKnown, evidence::RunsDisagree>;
+                 evidence::GroupsNotWeighed, evidence::SharesNotKnown, evidence::RunsDisagree,
+                 evidence::GroupsNotAllCounted, evidence::GrowsAlong>;
 using Remark = std::variant<evidence::LostParticles, evidence::InGroups, evidence::NotCertified,
                             evidence::NotConfirmed, evidence::Interrupted, evidence::BeforeMoves,
                             evidence::SomeRowsDecided, evidence::GroupsNotCounted, evidence::OfRun,

@@ -38,6 +38,7 @@ struct ModeSearch {
   double dip = 0.5;       ///< in log density, below the lower of two modes: less, and they are one
   double negligible = 10; ///< a mode whose log mass is so much less than the largest is none
   std::size_t dense_up_to = 500; ///< dimensions; above, Laplace's frames are diagonal
+  std::size_t most = 32;         ///< modes: with so many the search stops counting
   std::uint64_t seed = 1;
 };
 
@@ -59,9 +60,11 @@ public:
   void climb_from_afar(const Frame& around, const Philox& philox, Step address);
 
   std::size_t count() const { return tops_.size(); }
-  /// The modes that are not negligible, heaviest first. Asks for Laplace's frames where there are
-  /// several; that of a single mode is empty. With scores alone there are no frames, and all of
-  /// them count.
+  /// Whether there were more than are counted.
+  bool stopped_counting() const { return stopped_; }
+  /// The modes that are not negligible, heaviest first, and no more than `most`. Asks for Laplace's
+  /// frames where there are several; that of a single mode is empty. With scores alone there are no
+  /// frames, and all of them count.
   std::vector<Mode> found();
 
 private:
@@ -80,6 +83,7 @@ private:
   Frame frame_;
   ModeSearch search_;
   std::vector<Top> tops_;
+  bool stopped_ = false;
 };
 
 /// The group to which each row belongs: the mode whose normal is densest there, after a few rounds

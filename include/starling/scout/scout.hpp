@@ -24,10 +24,11 @@ struct Report {
   Frame frame;                ///< of the better approximation
   bool by_pathfinder = false; ///< else Laplace's
   double elbo = 0;
-  std::size_t modes = 1;    ///< separate ones that are not negligible
-  std::vector<Mode> found;  ///< those, heaviest first, where there are several; else empty
-  std::size_t arrived = 0;  ///< ways up that ended at a finite density
-  std::vector<double> tops; ///< their log densities
+  std::size_t modes = 1;         ///< separate ones that are not negligible
+  bool stopped_counting = false; ///< there are more than ModeSearch::most
+  std::vector<Mode> found;       ///< those, heaviest first, where there are several; else empty
+  std::size_t arrived = 0;       ///< ways up that ended at a finite density
+  std::vector<double> tops;      ///< their log densities
 };
 
 /// L-BFGS from all starts in lock-step; then Laplace's approximation at the best end, Pathfinder

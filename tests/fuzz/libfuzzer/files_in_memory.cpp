@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <fcntl.h>
 #include <map>
 
 namespace starling {
@@ -44,6 +45,18 @@ void clear() { placed().clear(); }
 } // namespace fuzz
 
 namespace io {
+
+int open_regular(const std::filesystem::path& file) {
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    throw InputMissing(file, errno);
+  return descriptor;
+}
+
+const std::string& read_stdin() { // there is none that a fuzzer could fill
+  static const std::string nothing;
+  return nothing;
+}
 
 std::string read_bytes(const std::filesystem::path& file) {
   const auto found = placed().find(file.string());
