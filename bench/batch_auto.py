@@ -6,7 +6,7 @@
 
 Mean squared errors of the means of x, x^2 and cos 2x over the starts, times the mean batch size: a
 step evaluates N p pairs, so that is the error per pair evaluation up to a constant. A look deals
-and drifts once more, and is counted. Plain Python. """
+and drifts once more, and is counted. Plain Python."""
 
 import csv
 import math

@@ -11,7 +11,7 @@ logarithms of the sds' ratios. Covertype: section 4.2 of the paper with 256 part
 prior, 2000 steps of 100 rows each, a fifth of the rows held out; the error is what the mean log
 likelihood of a held-out row lacks from that of a run in stages, squared. Each is multiplied by the
 mean batch size: a step evaluates N p pairs, so that is the error per pair evaluation up to a
-constant. With auto a look deals and drifts once more, and is counted. """
+constant. With auto a look deals and drifts once more, and is counted."""
 
 import argparse
 import csv
@@ -127,9 +127,8 @@ def covertype(given):
     ]
     best = sample(given.binary, given.out, *data, "--certify", "none")["test_log_likelihood"]
     print(
-        f"In stages: {best:.5f} a held-out row\n\n| batch | mean p | accuracy | log likelihood | lacks^2 | lacks^2, times p |\n"
-        + "| --- " * 6
-        + "|"
+        f"In stages: {best:.5f} a held-out row\n\n| batch | mean p | accuracy | log likelihood | "
+        "lacks^2 | lacks^2, times p |\n" + "| --- " * 6 + "|"
     )
     for batch in BATCHES:
         sizes, right, lacks = [], [], []
@@ -153,7 +152,8 @@ def covertype(given):
             lacks.append(best - found["test_log_likelihood"])
         p, square = np.mean(sizes), np.mean(np.square(lacks))
         print(
-            f"| {batch} | {p:.1f} | {np.mean(right):.4f} | {best - np.mean(lacks):.5f} | {square:.2g} | {square * p:.2g} |",
+            f"| {batch} | {p:.1f} | {np.mean(right):.4f} | {best - np.mean(lacks):.5f} | "
+            f"{square:.2g} | {square * p:.2g} |",
             flush=True,
         )
 
