@@ -20,6 +20,7 @@ OWN = [
     "page.js",
     "style.css",
     "targets.hpp",
+    "world.hpp",
 ]
 COMPILED = [
     "live/engine.cpp",
