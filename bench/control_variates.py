@@ -6,7 +6,7 @@ A batch of p has the drift's variance Lambda (1/(p-1) - 1/(N-1)), Lambda the var
 (Lemma 1). With a control variate the batch sums F - beta G and the exact mean of beta G over all N
 is added, so Lambda is that of F - beta G, beta the best there is. The cost of G is counted in pairs
 of F, and the plain batch gets as many more particles: printed is variance with / variance without,
-at equal cost. Below 1 the control variate wins. Needs numpy. """
+at equal cost. Below 1 the control variate wins. Needs numpy."""
 
 import os
 import sys

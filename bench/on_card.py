@@ -44,7 +44,8 @@ def a_step(target):
 
 def tell(what, waited, in_a_row, step):
     print(
-        f"{what}: value and gradient {waited:.1f} us each waited for, {in_a_row:.1f} us in a row; a step {step:.1f} us, "
+        f"{what}: value and gradient {waited:.1f} us each waited for, {in_a_row:.1f} us in a row; "
+        f"a step {step:.1f} us, "
         f"{step / waited:.2f} and {step / in_a_row:.2f} times",
         flush=True,
     )

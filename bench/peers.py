@@ -341,7 +341,8 @@ def show(row):
         else ("yes: " if row["agrees"] else "NO: ") + row["agreement"]
     )
     print(
-        f"{begin} {row['seconds_per_step'] * 1e6:.1f} | {row['ratio']:.2f} | {row['ratio_alike']:.2f} | {goal} "
+        f"{begin} {row['seconds_per_step'] * 1e6:.1f} | {row['ratio']:.2f} | "
+        f"{row['ratio_alike']:.2f} | {goal} "
         f"| {row['mean']:.4f} | {row['sd']:.4f} | {agrees} |",
         flush=True,
     )
@@ -358,11 +359,13 @@ def main():
     load = os.getloadavg()[0]
     print(", ".join(f"{name} {number}" for name, number in found.items()))
     print(
-        f"starling {info.get('version')}; {platform.machine()}, core {CORE} for all programs, load {load:.1f}; "
+        f"starling {info.get('version')}; {platform.machine()}, core {CORE} for all programs, load "
+        f"{load:.1f}; "
         f"median of {ARGS.repeats}, double precision\n"
     )
     print(
-        "| problem | program | us per step | time / Starling's | dealt alike | goal | mean | sd | agrees |"
+        "| problem | program | us per step | time / Starling's | dealt alike | goal | mean | sd | "
+        "agrees |"
     )
     print("|" + " --- |" * 9)
     rows = []

@@ -1,4 +1,5 @@
-// A normal target whose every row takes a millisecond of a core: what bench/ranks.py takes for a costly model.
+// A normal target whose every row takes a millisecond of a core: what bench/ranks.py takes for a
+// costly model.
 //
 //   cc -O2 -fPIC -shared -I include -o slow_rows.so bench/slow_rows.c
 #define _POSIX_C_SOURCE 199309L

@@ -55,12 +55,8 @@ option(STARLING_FEW_UNITS "Compile the files of a folder together: quicker from 
 
 cmake_host_system_information(RESULT starling_memory_mb QUERY TOTAL_PHYSICAL_MEMORY)
 
-# starling_in_few_units(TARGET [FOLDER ...]): the files of each of these folders are one unit of the target; the files of
-# all other folders are another.
-function(starling_in_few_units target)
-  if(NOT STARLING_FEW_UNITS)
-    return()
-  endif()
+# Files of the same UNITY_GROUP are one unit of the target.
+function(starling_in_groups target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # files of a unit count as headers, in which this would be a mistake
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
@@ -69,6 +65,15 @@ function(starling_in_few_units target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND starling_memory_mb GREATER 7000)
     target_compile_options(${target} PRIVATE "SHELL:--param ggc-min-expand=200 --param ggc-min-heapsize=524288")
   endif()
+endfunction()
+
+# starling_in_few_units(TARGET [FOLDER ...]): the files of each of these folders are one unit of the target; the files of
+# all other folders are another.
+function(starling_in_few_units target)
+  if(NOT STARLING_FEW_UNITS)
+    return()
+  endif()
+  starling_in_groups(${target})
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
     if(NOT source MATCHES "\\.cpp$")

@@ -46,7 +46,8 @@ def title(text):
 
 title("docs/examples.md")
 show(
-    "mixture --particles 256 --batch 32 --steps 500 --bandwidth 0.35 --step-size 0.2 --start normal:-10,1"
+    "mixture --particles 256 --batch 32 --steps 500 --bandwidth 0.35 --step-size 0.2 --start "
+    "normal:-10,1"
 )
 show(
     "logistic --data examples/data/exam.csv --label passed --scale standard --holdout 0.25 "
@@ -127,7 +128,8 @@ for batch in (2, 4, 8, 16, 32, 64, 128, "all"):
     )
 for batch, mean, square, time in rows:
     print(
-        f"P = {batch:>3}: error of E x {mean:.4f}, of E x^2 {square:.3f}, {rows[-1][3] / time:.1f} times faster"
+        f"P = {batch:>3}: error of E x {mean:.4f}, of E x^2 {square:.3f}, {rows[-1][3] / time:.1f} "
+        "times faster"
     )
 
 title("Diagnostics")

@@ -93,7 +93,8 @@ def panel(steps, top):
 def main():
     height = 40 + len(STEPS) * (TALL + GAP) + 24
     svg = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDE + 12} {height}" role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDE + 12} {height}" '
+        'role="img">',
         "<title>512 particles move from N(-10, 1) onto a mixture of two normals</title>",
         f"<style>{STYLE}</style>",
         f'<line class="truth" x1="{LEFT}" x2="{LEFT + 30}" y1="18" y2="18"/>',

@@ -1,11 +1,12 @@
-// A target of your own over many rows of data, in C: counts y ~ Poisson(exp(a + b t)), a and b ~ N(0, 10^2).
+// A target of your own over many rows of data, in C: counts y ~ Poisson(exp(a + b t)), a and b ~
+// N(0, 10^2).
 //
 //   cc -O2 -fPIC -shared -I include -o plugin_rows.so examples/plugin_rows.c -lm
 //   starling check plugin plugin_rows.so
 //   starling sample plugin plugin_rows.so --data counts.txt --out out/counts
 //
-// The file holds lines of t and y; without one, 50,000 of them are made. Most steps read 1000 rows, the
-// certificate all of them.
+// The file holds lines of t and y; without one, 50,000 of them are made. Most steps read 1000 rows,
+// the certificate all of them.
 #include <starling/plugin.h>
 
 #include <math.h>
@@ -96,7 +97,8 @@ int starling_threads_ok(void* user) {
 size_t starling_rows(void* user) { return ((const struct counts*)user)->rows; }
 
 /* log prior = -(a^2 + b^2) / 200 */
-int starling_log_prior(size_t n, size_t dim, const double* x, double* grad, double* logp, void* user) {
+int starling_log_prior(size_t n, size_t dim, const double* x, double* grad, double* logp,
+                       void* user) {
   (void)user;
   for (size_t i = 0; i < n; ++i) {
     logp[i] = 0;
@@ -109,8 +111,9 @@ int starling_log_prior(size_t n, size_t dim, const double* x, double* grad, doub
 }
 
 /* log likelihood of a row = y (a + b t) - exp(a + b t); a row counts by its weight. */
-int starling_log_likelihood_rows(size_t n, size_t dim, const double* x, size_t count, const uint32_t* rows,
-                                 const double* weights, double* grad, double* logp, void* user) {
+int starling_log_likelihood_rows(size_t n, size_t dim, const double* x, size_t count,
+                                 const uint32_t* rows, const double* weights, double* grad,
+                                 double* logp, void* user) {
   const struct counts* c = user;
   for (size_t i = 0; i < n; ++i) {
     const double a = x[i * dim], b = x[i * dim + 1];
@@ -129,7 +132,8 @@ int starling_log_likelihood_rows(size_t n, size_t dim, const double* x, size_t c
 }
 
 /* Which rows matter more: the gradients of single rows. */
-int starling_row_scores(size_t dim, const double* x, size_t count, const uint32_t* rows, double* grad, void* user) {
+int starling_row_scores(size_t dim, const double* x, size_t count, const uint32_t* rows,
+                        double* grad, void* user) {
   const struct counts* c = user;
   for (size_t k = 0; k < count; ++k) {
     const double t = c->t[rows[k]], left = c->y[rows[k]] - exp(x[0] + x[1] * t);

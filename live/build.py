@@ -20,6 +20,7 @@ OWN = [
     "page.js",
     "style.css",
     "targets.hpp",
+    "world.hpp",
 ]
 COMPILED = [
     "live/engine.cpp",
@@ -130,7 +131,8 @@ def main(arguments: list[str]) -> int:
     if "--check" in arguments:
         same = PAGE.is_file() and PAGE.read_text() == page
         print(
-            f"{PAGE.relative_to(ROOT)}: {'is what the sources give' if same else 'must be built anew: scripts/live'}"
+            f"{PAGE.relative_to(ROOT)}: "
+            f"{'is what the sources give' if same else 'must be built anew: scripts/live'}"
         )
         return 0 if same else 1
     PAGE.parent.mkdir(parents=True, exist_ok=True)

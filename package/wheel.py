@@ -132,7 +132,8 @@ def write(build: Path, out: Path) -> Path:
     info.mkdir()
     (info / "METADATA").write_text(metadata(version))
     (info / "WHEEL").write_text(
-        f"Wheel-Version: 1.0\nGenerator: starling package\nRoot-Is-Purelib: false\nTag: {python}-{abi}-{platform}\n"
+        "Wheel-Version: 1.0\nGenerator: starling package\nRoot-Is-Purelib: false\nTag: "
+        f"{python}-{abi}-{platform}\n"
     )
     (info / "entry_points.txt").write_text(
         "[console_scripts]\nstarling = starling_programs:starling\n"

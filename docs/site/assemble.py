@@ -88,7 +88,8 @@ def python_reference() -> str:
     lines = [
         "# Python reference",
         "",
-        "Made from the sources of the package; [python.md](python.md) shows how its parts go together.",
+        "Made from the sources of the package; [python.md](python.md) shows how its parts go "
+        "together.",
         "",
         "```{eval-rst}",
     ]
@@ -139,8 +140,10 @@ def main(to: Path) -> None:
         if page.name == "method.md":
             text = text.replace(
                 "\n## What goes wrong",
-                '\n<iframe src="live/index.html" title="The live page" style="width: 100%; height: 46rem; border: 1px solid '
-                'var(--color-background-border); border-radius: 6px"></iframe>\n\n## What goes wrong',
+                '\n<iframe src="live/index.html" title="The live page" style="width: 100%; height: '
+                "46rem; border: 1px solid "
+                'var(--color-background-border); border-radius: 6px"></iframe>\n\n## What goes '
+                "wrong",
                 1,
             )
         (to / page.relative_to(ROOT)).write_text(text)
@@ -154,7 +157,8 @@ def main(to: Path) -> None:
     index = [
         "# Starling",
         "",
-        "Samples from a distribution known up to a constant, by a cloud of particles in which each meets a few others at a time.",
+        "Samples from a distribution known up to a constant, by a cloud of particles in which each "
+        "meets a few others at a time.",
         "",
         'See it fly: <a href="docs/live/index.html">the live page</a>.',
         "",

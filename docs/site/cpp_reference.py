@@ -7,12 +7,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include"
 TOKEN = re.compile(
-    r"""//[^\n]*|/\*.*?\*/|^[ \t]*\#(?:\\\n|[^\n])*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'|\w+|\s+|::|->|.""",
+    r"""//[^\n]*|/\*.*?\*/|^[ \t]*\#(?:\\\n|[^\n])*|"""
+    r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'|\w+|\s+|::|->|.""",
     re.S | re.M,
 )
 TYPE = re.compile(r"^(?:requires .*)?(?:class|struct|union)\s+(?:\w+\s+)?\w", re.S)
 LEFT_OUT = re.compile(
-    r"^(?:static_assert|friend|template class|template struct|extern template|using namespace)\b|=\s*delete$"
+    r"^(?:static_assert|friend|template class|template struct|extern template|using "
+    r"namespace)\b|=\s*delete$"
 )
 
 
@@ -218,8 +220,10 @@ def write(to: Path) -> str:
     lines = [
         "# C++ reference",
         "",
-        "Every header of the library and what it offers, made from the sources: bodies and private parts are left out.",
-        "A first program is in the [README](../README.md), a run with looks and a verdict in [cpp.md](cpp.md). The roles and their contracts are the concepts of",
+        "Every header of the library and what it offers, made from the sources: bodies and private "
+        "parts are left out.",
+        "A first program is in the [README](../README.md), a run with looks and a verdict in "
+        "[cpp.md](cpp.md). The roles and their contracts are the concepts of",
         "[starling/concepts.hpp](cpp/starling.md#starling-concepts-hpp).",
         "",
         "```{toctree}",

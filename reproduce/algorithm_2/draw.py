@@ -5,10 +5,10 @@ import errors_by_batch
 from ink import Picture, function_name, note
 from table import Table, with_error
 
-ABOUT = """Algorithm 2 draws one batch of p particles after another, with replacement, so that in one sweep some
-particles move twice and some not at all. The paper states it beside Algorithm 1, works with Algorithm 1, and promises
-a word on the difference in section 4.2 that the printed text does not contain. So the question is ours: the
-experiment of Figure 2, run with both."""
+ABOUT = """Algorithm 2 draws one batch of p particles after another, with replacement, so that in
+one sweep some particles move twice and some not at all. The paper states it beside Algorithm 1,
+works with Algorithm 1, and promises a word on the difference in section 4.2 that the printed text
+does not contain. So the question is ours: the experiment of Figure 2, run with both."""
 
 
 def pictures(result, space):
@@ -50,7 +50,8 @@ def pictures(result, space):
             "algorithm-2",
             figure,
             "Three panels of mean squared errors against batch size, with and without replacement.",
-            "Mean squared error with standard errors. Filled: Algorithm 1, without replacement. Hollow: Algorithm 2, "
+            "Mean squared error with standard errors. Filled: Algorithm 1, without replacement. "
+            "Hollow: Algorithm 2, "
             "with replacement, as many moves in all. The paper has no figure for this.",
         )
     ]

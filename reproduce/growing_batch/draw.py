@@ -7,10 +7,10 @@ from errors_by_batch import FUNCTIONS
 from ink import Picture, end_labels, function_name, log_axis, short
 from table import Table, with_error
 
-ABOUT = """The paper ends with a suggestion that it does not try: small batches first, while the particles are far
-from the target and precision would be wasted, larger ones later for accuracy. Here the error of the mixture's
-expectations is drawn against what was paid for it, counted in pair forces, so that schedules of different kinds can
-be set side by side."""
+ABOUT = """The paper ends with a suggestion that it does not try: small batches first, while the
+particles are far from the target and precision would be wasted, larger ones later for accuracy.
+Here the error of the mixture's expectations is drawn against what was paid for it, counted in pair
+forces, so that schedules of different kinds can be set side by side."""
 
 
 def colour(schedule):
@@ -64,10 +64,13 @@ def pictures(result, space):
         Picture(
             "growing-batch",
             figure,
-            "Three panels: the error of three expectations against the pair forces spent, for fixed and growing "
+            "Three panels: the error of three expectations against the pair forces spent, for "
+            "fixed and growing "
             "batch sizes.",
-            "Lower and further left is better. The colours of fixed batch sizes are those of the other pictures; "
-            "batches that grow are black on white, white on black. The paper has no figure for this.",
+            "Lower and further left is better. The colours of fixed batch sizes are those of the "
+            "other pictures; "
+            "batches that grow are black on white, white on black. The paper has no figure for "
+            "this.",
         )
     ]
 

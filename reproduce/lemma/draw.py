@@ -4,10 +4,11 @@ import colours
 from ink import Picture, batch_axis, log_axis, note, short
 from table import Table, with_error
 
-ABOUT = """Lemma 1 says two things about the difference χ between SVGD's force and the force inside a random batch.
-Its mean is zero: E χ = 0. And its variance is known: E|χ|² = (1 − 1/N)² (1/(p − 1) − 1/(N − 1)) Λ. With six or seven
-particles all orders can be tried one by one, and the lemma must hold to rounding; with many particles batches are
-drawn at random and it must hold within the sampling error."""
+ABOUT = """Lemma 1 says two things about the difference χ between SVGD's force and the force inside
+a random batch. Its mean is zero: E χ = 0. And its variance is known: E|χ|² = (1 − 1/N)² (1/(p − 1)
+− 1/(N − 1)) Λ. With six or seven particles all orders can be tried one by one, and the lemma must
+hold to rounding; with many particles batches are drawn at random and it must hold within the
+sampling error."""
 
 
 def pictures(result, space):
@@ -65,12 +66,16 @@ def pictures(result, space):
         Picture(
             "lemma",
             figure,
-            "Left, the mean over all orders of six and seven particles equals SVGD's force to rounding. Right, the "
+            "Left, the mean over all orders of six and seven particles equals SVGD's force to "
+            "rounding. Right, the "
             "variance of drawn batches divided by the lemma's formula lies at one.",
-            "Left: every order of the particles is tried, so there is no sampling error, only the rounding of long "
-            "sums; triangles are a force that is not symmetric and not zero at x = y, hollow squares a wrong weight, "
+            "Left: every order of the particles is tried, so there is no sampling error, only the "
+            "rounding of long "
+            "sums; triangles are a force that is not symmetric and not zero at x = y, hollow "
+            "squares a wrong weight, "
             "which the same test must reject. Right: twice the standard "
-            "error. The paper proves this and measures nothing; the dashed lines are what it proves.",
+            "error. The paper proves this and measures nothing; the dashed lines are what it "
+            "proves.",
         )
     ]
 
@@ -79,7 +84,8 @@ def numbers(result):
     data = result["data"]
     rows = [
         [
-            f"{c.get('force', 'SVGD')}: all {int(c['orders'])} orders, N = {c['particles']}, p = {c['p']}",
+            f"{c.get('force', 'SVGD')}: all {int(c['orders'])} orders, N = {c['particles']}, p = "
+            f"{c['p']}",
             short(c["bias"] / c["scale"]),
             f"1 {c['variance_ratio'] - 1:+.1e}".replace("+", "+ ").replace("1 -", "1 − "),
         ]

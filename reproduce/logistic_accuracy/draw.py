@@ -4,10 +4,11 @@ import colours
 from ink import PAPER, Picture, end_labels, note
 from table import Table
 
-ABOUT = """Bayesian logistic regression on Covertype: 581,012 rows, 54 features, 512 particles, 100 rows of data in
-each step, 80 % of the rows to learn from and 20 % to test. Figure 3 shows the test accuracy against steps for all
-batch sizes; Table 3 prints mean and standard deviation over 50 starts for p = 2, p = 8 and SVGD. The text says that p
-= 2 ends slightly below SVGD, p = 4 catches up more slowly, and larger batches behave as SVGD does."""
+ABOUT = """Bayesian logistic regression on Covertype: 581,012 rows, 54 features, 512 particles, 100
+rows of data in each step, 80 % of the rows to learn from and 20 % to test. Figure 3 shows the test
+accuracy against steps for all batch sizes; Table 3 prints mean and standard deviation over 50
+starts for p = 2, p = 8 and SVGD. The text says that p = 2 ends slightly below SVGD, p = 4 catches
+up more slowly, and larger batches behave as SVGD does."""
 
 
 def colour(size):
@@ -64,10 +65,13 @@ def pictures(result, space):
         Picture(
             "logistic-accuracy",
             figure,
-            "Test accuracy against steps: one panel with all batch sizes, then p = 2, p = 8 and SVGD each beside "
+            "Test accuracy against steps: one panel with all batch sizes, then p = 2, p = 8 and "
+            "SVGD each beside "
             "the paper's figures.",
-            f"Mean test accuracy over {data['starts']} starts; bars are our standard deviation over starts. Hollow "
-            "squares and the grey band are mean and standard deviation of the paper's Table 3. Figure 3 itself is "
+            f"Mean test accuracy over {data['starts']} starts; bars are our standard deviation "
+            "over starts. Hollow "
+            "squares and the grey band are mean and standard deviation of the paper's Table 3. "
+            "Figure 3 itself is "
             f"only a picture; the first panel redraws it from our numbers.{fewer}",
         )
     ]

@@ -5,12 +5,13 @@ from ink import Picture, end_labels, log_axis, short
 from matplotlib.figure import Figure
 from table import Table, with_error
 
-ABOUT = """Figure 1 of the paper is a grid of small pictures. One hundred particles start from N(−10, 1), far left of
-the target, a mixture of two hills at −2 and 2. A row is a method, a column a step. The paper prints no numbers for
-it; its text says that SVGD reaches the target with either bandwidth, that RBM-SVGD gets there as well, and that with
-p = 2 and p = 5 the densities differ from SVGD's and from run to run."""
-REDRAWN = """The paper has this figure only as a picture, so its layout is redrawn, not its curves: the dashed target
-is computed from the paper's formula, everything filled is ours."""
+ABOUT = """Figure 1 of the paper is a grid of small pictures. One hundred particles start from
+N(−10, 1), far left of the target, a mixture of two hills at −2 and 2. A row is a method, a column a
+step. The paper prints no numbers for it; its text says that SVGD reaches the target with either
+bandwidth, that RBM-SVGD gets there as well, and that with p = 2 and p = 5 the densities differ from
+SVGD's and from run to run."""
+REDRAWN = """The paper has this figure only as a picture, so its layout is redrawn, not its curves:
+the dashed target is computed from the paper's formula, everything filled is ours."""
 
 
 def colour(row, particles):
@@ -114,17 +115,22 @@ def pictures(result, space):
         Picture(
             "mixture-density",
             grid_of_densities(data, space),
-            "Small pictures, a row per method and a column per step: the density of the particles moves from −10 "
+            "Small pictures, a row per method and a column per step: the density of the particles "
+            "moves from −10 "
             "on the left onto the two hills of the dashed target.",
-            f"The particles' density (filled), the particles themselves (ticks) and the target (dashed). {REDRAWN}",
+            "The particles' density (filled), the particles themselves (ticks) and the target "
+            f"(dashed). {REDRAWN}",
         ),
         Picture(
             "mixture-density-distance",
             distances(data, space),
-            "The Wasserstein distances between particles and target fall with the step, for each method.",
+            "The Wasserstein distances between particles and target fall with the step, for each "
+            "method.",
             f"How far the particles are from the target: mean and standard deviation over {count} "
-            "executions from one start, which differ in their batches only; SVGD has no batches and does not vary. The "
-            "paper says that small batches are not very stable across executions and gives no figures to set beside.",
+            "executions from one start, which differ in their batches only; SVGD has no batches "
+            "and does not vary. The "
+            "paper says that small batches are not very stable across executions and gives no "
+            "figures to set beside.",
         ),
     ]
 
@@ -140,7 +146,8 @@ def numbers(result):
         for row in data["rows"]
     ]
     return Table(
-        "Distance W₁ to the target, mean ± standard deviation over executions; W₂ of the first one at the end",
+        "Distance W₁ to the target, mean ± standard deviation over executions; W₂ of the first one "
+        "at the end",
         ["method", *(f"step {s}" for s in data["steps"]), "W₂ at the end"],
         rows,
     )

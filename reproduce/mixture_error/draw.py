@@ -5,13 +5,13 @@ import errors_by_batch
 from ink import Picture, function_name, note, short
 from table import Table, with_error
 
-ABOUT = """The particles estimate three expectations under the mixture: of x, of x² and of cos 2x, whose true values
-are 2/3, 5 and cos(4)/e². The paper draws the mean squared error over 100 starts against the batch size, with 256
-particles and the fixed bandwidth 0.35; SVGD with its bandwidth chosen afresh at each step is a point by itself at p =
-256."""
-REDRAWN = """The paper shows its errors as a picture without numbers. What its text says is drawn as the shaded part:
-in all three panels the error falls first and rises for p ≥ 64. The hollow squares are figures of an independent
-program with the same settings, not the paper's."""
+ABOUT = """The particles estimate three expectations under the mixture: of x, of x² and of cos 2x,
+whose true values are 2/3, 5 and cos(4)/e². The paper draws the mean squared error over 100 starts
+against the batch size, with 256 particles and the fixed bandwidth 0.35; SVGD with its bandwidth
+chosen afresh at each step is a point by itself at p = 256."""
+REDRAWN = """The paper shows its errors as a picture without numbers. What its text says is drawn as
+the shaded part: in all three panels the error falls first and rises for p ≥ 64. The hollow squares
+are figures of an independent program with the same settings, not the paper's."""
 
 
 def pictures(result, space):
@@ -81,7 +81,8 @@ def pictures(result, space):
         Picture(
             "mixture-error",
             figure,
-            "Three panels: the mean squared error falls with the batch size down to p = 64 or so and then rises.",
+            "Three panels: the mean squared error falls with the batch size down to p = 64 or so "
+            "and then rises.",
             f"Ours, with standard errors over the starts; a diamond is SVGD. {REDRAWN}",
         )
     ]

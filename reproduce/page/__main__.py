@@ -26,7 +26,8 @@ def drawn(result, file, folder):
         ZeroDivisionError,
     ) as error:
         raise BadResult(
-            f"{file}: data: must be what {result['name']} is drawn from; got {type(error).__name__}: "
+            f"{file}: data: must be what {result['name']} is drawn from; got "
+            f"{type(error).__name__}: "
             f"{' '.join(str(error).split())}"
         ) from error
     figures = []

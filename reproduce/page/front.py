@@ -45,8 +45,10 @@ def tile(name, title, paper, claims):
         f"{n} {WORDS[v][n != 1]}" for v in MARK if (n := sum(c["verdict"] == v for c in claims))
     )
     return (
-        f'<li><a href="#{name}"><span class="item">{prose(paper)}</span> <span class="name">{prose(title)}</span> '
-        f'<span class="marks">{marks or "not run"}<span class="hidden">{said}</span></span></a></li>'
+        f'<li><a href="#{name}"><span class="item">{prose(paper)}</span> <span '
+        f'class="name">{prose(title)}</span> '
+        f'<span class="marks">{marks or "not run"}<span '
+        f'class="hidden">{said}</span></span></a></li>'
     )
 
 
@@ -76,7 +78,8 @@ def quick_notice(results):
         else f"Of {len(results)} experiments, {len(quick)} by a quick run"
     )
     return (
-        f'<p class="notice" role="note"><strong>{which}.</strong> The same code and the same claims with fewer '
+        f'<p class="notice" role="note"><strong>{which}.</strong> The same code and the same '
+        "claims with fewer "
         "starts and smaller sizes: sampling errors are larger, and more is left unclear. Without "
         "<code>--quick</code> the run takes up to 40 minutes.</p>"
     )
@@ -105,10 +108,10 @@ def page(results, absent, tiles, sections):
 <header class="opening">
 <p class="kicker">Starling · reproduction of a paper</p>
 <h1>RBM-SVGD, measured again</h1>
-<p class="lead">Li, Li, Liu, Liu and Lu propose in <cite>A stochastic version of Stein variational gradient
-descent for efficient sampling</cite> to let particles interact only inside small random batches. This page repeats
-every experiment and every theorem of the paper with Starling, sets the paper’s figures beside ours, and says of each
-claim whether it was seen.</p>
+<p class="lead">Li, Li, Liu, Liu and Lu propose in <cite>A stochastic version of Stein variational
+gradient descent for efficient sampling</cite> to let particles interact only inside small random
+batches. This page repeats every experiment and every theorem of the paper with Starling, sets the
+paper’s figures beside ours, and says of each claim whether it was seen.</p>
 <p class="outcome {overall(results)}">{outcome(results, absent)}</p>
 {quick_notice(results)}
 </header>
@@ -124,10 +127,13 @@ claim whether it was seen.</p>
 </main>
 <footer>
 <p><span class="mark holds" aria-hidden="true">✓</span> holds: seen, beyond the sampling error.
-<span class="mark differs" aria-hidden="true">≠</span> differs: seen otherwise, beyond the sampling error.
-<span class="mark unclear" aria-hidden="true">?</span> unclear: the sampling error is too large to decide.</p>
-<p>A batch size has the same colour in every picture, from orange for p = 2 to blue for p = 256; SVGD is black, or
-white on dark. Green lines are the truth or what theory says; hollow grey squares are not ours.</p>
+<span class="mark differs" aria-hidden="true">≠</span> differs: seen otherwise, beyond the sampling
+error.
+<span class="mark unclear" aria-hidden="true">?</span> unclear: the sampling error is too large to
+decide.</p>
+<p>A batch size has the same colour in every picture, from orange for p = 2 to blue for p = 256;
+SVGD is black, or white on dark. Green lines are the truth or what theory says; hollow grey squares
+are not ours.</p>
 </footer>
 </body>
 </html>

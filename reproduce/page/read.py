@@ -54,5 +54,6 @@ def check_claims(file, claims):
                 raise BadResult(f"{file}: claim {i}: must have the text {key}")
         if claim["verdict"] not in VERDICTS:
             raise BadResult(
-                f"{file}: claim {i}: verdict: must be one of {', '.join(VERDICTS)}; got {claim['verdict']}"
+                f"{file}: claim {i}: verdict: must be one of {', '.join(VERDICTS)}; got "
+                f"{claim['verdict']}"
             )

@@ -64,12 +64,17 @@ def pictures(result, space, item):
         Picture(
             result["name"],
             figure_of(result["data"], space),
-            "Two panels against batch size: the seconds of a run, ours and the paper's, and how many times "
+            "Two panels against batch size: the seconds of a run, ours and the paper's, and how "
+            "many times "
             "faster than SVGD each batch size is, beside the ideal N/p.",
-            f"The hollow squares are the paper's own figures, from its {item}. Ours are from this machine, theirs "
-            "from MATLAB on an Intel Xeon E5-1650 v2: compare the slopes, not the seconds. As in the paper, the "
-            "speedup is against SVGD with its bandwidth chosen afresh at each step; at equal h is against SVGD with "
-            "the bandwidth of the batches. N/p counts pair forces alone; possible (dotted) is what remains when the "
+            f"The hollow squares are the paper's own figures, from its {item}. Ours are from this "
+            "machine, theirs "
+            "from MATLAB on an Intel Xeon E5-1650 v2: compare the slopes, not the seconds. As in "
+            "the paper, the "
+            "speedup is against SVGD with its bandwidth chosen afresh at each step; at equal h is "
+            "against SVGD with "
+            "the bandwidth of the batches. N/p counts pair forces alone; possible (dotted) is what "
+            "remains when the "
             "work that no batching saves, scores and moves, is paid in full.",
         )
     ]

@@ -51,7 +51,8 @@ def duration(seconds):
 
 
 def badge(verdict):
-    return f'<span class="badge {verdict}"><span aria-hidden="true">{MARK[verdict]}</span> {verdict}</span>'
+    mark = f'<span aria-hidden="true">{MARK[verdict]}</span>'
+    return f'<span class="badge {verdict}">{mark} {verdict}</span>'
 
 
 def claim_item(claim):

@@ -5,10 +5,11 @@ from ink import Picture, log_axis, note, plain, short
 from matplotlib.ticker import FixedLocator
 from table import Table, with_error
 
-ABOUT = """Theorem 1 sets RBM-SVGD with step η beside SVGD from the same start, on the torus and over a fixed time:
-the mean squared distance of a particle to its twin is at most C η, and so the Wasserstein distance W₂ of their
-distributions is at most C √η. It gives the rate, not the constant. The proof names the main term: the variance of
-Lemma 1, which depends on the batch size as 1/(p − 1) − 1/(N − 1)."""
+ABOUT = """Theorem 1 sets RBM-SVGD with step η beside SVGD from the same start, on the torus and
+over a fixed time: the mean squared distance of a particle to its twin is at most C η, and so the
+Wasserstein distance W₂ of their distributions is at most C √η. It gives the rate, not the constant.
+The proof names the main term: the variance of Lemma 1, which depends on the batch size as 1/(p − 1)
+− 1/(N − 1)."""
 
 
 def pictures(result, space):
@@ -98,11 +99,16 @@ def pictures(result, space):
         Picture(
             "theorem",
             figure,
-            "Three panels: the mean squared distance to SVGD falls in proportion to the step size; the Wasserstein "
-            "distance is set beside a line of slope one half; across batch sizes the distance goes with the variance.",
-            "Points are ours with standard errors. The dashed lines are the theorem's rates, drawn through the "
-            "point of the largest step or batch variance: the paper proves a rate and measures nothing. Hollow "
-            "squares: a wrong weight, which must not come closer. Two samples of one law are as far apart as the "
+            "Three panels: the mean squared distance to SVGD falls in proportion to the step size; "
+            "the Wasserstein "
+            "distance is set beside a line of slope one half; across batch sizes the distance goes "
+            "with the variance.",
+            "Points are ours with standard errors. The dashed lines are the theorem's rates, drawn "
+            "through the "
+            "point of the largest step or batch variance: the paper proves a rate and measures "
+            "nothing. Hollow "
+            "squares: a wrong weight, which must not come closer. Two samples of one law are as "
+            "far apart as the "
             "sampling floor; below it W₂ says little.",
         )
     ]

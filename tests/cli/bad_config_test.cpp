@@ -10,6 +10,15 @@ void expect_refused_config(const std::string& content, const std::string& messag
   expect_refused(place, "sample mixture --config c.toml --out out/m", bad_config, message);
 }
 
+/// What the file holds, and the line that refuses it.
+struct BadFile {
+  const char *content, *message;
+};
+void expect_refused_configs(std::initializer_list<BadFile> files) {
+  for (const BadFile& file : files)
+    expect_refused_config(file.content, file.message);
+}
+
 TEST(BadConfig, SaysThatTheFileIsNotThere) {
   const Place place;
   expect_refused(place, "sample mixture --config c.toml --out out/m", input_missing,
@@ -34,32 +43,29 @@ TEST(BadConfig, RefusesWhatIsNotToml) {
 }
 
 TEST(BadConfig, SuggestsTheNearestKey) {
-  expect_refused_config("steps = 3\nparticels = 10\n",
-                        "c.toml:2: particels: is no key of a run; did you mean 'particles'?");
-  expect_refused_config("step_size = 1\n",
-                        "c.toml:1: step_size: is no key of a run; did you mean 'step-size'?");
-  expect_refused_config("[table]\nkernel = \"imq\"\n", "c.toml:1: table: is no key of a run");
+  expect_refused_configs(
+      {{"steps = 3\nparticels = 10\n",
+        "c.toml:2: particels: is no key of a run; did you mean 'particles'?"},
+       {"step_size = 1\n", "c.toml:1: step_size: is no key of a run; did you mean 'step-size'?"},
+       {"[table]\nkernel = \"imq\"\n", "c.toml:1: table: is no key of a run"}});
 }
 
 TEST(BadConfig, RefusesWhatTheParserTakesForGranted) {
-  expect_refused_config(
-      "seed = 1\n[[[",
-      "c.toml:2: must be the name of a table after its brackets; got a byte of 0x5b");
-  expect_refused_config(
-      "seed = 1\nb = {a = [}",
-      "c.toml:2: must be the bracket that closes the open one; got a byte of 0x7d");
-  expect_refused_config(
-      "seed = 1\n\xcc\xbe = 2\n",
-      "c.toml:2: must be ASCII outside of quotes and comments; got a byte of 0xcc");
-  expect_refused_config(
-      "kernel = \"\"\"\\\n \xc3\xa9\"\"\"\n",
-      "c.toml:2: must be ASCII after a backslash in three quotes; got a byte of 0xc3");
-  expect_refused_config("seed = 1\nsteps = 2\"\xc3\xa9\"\n",
-                        "c.toml:2: must be without quotes in a number; got a byte of 0x22");
-  expect_refused_config("seed = 1\nsteps = 2='\xc3\xa9'\n",
-                        "c.toml:2: must be without quotes in a number; got a byte of 0x27");
-  expect_refused_config("seed = 1\nsteps = 0989-02-57 7 \n",
-                        "c.toml:2: must be a single value; got a byte of 0x37");
+  expect_refused_configs(
+      {{"seed = 1\n[[[",
+        "c.toml:2: must be the name of a table after its brackets; got a byte of 0x5b"},
+       {"seed = 1\nb = {a = [}",
+        "c.toml:2: must be the bracket that closes the open one; got a byte of 0x7d"},
+       {"seed = 1\n\xcc\xbe = 2\n",
+        "c.toml:2: must be ASCII outside of quotes and comments; got a byte of 0xcc"},
+       {"kernel = \"\"\"\\\n \xc3\xa9\"\"\"\n",
+        "c.toml:2: must be ASCII after a backslash in three quotes; got a byte of 0xc3"},
+       {"seed = 1\nsteps = 2\"\xc3\xa9\"\n",
+        "c.toml:2: must be without quotes in a number; got a byte of 0x22"},
+       {"seed = 1\nsteps = 2='\xc3\xa9'\n",
+        "c.toml:2: must be without quotes in a number; got a byte of 0x27"},
+       {"seed = 1\nsteps = 0989-02-57 7 \n",
+        "c.toml:2: must be a single value; got a byte of 0x37"}});
 }
 
 TEST(BadConfig, RefusesAKeyOfAnotherTarget) {
@@ -95,36 +101,29 @@ TEST(Config, DoesNotSayAloneWhereToWrite) {
 }
 
 TEST(BadConfig, RefusesValuesOfTheWrongType) {
-  expect_refused_config("\nparticles = \"ten\"\n",
-                        "c.toml:2: particles: must be a whole number of at least 0; got 'ten'");
-  expect_refused_config("particles = 3.5\n",
-                        "c.toml:1: particles: must be a whole number of at least 0; got 3.5");
-  expect_refused_config("steps = -5\n",
-                        "c.toml:1: steps: must be a whole number of at least 0; got -5");
-  expect_refused_config("step-size = \"big\"\n",
-                        "c.toml:1: step-size: must be a number; got 'big'");
-  expect_refused_config("step-size = true\n", "c.toml:1: step-size: must be a number; got true");
-  expect_refused_config("replace = 1\n", "c.toml:1: replace: must be true or false; got 1");
-  expect_refused_config("batch = [8]\n",
-                        "c.toml:1: batch: must be a text or a number; got an array");
+  expect_refused_configs(
+      {{"\nparticles = \"ten\"\n",
+        "c.toml:2: particles: must be a whole number of at least 0; got 'ten'"},
+       {"particles = 3.5\n", "c.toml:1: particles: must be a whole number of at least 0; got 3.5"},
+       {"steps = -5\n", "c.toml:1: steps: must be a whole number of at least 0; got -5"},
+       {"step-size = \"big\"\n", "c.toml:1: step-size: must be a number; got 'big'"},
+       {"step-size = true\n", "c.toml:1: step-size: must be a number; got true"},
+       {"replace = 1\n", "c.toml:1: replace: must be true or false; got 1"},
+       {"batch = [8]\n", "c.toml:1: batch: must be a text or a number; got an array"}});
 }
 
 TEST(BadConfig, RefusesBadValuesAsTheCommandLineDoesButBlamesTheFile) {
-  expect_refused_config("particles = 0\n", "c.toml: particles: must be at least 1; got 0");
-  expect_refused_config("batch = 1\n",
-                        "c.toml: batch: must be a whole number of at least 2; got '1'");
-  expect_refused_config(
-      "bandwidth = -1.0\n",
-      "c.toml: bandwidth: must be a positive number, median or median:M; got '-1'");
-  expect_refused_config(
-      "bandwidth = nan\n",
-      "c.toml: bandwidth: must be a positive number, median or median:M; got 'nan'");
-  expect_refused_config("step-size = nan\n",
-                        "c.toml: step-size: must be a positive finite number; got nan");
-  expect_refused_config(
-      "advance = \"adma\"\n",
-      "c.toml: advance: must be one of adagrad, adagrad-sum, constant, decay, "
-      "rmsprop, adam, rk4, splitting, stochastic; got 'adma'; did you mean 'adam'?");
+  expect_refused_configs(
+      {{"particles = 0\n", "c.toml: particles: must be at least 1; got 0"},
+       {"batch = 1\n", "c.toml: batch: must be a whole number of at least 2; got '1'"},
+       {"bandwidth = -1.0\n",
+        "c.toml: bandwidth: must be a positive number, median or median:M; got '-1'"},
+       {"bandwidth = nan\n",
+        "c.toml: bandwidth: must be a positive number, median or median:M; got 'nan'"},
+       {"step-size = nan\n", "c.toml: step-size: must be a positive finite number; got nan"},
+       {"advance = \"adma\"\n",
+        "c.toml: advance: must be one of adagrad, adagrad-sum, constant, decay, "
+        "rmsprop, adam, rk4, splitting, stochastic; got 'adma'; did you mean 'adam'?"}});
 }
 
 TEST(BadConfig, BlamesTheCommandLineForItsOwnMistakes) {

@@ -16,7 +16,16 @@ void expect_refused_data(const std::string& content, const std::string& given, i
   expect_refused(place, "sample logistic --data d.csv " + given + " --out out/m", code, message);
 }
 
-const std::string three_rows = "a,b,y\n1,2,0\n2,1,1\n3,5,0\n";
+/// A table, the options with it, and the line that refuses them.
+struct Table {
+  const char *content, *given, *message;
+};
+void expect_refused_tables(int code, std::initializer_list<Table> tables) {
+  for (const Table& table : tables)
+    expect_refused_data(table.content, table.given, code, table.message);
+}
+
+const char* const three_rows = "a,b,y\n1,2,0\n2,1,1\n3,5,0\n";
 
 TEST(BadData, SaysThatAFileIsNotThereOrNoFile) {
   const Place place;
@@ -30,74 +39,69 @@ TEST(BadData, SaysThatAFileIsNotThereOrNoFile) {
 }
 
 TEST(BadData, RefusesFilesWithoutRows) {
-  expect_refused_data("", "", bad_data, "d.csv: is empty");
-  expect_refused_data(" \n\n", "", bad_data, "d.csv: is empty");
-  expect_refused_data("a,b,y\n", "", bad_data, "d.csv: must have rows; got a header only");
-  expect_refused_data("y\n1\n0\n", "", bad_data,
-                      "d.csv: must have a feature beside the label; got one column");
+  expect_refused_tables(
+      bad_data, {{"", "", "d.csv: is empty"},
+                 {" \n\n", "", "d.csv: is empty"},
+                 {"a,b,y\n", "", "d.csv: must have rows; got a header only"},
+                 {"y\n1\n0\n", "", "d.csv: must have a feature beside the label; got one column"}});
 }
 
 TEST(BadData, NamesTheLineOfARaggedRow) {
-  expect_refused_data("a,b,y\n1,2,0\n2,1\n", "", bad_data,
-                      "d.csv:3: must have 3 columns as the first row; got 2");
-  expect_refused_data("a,b,y\n1,2,0\n\n2,1,1,9\n", "", bad_data,
-                      "d.csv:4: must have 3 columns as the first row; got 4");
+  expect_refused_tables(
+      bad_data,
+      {{"a,b,y\n1,2,0\n2,1\n", "", "d.csv:3: must have 3 columns as the first row; got 2"},
+       {"a,b,y\n1,2,0\n\n2,1,1,9\n", "", "d.csv:4: must have 3 columns as the first row; got 4"}});
 }
 
 TEST(BadData, NamesTheLineAndColumnOfWhatIsNoNumber) {
-  expect_refused_data("a,b,y\n1,2,0\n2,zz,1\n", "", bad_data,
-                      "d.csv:3: column 2 (b): must be a number; got 'zz'");
-  expect_refused_data("a,b,y\n1,2,0\n2,nan,1\n", "", bad_data,
-                      "d.csv:3: column 2 (b): must be a finite number; got 'nan'");
-  expect_refused_data("1,2,0\n2,,1\n", "", bad_data, "d.csv:2: column 2: must be a number; got ''");
-  expect_refused_data("1 1:2\n0 1:x\n", "", bad_data,
-                      "d.csv:2: index 1: must be a finite number; got 'x'");
+  expect_refused_tables(
+      bad_data,
+      {{"a,b,y\n1,2,0\n2,zz,1\n", "", "d.csv:3: column 2 (b): must be a number; got 'zz'"},
+       {"a,b,y\n1,2,0\n2,nan,1\n", "", "d.csv:3: column 2 (b): must be a finite number; got 'nan'"},
+       {"1,2,0\n2,,1\n", "", "d.csv:2: column 2: must be a number; got ''"},
+       {"1 1:2\n0 1:x\n", "", "d.csv:2: index 1: must be a finite number; got 'x'"}});
 }
 
 TEST(BadData, RefusesOneClassAndMoreThanTwoWithoutAChoice) {
-  expect_refused_data("a,b,y\n1,2,0\n2,3,0\n", "", bad_data,
-                      "d.csv: label y: must have two classes; got only 0");
-  expect_refused_data(
-      "a,b,y\n1,2,0\n2,1,1\n3,4,2\n", "", bad_data,
-      "d.csv: label y: has 3 classes (0, 1, 2); give --positive VALUE to choose one");
-  expect_refused_data(three_rows, "--positive 3", bad_data,
-                      "d.csv: label y: positive must be one of 0, 1; got '3'");
+  expect_refused_tables(
+      bad_data,
+      {{"a,b,y\n1,2,0\n2,3,0\n", "", "d.csv: label y: must have two classes; got only 0"},
+       {"a,b,y\n1,2,0\n2,1,1\n3,4,2\n", "",
+        "d.csv: label y: has 3 classes (0, 1, 2); give --positive VALUE to choose one"},
+       {three_rows, "--positive 3", "d.csv: label y: positive must be one of 0, 1; got '3'"}});
 }
 
 TEST(BadData, RefusesAConstantColumnByName) {
-  const std::string constant = "a,b,y\n1,2,0\n2,2,1\n";
-  expect_refused_data(constant, "", bad_data,
-                      "d.csv: column b: is constant; drop it or use --scale none");
-  expect_refused_data(constant, "--scale standard", bad_data,
-                      "d.csv: column b: is constant; drop it or use --scale none");
+  const char* const constant = "a,b,y\n1,2,0\n2,2,1\n";
+  expect_refused_tables(
+      bad_data, {{constant, "", "d.csv: column b: is constant; drop it or use --scale none"},
+                 {constant, "--scale standard",
+                  "d.csv: column b: is constant; drop it or use --scale none"}});
   const Place place;
   place.write("d.csv", constant);
   succeed(place, "sample logistic --data d.csv --scale none --particles 8 --steps 2 --out out/m");
 }
 
 TEST(BadData, RefusesALabelThatIsNotThere) {
-  expect_refused_data(three_rows, "--label target", bad_data,
-                      "d.csv: label 'target': is not a column");
-  expect_refused_data(three_rows, "--label 3", bad_data,
-                      "d.csv: label: must be an index from -3 to 2; got 3");
+  expect_refused_tables(
+      bad_data, {{three_rows, "--label target", "d.csv: label 'target': is not a column"},
+                 {three_rows, "--label 3", "d.csv: label: must be an index from -3 to 2; got 3"}});
 }
 
 TEST(BadData, RefusesSharesAndBatchesOfRowsThatCannotBe) {
-  expect_refused_data(three_rows, "--holdout 1", usage,
-                      "holdout: must be at least 0 and below 1; got 1");
-  expect_refused_data(three_rows, "--holdout -0.1", usage,
-                      "holdout: must be at least 0 and below 1; got -0.1");
-  expect_refused_data(three_rows, "--holdout 0.9", usage,
-                      "holdout: must be small enough to leave a row to learn from; got 0.9");
-  expect_refused_data(three_rows, "--data-batch 7", usage,
-                      "data-batch: must be at most the 3 rows to learn from; got 7");
-  expect_refused_data(three_rows, "--scale minmix", usage,
-                      "scale: must be one of minmax, standard, none; got 'minmix'; did you mean "
-                      "'minmax'?");
-  expect_refused_data(three_rows, "--domain torus:1", usage,
-                      "domain: logistic does not live on a torus; leave --domain out");
-  expect_refused_data(three_rows, "--start prior:2", usage,
-                      "start: prior takes no settings; got 'prior:2'");
+  expect_refused_tables(
+      usage, {{three_rows, "--holdout 1", "holdout: must be at least 0 and below 1; got 1"},
+              {three_rows, "--holdout -0.1", "holdout: must be at least 0 and below 1; got -0.1"},
+              {three_rows, "--holdout 0.9",
+               "holdout: must be small enough to leave a row to learn from; got 0.9"},
+              {three_rows, "--data-batch 7",
+               "data-batch: must be at most the 3 rows to learn from; got 7"},
+              {three_rows, "--scale minmix",
+               "scale: must be one of minmax, standard, none; got 'minmix'; did you mean "
+               "'minmax'?"},
+              {three_rows, "--domain torus:1",
+               "domain: logistic does not live on a torus; leave --domain out"},
+              {three_rows, "--start prior:2", "start: prior takes no settings; got 'prior:2'"}});
 }
 
 TEST(BadStart, RefusesAStartFileThatIsMissingOrNotNpy) {

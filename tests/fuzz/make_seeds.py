@@ -220,12 +220,14 @@ seed("journey", "longer", bytes([8, 2, 7, 0, 9, 0, 12, 1, 13]))
 seed("journey", "missing", bytes([9, 4, 20, 0, 0]))
 
 for name, text in {
-    "raw": 'target = "mixture"\nparticles = 100\nbatch = "8"\nsteps = 10\nkernel = "gaussian"\nstep-size = 0.5\nseed = 3\n',
+    "raw": 'target = "mixture"\nparticles = 100\nbatch = "8"\nsteps = 10\nkernel = '
+    '"gaussian"\nstep-size = 0.5\nseed = 3\n',
     "normal": 'target = "normal"\ndim = 3\nmethod = "auto"\ncertify = "20"\nthreads = 2\n',
     "logistic": 'target = "logistic"\ndata = "a.csv"\nlabel = "y"\nholdout = 0.2\n',
     "mixture": 'target = "mixture"\nmeans = "-5,-5;5,5"\nweights = ".5,.5"\n',
     "rules": 'target = "banana"\nadvance = "adam"\nadam-keep = 0.9\nreplace = true\nbatch = "4"\n',
-    "kernels": 'target = "normal"\nkernel = "gaussian + 0.5 * imq:a=1"\nbandwidth = "median:100"\ndomain = "torus:6.28"\n',
+    "kernels": 'target = "normal"\nkernel = "gaussian + 0.5 * imq:a=1"\nbandwidth = '
+    '"median:100"\ndomain = "torus:6.28"\n',
     "further": 'out = "a/b"\nforce = true\ncheckpoint-every = 5\ntarget = "funnel"\n',
     "grow": 'target = "normal"\ngrow-batch = "double:10"\nbatch = "2"\nstart = "uniform:-1,1"\n',
     "kinds": 'target = 1\nparticles = "x"\nseed = -1\nsteps = 1e9\nreplace = 1979-05-27\n',

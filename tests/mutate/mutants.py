@@ -1,7 +1,8 @@
 # The mutants of scripts/mutate: one wrong thing each, and the tests that must notice.
 #
-# of(FILE, TEST): mutants of this file, judged by the tests in TEST. Each line is WHAT, OLD, NEW: a part of OLD between
-# two @@, or all of it, becomes NEW. An OLD that ends in a semicolon is a statement, else an expression.
+# of(FILE, TEST): mutants of this file, judged by the tests in TEST. Each entry is WHAT, OLD, NEW: a
+# part of OLD between two @@, or all of it, becomes NEW. An OLD that ends in a semicolon is a
+# statement, else an expression.
 
 import stages
 
@@ -15,12 +16,16 @@ def of(file, test, lines):
 
 law = "tests/law/"
 of("include/starling/batches.hpp", law + "lemma_1_test.cpp", [
-    ("pair weight 1/p", "(n - 1) / (n * static_cast<double>(size - 1))", "1 / static_cast<double>(size)"),
-    ("pair weight with p for p - 1", "(n - 1) / (n * static_cast<double>(size - 1))", "(n - 1) / (n * static_cast<double>(size))"),
-    ("self weight times 1.3", "1.0 / static_cast<double>(population)", "1.3 / static_cast<double>(population)"),
+    ("pair weight 1/p", "(n - 1) / (n * static_cast<double>(size - 1))",
+     "1 / static_cast<double>(size)"),
+    ("pair weight with p for p - 1", "(n - 1) / (n * static_cast<double>(size - 1))",
+     "(n - 1) / (n * static_cast<double>(size))"),
+    ("self weight times 1.3", "1.0 / static_cast<double>(population)",
+     "1.3 / static_cast<double>(population)"),
 ])
 of("include/starling/batches.hpp", law + "partitions_test.cpp", [
-    ("batches that lose the last rows", "@@std::min(q, count % pieces)@@);\n    evenly_ = true", "std::size_t{0}"),
+    ("batches that lose the last rows", "@@std::min(q, count % pieces)@@);\n    evenly_ = true",
+     "std::size_t{0}"),
     ("one batch too many", "(n + p / 2) / p", "(n + p - 1) / p"),
 ])
 of("include/starling/drift/pairwise.hpp", law + "lemma_1_test.cpp", [
@@ -34,10 +39,13 @@ of("include/starling/drift/reference.hpp", law + "lemma_1_test.cpp", [
 ])
 of("include/starling/deal/matching.hpp", law + "matching_test.cpp", [
     ("partner one further", "(c + cycle - i) % cycle", "(c + cycle - i + 1) % cycle"),
-    ("the same round in every step", "philox_.below(rounds(n), Stream::matching, @@k@@, 0)", "Step{0}"),
-    ("the odd one always joins the first pair", "philox_.below(rounds(n) / 2, Stream::matching, k, 1)", "0u"),
+    ("the same round in every step", "philox_.below(rounds(n), Stream::matching, @@k@@, 0)",
+     "Step{0}"),
+    ("the odd one always joins the first pair",
+     "philox_.below(rounds(n) / 2, Stream::matching, k, 1)", "0u"),
     ("the last row paired with nobody", "next[1] = cycle;", "next[1] = alone;"),
-    ("rows never travel", "particles.count() < many ? travel_.shuffled(k, particles) : travel_(k, particles);", ";"),
+    ("rows never travel",
+     "particles.count() < many ? travel_.shuffled(k, particles) : travel_(k, particles);", ";"),
 ])
 of("include/starling/ensemble.hpp", law + "matching_test.cpp", [
     ("memory does not travel", "travel(column.data(), dim_);", ";"),
@@ -46,22 +54,28 @@ of("include/starling/ensemble.hpp", law + "matching_test.cpp", [
 ])
 of("include/starling/random/permute.hpp", law + "uniformity_test.cpp", [
     ("eight places share a word", "@@words[w] & 0xffff@@, stream", "words[0] & 0xffff"),
-    ("nobody stays (Sattolo)", "below_16(@@static_cast<std::uint32_t>(i)@@, words[w] & 0xffff", "static_cast<std::uint32_t>(i - 1)"),
+    ("nobody stays (Sattolo)", "below_16(@@static_cast<std::uint32_t>(i)@@, words[w] & 0xffff",
+     "static_cast<std::uint32_t>(i - 1)"),
 ])
 of("include/starling/deal/shuffle.hpp", law + "uniformity_test.cpp", [
-    ("the same order in every step", "permute_(order, philox_, Stream::shuffle, k)", "permute_(order, philox_, Stream::shuffle, 0)"),
+    ("the same order in every step", "permute_(order, philox_, Stream::shuffle, k)",
+     "permute_(order, philox_, Stream::shuffle, 0)"),
 ])
 of("include/starling/deal/draw.hpp", law + "uniformity_test.cpp", [
     ("a bound one too small", "philox_.below(@@last + 1@@, Stream::draw", "last > 0 ? last : 1"),
     ("the same set in every step", "Stream::draw, @@k@@, m", "Step{0}"),
 ])
 of("include/starling/deal/draw.hpp", law + "algorithm_2_test.cpp", [
-    ("time counted in draws", "static_cast<double>(k) * static_cast<double>(batch_size_) / static_cast<double>(n)", "static_cast<double>(k)"),
+    ("time counted in draws",
+     "static_cast<double>(k) * static_cast<double>(batch_size_) / static_cast<double>(n)",
+     "static_cast<double>(k)"),
     ("draws rounded down", "sweeps * population + batch_size_ - 1", "sweeps * population"),
 ])
 of("include/starling/advance/explicit_step.hpp", law + "algorithm_2_test.cpp", [
-    ("moves of the drawn not counted", "rule_.at(batches.time, moves[i]));\n        @@++moves[i];@@", ";"),
-    ("moves counted by the step", "i + 1, rule_.at(batches.time, @@moves[i]@@)", "static_cast<std::uint32_t>(batches.time)"),
+    ("moves of the drawn not counted",
+     "rule_.at(batches.time, moves[i]));\n        @@++moves[i];@@", ";"),
+    ("moves counted by the step", "i + 1, rule_.at(batches.time, @@moves[i]@@)",
+     "static_cast<std::uint32_t>(batches.time)"),
 ])
 of("include/starling/deal/moebius.hpp", law + "triples_test.cpp", [
     ("infinity goes to b", "rows[q] = map.a;", "rows[q] = map.b;"),
@@ -83,15 +97,19 @@ of("include/starling/random/philox.hpp", law + "philox_test.cpp", [
 ])
 of("include/starling/drift/marginals.hpp", "tests/drift/marginals_test.cpp", [
     ("push from below times 1.3", "rate * below.push_far", "Real(1.3) * rate * below.push_far"),
-    ("push from above the wrong way", "above.weighted() - rate * above.push_far", "above.weighted() + rate * above.push_far"),
-    ("sums that fade too late", "pull_far = fade * (pull_far + gap * pull);", "pull_far = fade * pull_far + gap * pull;"),
-    ("share of everyone where some are dealt", "part.weight / static_cast<Real>(n)", "part.weight / static_cast<Real>(particles.count())"),
+    ("push from above the wrong way", "above.weighted() - rate * above.push_far",
+     "above.weighted() + rate * above.push_far"),
+    ("sums that fade too late", "pull_far = fade * (pull_far + gap * pull);",
+     "pull_far = fade * pull_far + gap * pull;"),
+    ("share of everyone where some are dealt", "part.weight / static_cast<Real>(n)",
+     "part.weight / static_cast<Real>(particles.count())"),
     ("width without its 3", "std::sqrt(3 * precisions[a] / h_)", "std::sqrt(precisions[a] / h_)"),
 ])
 of("src/cpu/bilinear.cpp", "tests/drift/bilinear_test.cpp", [
     ("A without I", "pull.diagonal().array() += Real(1);", ";"),
     ("mean score forgotten", "some.rowwise() += shift;", ";"),
-    ("A instead of its transpose", "some.noalias() += weight_ * (piece.off * pull);", "some.noalias() += weight_ * (piece.off * pull.transpose());"),
+    ("A instead of its transpose", "some.noalias() += weight_ * (piece.off * pull);",
+     "some.noalias() += weight_ * (piece.off * pull.transpose());"),
 ])
 of("include/starling/drift/adaptive.hpp", "tests/drift/force_test.cpp", [
     ("a stale bandwidth", "drift_.kernel().set_bandwidth(bandwidth_);", ";"),
@@ -99,7 +117,8 @@ of("include/starling/drift/adaptive.hpp", "tests/drift/force_test.cpp", [
 ])
 of("include/starling/kernel/bandwidth.hpp", "tests/kernel/bandwidth_test.cpp", [
     ("pairs of a particle with itself", "j < i ? j : j + 1", "j"),
-    ("the same pairs in every step", "philox_.below(n, Stream::bandwidth, @@k@@, 2 * m)", "Step{0}"),
+    ("the same pairs in every step", "philox_.below(n, Stream::bandwidth, @@k@@, 2 * m)",
+     "Step{0}"),
 ])
 of("include/starling/kernel/median.hpp", "tests/kernel/bandwidth_test.cpp", [
     ("bandwidth without its 2", "(2 * std::log(population))", "std::log(population)"),
@@ -112,10 +131,12 @@ of("src/cpu/wide_drift.hpp", "tests/simd/wide_test.cpp", [
     ("forces in very many dimensions times 1.3", "= @@factor@@ * weight[n];", "Real(1.3) * factor"),
 ])
 of("include/starling/advance/explicit_step.hpp", "tests/advance/rules_test.cpp", [
-    ("a piece of a long row from its beginning", "begin / particles.dim(), @@begin % particles.dim()@@", "std::size_t{0}"),
+    ("a piece of a long row from its beginning",
+     "begin / particles.dim(), @@begin % particles.dim()@@", "std::size_t{0}"),
 ])
 of("src/cuda/pairs.hpp", "tests/cuda_on_host/flow_test.cpp", [
-    ("forces on a card times 1.3", "terms[t].weight * w.weight", "Real(1.3) * terms[t].weight * w.weight"),
+    ("forces on a card times 1.3", "terms[t].weight * w.weight",
+     "Real(1.3) * terms[t].weight * w.weight"),
 ])
 of("include/starling/advance/rules.hpp", "tests/advance/rules_test.cpp", [
     ("Adam without its correction", "@@1 - std::pow(fade_, t)@@, c", "1.0"),
@@ -125,8 +146,10 @@ of("include/starling/advance/rules.hpp", "tests/advance/rules_test.cpp", [
 ])
 of("src/exact/hmc.cpp", "tests/exact/hmc_test.cpp", [
     ("every move accepted", "std::min(1.0, std::exp(change))", "1.0"),
-    ("accepted the wrong way round", "std::min(1.0, std::exp(change))", "std::min(1.0, std::exp(-change))"),
-    ("luck by row, not by particle", "philox(Stream::leap, move, @@walkers.id[i]@@, 1)", "std::uint64_t(i)"),
+    ("accepted the wrong way round", "std::min(1.0, std::exp(change))",
+     "std::min(1.0, std::exp(-change))"),
+    ("luck by row, not by particle", "philox(Stream::leap, move, @@walkers.id[i]@@, 1)",
+     "std::uint64_t(i)"),
     ("energy without the density", "squaredNorm() - @@walkers.log_density[i]@@;", "0.0"),
     ("a stale score", "walkers.score.row(to) = score.row(row);", ";"),
     ("tuned the wrong way", "seen - acceptance", "acceptance - seen"),
@@ -147,19 +170,25 @@ of("src/judge/move_test.cpp", "tests/judge/move_test_test.cpp", [
 of("src/judge/rhat.cpp", "tests/judge/rhat_test.cpp", [
     ("R-hat without the runs' difference", "between / within", "between / within / n"),
     ("R-hat that begins at 1", "@@(n - 1) / n@@ +", "1.0"),
-    ("variance by n", "@@(static_cast<double>(values.size()) - 1)@@;\n  };\n  std::vector<double> means", "static_cast<double>(values.size())"),
+    ("variance by n",
+     "@@(static_cast<double>(values.size()) - 1)@@;\n  };\n  std::vector<double> means",
+     "static_cast<double>(values.size())"),
 ])
 of("src/scout/few_rows.cpp", "tests/scout/few_rows_test.cpp", [
     ("no correction at the mode", "to.rowwise() += slope.transpose();", ";"),
-    ("rows without their chances", "1 / (static_cast<double>(batch) * chance_[rows[b]])", "static_cast<double>(chance_.size()) / static_cast<double>(batch)"),
+    ("rows without their chances", "1 / (static_cast<double>(batch) * chance_[rows[b]])",
+     "static_cast<double>(chance_.size()) / static_cast<double>(batch)"),
     ("curvature the wrong way", "to -= bent;", "to += bent;"),
     ("the same rows in every step", "philox(Stream::data_rows, @@k@@, b)", "Step{0}"),
     ("curvature without its half", "expanded -= @@0.5@@ * bent", "1.0"),
 ])
 of("include/starling/target/regression_blocks.hpp", "tests/target/regression_test.cpp", [
     ("curvature without the rows' weights", "row_weights ? row_weights[r] : 1.0", "1.0"),
-    ("blocks in the wrong order", "A::logits(@@at.data() + c * wide@@, w, n, features, rows, wide, z.data() + c * n * rows", "at.data() + (count - 1 - c) * wide"),
-    ("slopes times 1.3", "score[i][a] += static_cast<double>(slopes[i * w + a]);", "score[i][a] += 1.3 * static_cast<double>(slopes[i * w + a]);"),
+    ("blocks in the wrong order",
+     "A::logits(@@at.data() + c * wide@@, w, n, features, rows, wide, z.data() + c * n * rows",
+     "at.data() + (count - 1 - c) * wide"),
+    ("slopes times 1.3", "score[i][a] += static_cast<double>(slopes[i * w + a]);",
+     "score[i][a] += 1.3 * static_cast<double>(slopes[i * w + a]);"),
 ])
 of("src/run/state.cpp", "tests/run/checkpoint_test.cpp", [
     ("ids that come twice", "id >= particles || seen[id]", "id >= particles"),
@@ -183,7 +212,8 @@ of("src/run/state.hpp", "tests/run/flight_test.cpp", [
     ("counts of moves not saved", 'visit("moves", particles.moves());', ";"),
 ])
 of("include/starling/run/seeds.hpp", "tests/run/continued_test.cpp", [
-    ("a run that goes on deals as before", "whole_word(Philox(seed)(Stream::continued, digest, 0))", "seed"),
+    ("a run that goes on deals as before", "whole_word(Philox(seed)(Stream::continued, digest, 0))",
+     "seed"),
 ])
 of("include/starling/observe/noise.hpp", "tests/observe/noise_test.cpp", [
     ("noise without its half", "apart / (2 * count)", "apart / count"),
@@ -191,9 +221,12 @@ of("include/starling/observe/noise.hpp", "tests/observe/noise_test.cpp", [
 ])
 of("include/starling/observe/balance.hpp", "tests/observe/balance_test.cpp", [
     ("shift not in sd", "one.mean_score * one.sd", "one.mean_score"),
-    ("spread about zero", "static_cast<double>(row[r * x.dim + a + lane]) - mean[a + lane]", "static_cast<double>(row[r * x.dim + a + lane])"),
-    ("of four rows two taken twice", "own[lane] += static_cast<double>(row[@@r@@ * x.dim + a + lane]);", "r / 2"),
-    ("the last of four rows without its square", "own[squares][lane] += off * off;", "if (r != 3) own[squares][lane] += off * off;"),
+    ("spread about zero", "static_cast<double>(row[r * x.dim + a + lane]) - mean[a + lane]",
+     "static_cast<double>(row[r * x.dim + a + lane])"),
+    ("of four rows two taken twice",
+     "own[lane] += static_cast<double>(row[@@r@@ * x.dim + a + lane]);", "r / 2"),
+    ("the last of four rows without its square", "own[squares][lane] += off * off;",
+     "if (r != 3) own[squares][lane] += off * off;"),
     ("the rows after the last four left out", "@@first < last@@; ++first)", "false"),
 ])
 of("src/run/large_vectors.hpp", "tests/run/flight_test.cpp", [
@@ -201,42 +234,58 @@ of("src/run/large_vectors.hpp", "tests/run/flight_test.cpp", [
 ])
 ranks = "tests/mpi/same_bits_test.cpp"
 of("src/mpi/crossing.cpp", ranks, [
-    ("a guest taken for that of another rank", "mixed_.found[guest.at] += begin_[@@guest.rank@@];", "0"),
-    ("guests of pairs in the order of their rank", "mixed[2 * n + 1] = @@begin + guests - 1 - n@@;", "begin + n"),
-    ("rows that cross without their scores", "send(@@std::as_const(here).score()@@, scores_", "std::as_const(here).position()"),
-    ("drifts that do not come back", "from = @@unpack<Real>(from, rows, drift)@@;", "from + rows.size() * drift.dim"),
+    ("a guest taken for that of another rank", "mixed_.found[guest.at] += begin_[@@guest.rank@@];",
+     "0"),
+    ("guests of pairs in the order of their rank", "mixed[2 * n + 1] = @@begin + guests - 1 - n@@;",
+     "begin + n"),
+    ("rows that cross without their scores", "send(@@std::as_const(here).score()@@, scores_",
+     "std::as_const(here).position()"),
+    ("drifts that do not come back", "from = @@unpack<Real>(from, rows, drift)@@;",
+     "from + rows.size() * drift.dim"),
     ("weights of the rows that are here", "part->batches.population = @@population@@;", "own_"),
 ])
 of("src/mpi/by_address.cpp", "tests/mpi/law_test.cpp", [
-    ("the pair of the last row forgotten", "together(alone, alone + 1, alone + outside, low, high);", ";"),
+    ("the pair of the last row forgotten",
+     "together(alone, alone + 1, alone + outside, low, high);", ";"),
 ])
 of("src/mpi/dealing.cpp", ranks, [
-    ("rows that stay where one process lets them travel", "from[i - first] = order(static_cast<std::uint32_t>(i));", "from[i - first] = static_cast<std::uint32_t>(i);"),
+    ("rows that stay where one process lets them travel",
+     "from[i - first] = order(static_cast<std::uint32_t>(i));",
+     "from[i - first] = static_cast<std::uint32_t>(i);"),
 ])
 of("src/mpi/dealing.cpp", ranks, [
-    ("batches of a slice forgotten", "return slice_ = {first(rank), @@first(rank + 1)@@, total, particles_};", "first(rank)"),
+    ("batches of a slice forgotten",
+     "return slice_ = {first(rank), @@first(rank + 1)@@, total, particles_};", "first(rank)"),
 ])
 of("src/mpi/by_address.cpp", ranks, [
     ("the last pair of a slice with another row", "to[2 * inside + 1] = @@cycle@@;", "0"),
 ])
 of("src/mpi/common.hpp", ranks, [
-    ("rows that do not travel in common memory", "room + @@sources[i]@@ * width", "(blocks_.first(wire_.rank()) + i)"),
+    ("rows that do not travel in common memory", "room + @@sources[i]@@ * width",
+     "(blocks_.first(wire_.rank()) + i)"),
 ])
 card = "tests/cuda_on_host/"
 of("src/cuda/sweep_rows.hpp", card + "flow_test.cpp", [
-    ("self term on a card with the weight of a pair", "const Real c = @@self ? now.self : pair@@, weight", "pair"),
+    ("self term on a card with the weight of a pair",
+     "const Real c = @@self ? now.self : pair@@, weight", "pair"),
     ("repulsion on a card that attracts", "+ @@repulsion@@ * away[a]", "-repulsion"),
 ])
 of("src/cuda/sweep_teams.hpp", card + "flow_test.cpp", [
     ("lift of a team forgotten", "phi[a] = g.of(lane, k) + @@lift@@ * x[a];", "Real(0)"),
-    ("a team's weights times 1.3", "weight = @@c * w.weight@@, repulsion = c * w.repulsion;\n        team", "Real(1.3) * c * w.weight"),
+    ("a team's weights times 1.3",
+     "weight = @@c * w.weight@@, repulsion = c * w.repulsion;\n        team",
+     "Real(1.3) * c * w.weight"),
 ])
 of("src/cuda/sweep_blocks.hpp", card + "flow_test.cpp", [
-    ("weights of tiles times 1.3", "weights[i * wide + j] = there ? @@c * w.weight@@", "Real(1.3) * c * w.weight"),
-    ("self term of tiles with the weight of a pair", "const Real c = @@self ? now.self : pair@@;", "pair"),
+    ("weights of tiles times 1.3", "weights[i * wide + j] = there ? @@c * w.weight@@",
+     "Real(1.3) * c * w.weight"),
+    ("self term of tiles with the weight of a pair", "const Real c = @@self ? now.self : pair@@;",
+     "pair"),
 ])
 of("src/cuda/sweep_fused.hpp", card + "step_test.cpp", [
-    ("a pair that pushes both one way", "g.of(lane, other) += @@w.weight * s.of(lane, one) - push@@;", "w.weight * s.of(lane, one) + push"),
+    ("a pair that pushes both one way",
+     "g.of(lane, other) += @@w.weight * s.of(lane, one) - push@@;",
+     "w.weight * s.of(lane, one) + push"),
     ("members that a short batch has not", "shared.at(r2, @@j < size ? pair : Real(0)@@)", "pair"),
 ])
 of("src/cuda/sweep_rows.hpp", card + "step_test.cpp", [
@@ -244,16 +293,21 @@ of("src/cuda/sweep_rows.hpp", card + "step_test.cpp", [
     ("a memory not kept", "work.memory[c][n] = memory[c];", ";"),
 ])
 of("src/cuda/order.hpp", card + "order_test.cpp", [
-    ("pairs of a matching in a run's own order", "second ? c - pair : pair", "second ? c - 1 - pair : pair"),
+    ("pairs of a matching in a run's own order", "second ? c - pair : pair",
+     "second ? c - 1 - pair : pair"),
     ("the pole of a map forgotten", "place == left || (c == 0 && place == 0)", "false"),
     ("members of a coset in another order", "among ^= basis[@@k@@] & (0 - (row & 1));", "0"),
-    ("larger batches at the end", "batch < larger() ? batch : larger()", "batch < pieces - larger() ? 0 : batch - (pieces - larger())"),
+    ("larger batches at the end", "batch < larger() ? batch : larger()",
+     "batch < pieces - larger() ? 0 : batch - (pieces - larger())"),
 ])
 of("src/cpu/gemm_drift.hpp", "tests/simd/layouts_test.cpp", [
-    ("forces of matrix products times 1.3", "pair * sum_[i * dim_ + a]", "Real(1.3) * pair * sum_[i * dim_ + a]"),
+    ("forces of matrix products times 1.3", "pair * sum_[i * dim_ + a]",
+     "Real(1.3) * pair * sum_[i * dim_ + a]"),
     ("columns without their slopes", "add_scaled(j + c, down[c], of_j + c * dim_);", ";"),
-    ("products added to what lay aside before", "meet(kernel, a, b, aside(slot), @@Real(0)@@);", "Real(1)"),
-    ("close pairs felt by one of the two", "near.add(rows_, i, j, of_i, of_j);", "near.add(rows_, i, j, of_i, nullptr);"),
+    ("products added to what lay aside before", "meet(kernel, a, b, aside(slot), @@Real(0)@@);",
+     "Real(1)"),
+    ("close pairs felt by one of the two", "near.add(rows_, i, j, of_i, of_j);",
+     "near.add(rows_, i, j, of_i, nullptr);"),
     ("self term in the product", "w.data[r * columns + r] = p.data[r * columns + r] = 0;", ";"),
 ])
 of("src/cpu/coordinate_drift.cpp", "tests/simd/coordinates_test.cpp", [
@@ -262,17 +316,24 @@ of("src/cpu/coordinate_drift.cpp", "tests/simd/coordinates_test.cpp", [
     ("the round that ends early", "meet(turn, last, turn + m - size);", ";"),
 ])
 of("src/cuda/sweep_fused.hpp", card + "step_test.cpp", [
-    ("pairs in one sweep times 1.3", "return {@@c * height * w.weight@@,", "Real(1.3) * c * height * w.weight"),
+    ("pairs in one sweep times 1.3", "return {@@c * height * w.weight@@,",
+     "Real(1.3) * c * height * w.weight"),
 ])
 of("src/cuda/sweep_fused_quads.hpp", card + "step_test.cpp", [
-    ("batches by fours: weights times 1.3", "sum[k] += @@w@@ * (normal ? away(lane, j, k) : u.of(lane, j).of[k]);", "Real(1.3) * w"),
-    ("batches by fours: pushes forgotten", "const Real apart = @@shared.inverse@@ * away(lane, i, k);", "Real(0)"),
-    ("pairs by fours that attract", "@@w.repulsion@@ * (x.of(lane, i).of[k] - x.of(lane, 1 - i).of[k])", "-w.repulsion"),
+    ("batches by fours: weights times 1.3",
+     "sum[k] += @@w@@ * (normal ? away(lane, j, k) : u.of(lane, j).of[k]);", "Real(1.3) * w"),
+    ("batches by fours: pushes forgotten",
+     "const Real apart = @@shared.inverse@@ * away(lane, i, k);", "Real(0)"),
+    ("pairs by fours that attract",
+     "@@w.repulsion@@ * (x.of(lane, i).of[k] - x.of(lane, 1 - i).of[k])", "-w.repulsion"),
 ])
 of("src/cuda/sweep_products.hpp", card + "products_test.cpp", [
-    ("weights of products times 1.3", "eleven_bits(@@kernel.weight(away, c)@@)", "1.3F * kernel.weight(away, c)"),
-    ("low parts forgotten", "block.multiply_short(small, 4 * m, low, (m * deep + k) * 4, upper, 0);", ";"),
-    ("self term of products with the weight of a pair", "c = other >= size ? 0.0F : @@i == other ? now.self : pair@@;", "pair"),
+    ("weights of products times 1.3", "eleven_bits(@@kernel.weight(away, c)@@)",
+     "1.3F * kernel.weight(away, c)"),
+    ("low parts forgotten",
+     "block.multiply_short(small, 4 * m, low, (m * deep + k) * 4, upper, 0);", ";"),
+    ("self term of products with the weight of a pair",
+     "c = other >= size ? 0.0F : @@i == other ? now.self : pair@@;", "pair"),
     ("one share alone", "share < @@from.shares@@; ++share", "1u"),
 ])
 of("src/cuda/sweep_many.hpp", card + "step_test.cpp", [
@@ -282,7 +343,8 @@ of("src/cpu/permute.cpp", "tests/simd/permute_test.cpp", [
     ("picks that are to be rejected kept", "if (@@w < some@@)", "false"),
 ])
 of("src/cpu/panels.hpp", "tests/simd/layouts_test.cpp", [
-    ("matches times 1.3", "panel.sum[i] += @@aside[slot * whole + i]@@;", "Real(1.3) * aside[slot * whole + i]"),
+    ("matches times 1.3", "panel.sum[i] += @@aside[slot * whole + i]@@;",
+     "Real(1.3) * aside[slot * whole + i]"),
     ("what lay aside added twice", "aside[slot * whole + i] = 0;", ";"),
 ])
 of("src/cpu/tournament.hpp", "tests/simd/layouts_test.cpp", [
@@ -297,18 +359,20 @@ of("include/starling/finite.hpp", "tests/observe/observers_test.cpp", [
 ])
 of("src/cpu/gemm_drift.hpp", "tests/simd/layouts_test.cpp", [
     ("rows without their slopes", "add_scaled(i + r, across[r], of_i + r * dim_);", ";"),
-    ("products taken for distances", "passes_->distances(w.data, rows, columns, square_.data() + i, square_.data() + j);", ";"),
+    ("products taken for distances",
+     "passes_->distances(w.data, rows, columns, square_.data() + i, square_.data() + j);", ";"),
 ])
 of("src/mpi/from_first.hpp", "tests/mpi/table_test.cpp", [
-    ("a table that is not sent on", "common ? wire.meet() : wire.broadcast(std::span(memory.get(), bytes));", "wire.meet();"),
+    ("a table that is not sent on",
+     "common ? wire.meet() : wire.broadcast(std::span(memory.get(), bytes));", "wire.meet();"),
 ])
 of("src/assemble/table.cpp", "tests/mpi/table_test.cpp", [
     ("a table that each rank reads", "if (!machine_->first())\n      return;", ";"),
 ])
 stages.add(of)
 
-# Sources that hold code of a mutated header, or that call a mutated source from the same unit of the library, where they
-# would go on calling the right one: compiled with it, as the library would be.
+# Sources that hold code of a mutated header, or that call a mutated source from the same unit of
+# the library, where they would go on calling the right one: compiled with it, as the library would be.
 also = {
     "src/run/large_vectors.hpp": ["src/run/flight.cpp"],
     "src/mpi/common.hpp": ["src/mpi/flight.cpp"],

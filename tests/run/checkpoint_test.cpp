@@ -121,8 +121,8 @@ TEST(Checkpoint, ReplacesAnOlderOneAndLeavesNothingElse) {
 Checkpoint state() {
   Checkpoint checkpoint;
   checkpoint.head =
-      R"({"version":"0","particles":3,"dim":2,"single":false,"seed":7,"run":1,"done":5,"settled":false,)"
-      R"("memories":1,"seconds":[1,0,0,0,0],"trace":[]})";
+      R"({"version":"0","particles":3,"dim":2,"single":false,"seed":7,"run":1,"done":5,)"
+      R"("settled":false,"memories":1,"seconds":[1,0,0,0,0],"trace":[]})";
   const std::vector<double> position = {1, 2, 3, 4, 5, 6};
   const std::vector<std::uint32_t> moves = {5, 5, 5};
   const std::vector<std::uint64_t> id = {2, 0, 1};

@@ -50,10 +50,15 @@ std::optional<std::string> part_of(const std::string& path) {
       "error",  "finite", "file_error", "rows",  "particles", "threads",     "domain", "version",
       "plugin", "device", "back_ends",  "frame", "density",   "row_density", "cloud",  "fields"};
   static const std::set<std::string> single = {"ensemble", "batches", "concepts"};
+  static const std::regex in_folder("include/starling/(\\w+)/.*");
+  static const std::regex at_top("include/starling/(\\w+)\\.h(?:pp)?");
+  static const std::regex elsewhere(
+      "(src/(cpu|cuda|mpi|io|foreign|plan|frame|judge|run|scout|exact|stages|assemble|results)|"
+      "reproduce|tools|python)/.*");
   std::smatch m;
-  if (std::regex_match(path, m, std::regex("include/starling/(\\w+)/.*")))
+  if (std::regex_match(path, m, in_folder))
     return folders.count(m[1]) ? std::optional(m[1].str()) : std::nullopt;
-  if (std::regex_match(path, m, std::regex("include/starling/(\\w+)\\.h(?:pp)?"))) {
+  if (std::regex_match(path, m, at_top)) {
     const std::string name = m[1];
     if (name == "rbm_svgd")
       return "loop";
@@ -63,12 +68,7 @@ std::optional<std::string> part_of(const std::string& path) {
       return "ground";
     return single.count(name) ? std::optional(name) : std::nullopt;
   }
-  if (std::regex_match(
-          path, m,
-          std::regex("(src/"
-                     "(cpu|cuda|mpi|io|foreign|plan|frame|judge|run|scout|exact|stages|"
-                     "assemble|"
-                     "results)|reproduce|tools|python)/.*")))
+  if (std::regex_match(path, m, elsewhere))
     return m[1].str();
   return std::nullopt;
 }
@@ -230,7 +230,7 @@ Faults include_order(const std::string& path, const std::string& text) {
   const auto lines = lines_of(without_comments(text, true));
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::smatch m;
-    if (!std::regex_search(lines[i], m, include))
+    if (lines[i].find('#') == std::string::npos || !std::regex_search(lines[i], m, include))
       continue;
     const std::string name = m[2];
     const auto file = ours(path, m[1] == "\"", name);
@@ -262,7 +262,8 @@ Faults core_is_silent(const std::string& path, const std::string& text) {
 }
 
 Faults first_line_says_what(const std::string& path, const std::string& text) {
-  if (std::regex_search(text.substr(0, text.find('\n')), std::regex(R"(^// *\S)")))
+  static const std::regex comment(R"(^// *\S)");
+  if (std::regex_search(text.substr(0, text.find('\n')), comment))
     return {};
   return {fault(path, 1, "first line: must be a comment that says what the file is")};
 }

@@ -1,15 +1,11 @@
 // The source tree keeps its own rules; and each rule, shown a file that breaks it, says so.
+#include "tree/files.hpp"
 #include "tree/rules.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
-#include <map>
-#include <set>
 
 namespace {
 
@@ -17,31 +13,17 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-using Files = std::map<std::string, std::string>; // path from the top of the repository -> text
-
-Files read(const std::vector<std::string>& folders) {
-  namespace fs = std::filesystem;
-  static const std::set<std::string> endings = {".hpp", ".cpp", ".h", ".cu", ".cuh"};
-  const fs::path top = STARLING_SOURCE_DIR;
-  Files files;
-  for (const auto& folder : folders) {
-    if (!fs::is_directory(top / folder))
-      continue;
-    for (const auto& entry : fs::recursive_directory_iterator(top / folder)) {
-      if (!entry.is_regular_file() || !endings.count(entry.path().extension().string()))
-        continue;
-      std::ifstream stream(entry.path());
-      files[entry.path().lexically_relative(top).generic_string()] =
-          std::string(std::istreambuf_iterator<char>(stream), {});
-    }
-  }
-  return files;
-}
+using tree::Files;
 
 const std::vector<std::string> sources = {"include", "src", "reproduce", "tools", "python"};
-const std::vector<std::string> everything = {"include", "src",   "reproduce", "tools",
-                                             "python",  "tests", "examples",  "bench"};
+const std::vector<std::string> everything = {"include", "src",   "reproduce", "tools", "python",
+                                             "live",    "tests", "examples",  "bench"};
+
+/// The C++ and CUDA files in these folders.
+Files code_in(const std::vector<std::string>& folders) {
+  return tree::files(folders, {".hpp", ".cpp", ".h", ".cu", ".cuh"});
+}
+
 const std::string loop = "include/starling/rbm_svgd.hpp";
 
 tree::Faults
@@ -62,34 +44,36 @@ tree::Faults fits_300(const std::string& path, const std::string& text) {
 // -- the tree as it is
 
 TEST(Tree, IsFound) {
-  const auto files = read(sources);
+  const auto files = code_in(sources);
   EXPECT_EQ(files.count(loop), 1u);
   EXPECT_EQ(files.count("src/cpu/threads.cpp"), 1u);
   EXPECT_GT(files.size(), 20u);
 }
 
 TEST(Tree, KeepsTheIncludeOrder) {
-  EXPECT_THAT(all_faults(read(sources), tree::include_order), IsEmpty());
+  EXPECT_THAT(all_faults(code_in(sources), tree::include_order), IsEmpty());
 }
 
 TEST(Tree, HasACoreThatPrintsNothingNeverAbortsAndReadsNoEnvironment) {
-  EXPECT_THAT(all_faults(read({"include"}), tree::core_is_silent), IsEmpty());
+  EXPECT_THAT(all_faults(code_in({"include"}), tree::core_is_silent), IsEmpty());
 }
 
 TEST(Tree, SaysInTheFirstLineOfEachFileWhatItIs) {
-  EXPECT_THAT(all_faults(read(everything), tree::first_line_says_what), IsEmpty());
+  EXPECT_THAT(all_faults(code_in(everything), tree::first_line_says_what), IsEmpty());
 }
 
-TEST(Tree, HasNoFileOver300Lines) { EXPECT_THAT(all_faults(read(sources), fits_300), IsEmpty()); }
+TEST(Tree, HasNoFileOver300Lines) {
+  EXPECT_THAT(all_faults(code_in(sources), fits_300), IsEmpty());
+}
 
 TEST(Tree, HasALoopOfUnder60Lines) {
-  const auto files = read({"include"});
+  const auto files = code_in({"include"});
   ASSERT_EQ(files.count(loop), 1u);
   EXPECT_THAT(tree::fits(loop, files.at(loop), 59), IsEmpty());
 }
 
 TEST(Tree, UsesNoWordThatSaysNothing) {
-  EXPECT_THAT(all_faults(read(everything), tree::names_say_something), IsEmpty());
+  EXPECT_THAT(all_faults(code_in(everything), tree::names_say_something), IsEmpty());
 }
 
 // -- negative controls: what each rule must reject, beside what it must let pass
@@ -138,7 +122,8 @@ TEST(IncludeOrder, LetsALayerIncludeWhatLiesBelowIt) {
            {"reproduce/theorem/measure.cpp", "\"assemble/recipe.hpp\""},
            {"reproduce/parts.cpp", "\"io/errors.hpp\""},
            {"tools/starling/main.cpp", "\"assemble/recipe.hpp\""},
-           {"tools/starling/main.cpp", "\"commands.hpp\""}})
+           {"tools/starling/main.cpp", "\"commands.hpp\""},
+           {"tools/lab/bench.cpp", "\"commands.hpp\""}})
     EXPECT_TRUE(allowed(include)) << include.from << " -> " << include.line;
 }
 

@@ -77,7 +77,8 @@ std::string bash(const std::vector<CommandWords>& commands) {
   }
   return fmt::format(R"(# Completion of starling for bash:  source <(starling completion bash)
 _starling() {{
-  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} command='' words='' i
+  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}
+  local command='' words='' i
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; ++i)); do
     case ${{COMP_WORDS[i]}} in {}) command=${{COMP_WORDS[i]}}; break ;; esac

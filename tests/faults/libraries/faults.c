@@ -1,7 +1,8 @@
-// Loaded before a command (LD_PRELOAD): lets what the system gives run out, at a place that the test chooses.
-// FAIL_ALLOC=K: the K-th allocation from the start of main fails; FAIL_ALLOC_ON=K: and all after it.
-// FAIL_WRITE=N: files take N bytes in all, no more. FAIL_CALL=K: the K-th call about files fails.
-// JUMP_CLOCK=1: clocks jump to and fro. COUNT=FILE: how many there were of each, at the end.
+// Loaded before a command (LD_PRELOAD): lets what the system gives run out, at a place that the
+// test chooses. FAIL_ALLOC=K: the K-th allocation from the start of main fails; FAIL_ALLOC_ON=K:
+// and all after it. FAIL_WRITE=N: files take N bytes in all, no more. FAIL_CALL=K: the K-th call
+// about files fails. JUMP_CLOCK=1: clocks jump to and fro. COUNT=FILE: how many there were of each,
+// at the end.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -52,11 +53,12 @@ static int counted_main(int argc, char** argv, char** environment) {
   return code;
 }
 
-typedef int Start(int (*)(int, char**, char**), int, char**, void (*)(void), void (*)(void), void (*)(void), void*);
-int __libc_start_main(int (*program)(int, char**, char**), int argc, char** argv, void (*init)(void), void (*fini)(void),
-                      void (*rtld)(void), void* stack);
-int __libc_start_main(int (*program)(int, char**, char**), int argc, char** argv, void (*init)(void), void (*fini)(void),
-                      void (*rtld)(void), void* stack) {
+typedef int Start(int (*)(int, char**, char**), int, char**, void (*)(void), void (*)(void),
+                  void (*)(void), void*);
+int __libc_start_main(int (*program)(int, char**, char**), int argc, char** argv,
+                      void (*init)(void), void (*fini)(void), void (*rtld)(void), void* stack);
+int __libc_start_main(int (*program)(int, char**, char**), int argc, char** argv,
+                      void (*init)(void), void (*fini)(void), void (*rtld)(void), void* stack) {
   Start* real;
   *(void**)&real = dlsym(RTLD_NEXT, "__libc_start_main");
   main_of_program = program;
@@ -76,7 +78,9 @@ static int refused(void) {
 void* malloc(size_t size) { return refused() ? NULL : __libc_malloc(size); }
 void* calloc(size_t count, size_t size) { return refused() ? NULL : __libc_calloc(count, size); }
 void* realloc(void* old, size_t size) { return refused() ? NULL : __libc_realloc(old, size); }
-void* aligned_alloc(size_t alignment, size_t size) { return refused() ? NULL : __libc_memalign(alignment, size); }
+void* aligned_alloc(size_t alignment, size_t size) {
+  return refused() ? NULL : __libc_memalign(alignment, size);
+}
 int posix_memalign(void** to, size_t alignment, size_t size) {
   if (refused())
     return ENOMEM;
@@ -108,18 +112,19 @@ static int fails(int error) {
   return 1;
 }
 
-#define NEXT(type, name, parameters, arguments, error, failure)                                                        \
-  type name parameters {                                                                                               \
-    static type(*real) parameters;                                                                                     \
-    if (!real)                                                                                                         \
-      *(void**)&real = dlsym(RTLD_NEXT, #name);                                                                        \
-    return fails(error) ? failure : real arguments;                                                                    \
+#define NEXT(type, name, parameters, arguments, error, failure)                                    \
+  type name parameters {                                                                           \
+    static type(*real) parameters;                                                                 \
+    if (!real)                                                                                     \
+      *(void**)&real = dlsym(RTLD_NEXT, #name);                                                    \
+    return fails(error) ? failure : real arguments;                                                \
   }
 NEXT(FILE*, fdopen, (int file, const char* mode), (file, mode), EMFILE, NULL)
 NEXT(FILE*, fopen, (const char* path, const char* mode), (path, mode), EMFILE, NULL)
 NEXT(int, mkdir, (const char* path, mode_t mode), (path, mode), ENOSPC, -1)
 NEXT(int, rename, (const char* from, const char* to), (from, to), EIO, -1)
-NEXT(int, renameat2, (int f, const char* from, int t, const char* to, unsigned flags), (f, from, t, to, flags), EINVAL, -1)
+NEXT(int, renameat2, (int f, const char* from, int t, const char* to, unsigned flags),
+     (f, from, t, to, flags), EINVAL, -1)
 NEXT(int, fsync, (int file), (file), EIO, -1)
 NEXT(int, flock, (int file, int what), (file, what), ENOLCK, -1)
 

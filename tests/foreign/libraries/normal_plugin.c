@@ -2,8 +2,8 @@
 // SINGLE: one particle per call; THREADS: on all threads; FAILS: fails where the first coordinate
 // is above 3; MOODY: fails for many particles, never for one; SILENT: says nothing about failures;
 // NO_DIM, NO_DENSITY, NO_OPEN: without that function; SAME_NAMES: all parameters have one name;
-// UNRESOLVED: calls a function that nobody has; ON_CARD: scores on a card, which is the host in these tests, and fails there
-// where the first coordinate is above 30.
+// UNRESOLVED: calls a function that nobody has; ON_CARD: scores on a card, which is the host in
+// these tests, and fails there where the first coordinate is above 30.
 #define _POSIX_C_SOURCE 200112L
 #include <starling/plugin.h>
 
@@ -134,13 +134,15 @@ int starling_log_density_all(size_t n, size_t dim, const double* x, double* grad
 #endif
 
 #ifdef ON_CARD
-int starling_score_on_device_single(size_t n, size_t dim, const float* x, float* score, void* stream, void* user) {
+int starling_score_on_device_single(size_t n, size_t dim, const float* x, float* score,
+                                    void* stream, void* user) {
   (void)stream, (void)user;
   for (size_t k = 0; k < n * dim; ++k)
     score[k] = -x[k];
   return 0;
 }
-int starling_score_on_device_double(size_t n, size_t dim, const double* x, double* score, void* stream, void* user) {
+int starling_score_on_device_double(size_t n, size_t dim, const double* x, double* score,
+                                    void* stream, void* user) {
   (void)stream, (void)user;
   for (size_t k = 0; k < n * dim; ++k)
     score[k] = -x[k];

@@ -1,6 +1,6 @@
-// A plugin over rows for the tests: 30,000 numbers y_r ~ N(x, 1), flat prior. Definitions make it one of several kinds:
-// NO_WEIGHTS: takes each row for one; A_MEAN: divides by the number of rows; NO_ROWS, NO_LIKELIHOOD: without that function;
-// EMPTY: has no rows; FAILS: fails above 3.
+// A plugin over rows for the tests: 30,000 numbers y_r ~ N(x, 1), flat prior. Definitions make it
+// one of several kinds: NO_WEIGHTS: takes each row for one; A_MEAN: divides by the number of rows;
+// NO_ROWS, NO_LIKELIHOOD: without that function; EMPTY: has no rows; FAILS: fails above 3.
 #include <starling/plugin.h>
 
 #include <math.h>
@@ -24,8 +24,9 @@ size_t starling_rows(void* user) {
 #endif
 
 #ifndef NO_LIKELIHOOD
-int starling_log_likelihood_rows(size_t n, size_t dim, const double* x, size_t count, const uint32_t* rows,
-                                 const double* weights, double* grad, double* logp, void* user) {
+int starling_log_likelihood_rows(size_t n, size_t dim, const double* x, size_t count,
+                                 const uint32_t* rows, const double* weights, double* grad,
+                                 double* logp, void* user) {
   (void)user;
   (void)dim;
   for (size_t i = 0; i < n; ++i) {

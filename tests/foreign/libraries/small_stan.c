@@ -5,8 +5,8 @@
 // Definitions make it one of several kinds. THREADS: compiled for threads; EXTRAS: has the
 // functions that not every version has; FAILS: mu[1] > 1 throws; NOWHERE: throws everywhere;
 // NO_PARAMETERS; NO_CONSTRAIN: lacks that function; NOT_A_NUMBER: the gradient is NaN where mu[1]
-// > 1; MISCOUNTS: says that it has one more parameter than names; TAME: tau = sqrt(sigma), which has moments, as
-// 1 / sigma^2 has none.
+// > 1; MISCOUNTS: says that it has one more parameter than names; TAME: tau = sqrt(sigma), which
+// has moments, as 1 / sigma^2 has none.
 #define _POSIX_C_SOURCE 200112L
 #include <math.h>
 #include <pthread.h>
