@@ -161,6 +161,7 @@ int reproduce(const ReproduceRequest& request) {
   Threads threads(request.threads);
   listen(0, {});
   wait_for_steps("", ""); // what was measured is on the disk
+  should_stop();          // and a signal may wait for what is being measured
   const auto asked_to_stop = should_stop;
   std::string heading;
   reproduce::Parts parts(
