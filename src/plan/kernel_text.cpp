@@ -35,7 +35,7 @@ void set(KernelTerm& term, const std::string& text) {
     refuse("kernel " + kernel.name, fmt::format("takes {}; got '{}'", settable(kernel), text));
   const std::string what = fmt::format("kernel {}, {}", kernel.name, key);
   const double value = parse_number(what, std::string_view(text).substr(equals + 1));
-  if (std::holds_alternative<std::uint64_t>(setting->usual)) {
+  if (std::holds_alternative<std::uint64_t>(setting->default_value)) {
     if (!setting->range.holds(value) || value != std::floor(value))
       reject(what,
              fmt::format("a whole number from {} to {}", setting->range.low, setting->range.high),

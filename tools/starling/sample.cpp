@@ -6,6 +6,7 @@
 #include "plan/names.hpp"
 #include "python_program.hpp"
 #include "ranks.hpp"
+#include "results/formats.hpp"
 #include "results/results.hpp"
 #include "state_folder.hpp"
 #include "stop.hpp"
