@@ -5,12 +5,12 @@ def add(of):
     group = "tests/stages/group_test.cpp"
     of("src/stages/scout_and_fly.cpp", "tests/stages/svgd_step_test.cpp", [
         ("steps that do not fall", "settings.step_size / (1 + settings.decay * share)", "settings.step_size"),
-        ("a step from another place", "done_ == 0 && svgd_.next().size() == 0", "true"),
     ])
-    of("src/stages/svgd.cpp", "tests/stages/svgd_step_test.cpp", [
-        ("scores of the place before", "cloud.score.row(row) = score.row(row);", ";"),
+    of("src/stages/scout_and_fly.cpp", group, [
+        ("steps that lead nowhere", "done_ == 0 && svgd_.next().size() == 0", "true"),
     ])
     of("src/stages/svgd.cpp", group, [
+        ("scores of the place before", "cloud.score.row(row) = score.row(row);", ";"),
         ("a place where the density fails is taken", "!std::isfinite(log_density[i])", "false"),
     ])
     of("src/stages/certify.cpp", group, [
@@ -21,7 +21,8 @@ def add(of):
     of("src/stages/settle.cpp", group, [
         ("settled though it was confirmed", "(!right || s.settle_always)", "true"),
         ("never settled", "@@s.settle_rounds > 0@@ && s.certify_moves > 0 &&", "false"),
-        ("the last test is that of the round", "if (@@trial_.over() && state.settled@@)", "false"),
+        ("the certificate of the last test forgotten",
+         "state.certificate = trial_.judge(context.guide.bounds(trial_.walkers()));", ";"),
         ("the pool of the certificate", "state.pool = pool;", ";"),
     ])
     of("src/stages/trial.cpp", group, [

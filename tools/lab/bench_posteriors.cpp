@@ -161,13 +161,13 @@ std::optional<Measured> run_nutpie(const foreign::CompiledStan& model, std::uint
   constexpr int not_there = 77, not_found = 127;
   if (ended.code == not_there || ended.code == not_found || ended.code == -1) {
     fmt::print("nutpie: python3 on the path cannot run it, so there is no comparison: {}\n",
-               foreign::last_words(ended.output.empty() ? "there is no python3" : ended.output));
+               foreign::last_lines(ended.output.empty() ? "there is no python3" : ended.output));
     return std::nullopt;
   }
   Measured run;
   run.verdict = "nutpie";
   if (ended.code != 0) {
-    run.failure = foreign::last_words(ended.output);
+    run.failure = foreign::last_lines(ended.output);
     return run;
   }
   std::map<std::string, io::Texts> texts;

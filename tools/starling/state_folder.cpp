@@ -121,7 +121,7 @@ StateFolder StateFolder::of(const std::string& folder) {
   if (states.size() > 1)
     plan::refuse("--resume", fmt::format("{} each hold the state of a run with results in {}; name "
                                          "the one to go on with",
-                                         plan::in_a_row(states), folder));
+                                         plan::list_words(states), folder));
   return {states.front(), false};
 }
 
