@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using In = std::span<const double>;
 using Out = std::span<double>;
-constexpr std::uint64_t usual_seeds = 20;
+constexpr std::uint64_t shape_seeds = 20;
 
 struct Shape {
   std::string name;
@@ -154,7 +154,7 @@ Measured run_on(const Shape& shape, const BenchRequest& request, std::uint64_t s
 } // namespace
 
 Json bench_shapes(const BenchRequest& request) {
-  const std::uint64_t seeds = request.seeds ? request.seeds : usual_seeds;
+  const std::uint64_t seeds = request.seeds ? request.seeds : shape_seeds;
   Json report = {{"particles", request.particles}, {"runs", Json::array()}};
   fmt::print("shapes: N = {}, {} seeds\n{:<20} {:>5} {:>5} {:>10} {:>16} {:>20} {:>13} {:>10}\n",
              request.particles, seeds, "shape", "pass", "wrong", "converged", "wrong, converged",
