@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using In = std::span<const double>;
 using Out = std::span<double>;
-constexpr std::uint64_t usual_shape_seeds = 20;
+constexpr std::uint64_t shape_seeds = 20;
 
 struct Shape {
   std::string name;
@@ -116,10 +116,9 @@ std::vector<Shape> shapes() {
 }
 
 Measured run_on(const Shape& shape, const BenchRequest& request, std::uint64_t seed) {
-  assemble::UserTarget user_target;
-  user_target.dim = shape.mean.size();
-  user_target.in_double = [&](Step, Rows<const double> x, Rows<double> score,
-                              std::span<double> density) {
+  assemble::Guest guest;
+  guest.dim = shape.mean.size();
+  guest.in_double = [&](Step, Rows<const double> x, Rows<double> score, std::span<double> density) {
     for (std::size_t i = 0; i < x.count; ++i) {
       const double value = shape.density(x[i], score[i]);
       if (!density.empty())
@@ -132,7 +131,7 @@ Measured run_on(const Shape& shape, const BenchRequest& request, std::uint64_t s
   recipe.seed = seed;
   recipe.threads = request.threads;
   const auto begin = reproduce::Clock::now();
-  const auto flight = assemble::make_flight(plan::resolve(recipe), 0, &user_target);
+  const auto flight = assemble::make_flight(plan::resolve(recipe), 0, &guest);
   const run::Outcome outcome = run::fly(*flight);
   Measured run;
   run.seconds = reproduce::seconds_since(begin);
@@ -144,7 +143,7 @@ Measured run_on(const Shape& shape, const BenchRequest& request, std::uint64_t s
       return run;
     }
   }
-  for (std::size_t a = 0; a < user_target.dim; ++a)
+  for (std::size_t a = 0; a < guest.dim; ++a)
     take_worst(run.errors, outcome.names[a],
                std::abs(outcome.diagnosis.parameters[a].mean - shape.mean[a]) / shape.sd[a],
                outcome.diagnosis.parameters[a].sd / shape.sd[a]);
@@ -155,7 +154,7 @@ Measured run_on(const Shape& shape, const BenchRequest& request, std::uint64_t s
 } // namespace
 
 Json bench_shapes(const BenchRequest& request) {
-  const std::uint64_t seeds = request.seeds ? request.seeds : usual_shape_seeds;
+  const std::uint64_t seeds = request.seeds ? request.seeds : shape_seeds;
   Json report = {{"particles", request.particles}, {"runs", Json::array()}};
   fmt::print("shapes: N = {}, {} seeds\n{:<20} {:>5} {:>5} {:>10} {:>16} {:>20} {:>13} {:>10}\n",
              request.particles, seeds, "shape", "pass", "wrong", "converged", "wrong, converged",
