@@ -150,6 +150,7 @@ TEST(BadValues, RefusesKernelsWithTheWrongSettings) {
   expect_refused_option("--kernel riesz-smooth:s=-1",
                         "kernel riesz-smooth, s: must be a positive finite number; got -1");
   expect_refused_option("--kernel -1*imq", "kernel weight: must be positive; got -1");
+  expect_refused_option("--kernel ''", "--kernel: needs a value; got ''");
   expect_refused_option("--kernel gaussian+", "kernel: " + kernels + "''");
 }
 
