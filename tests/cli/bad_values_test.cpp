@@ -34,6 +34,18 @@ const std::string kernels =
     "must be one of gaussian, gaussian-paper, imq, matern32, matern52, "
     "polynomial, parameters, sinc, riesz, riesz-smooth, marginals, bilinear; got ";
 
+TEST(BadValues, RefusesAnEmptyTextWhereThereIsADefault) {
+  const Place place;
+  for (const std::string option : {"--kernel", "--advance", "--precision", "--device"}) {
+    const std::vector<std::string> line = {"sample", "mixture", option, ""};
+    const Ended ended =
+        Running(STARLING_BINARY, line, place.path(""), place.path(""), Running::Environment())
+            .wait();
+    EXPECT_EQ(ended.code, usage);
+    EXPECT_EQ(ended.err, "starling: " + option + ": needs a value; got ''\n");
+  }
+}
+
 TEST(BadValues, RefusesABatchBelowTwoOrAboveTheNumberOfParticles) {
   expect_refused_options(
       {{"--batch 1", "batch: must be a whole number of at least 2; got '1'"},

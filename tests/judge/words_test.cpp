@@ -35,9 +35,12 @@ TEST(VerdictWords, GoThereAndBackAndAreExplained) {
 }
 
 TEST(VerdictWords, WorseVerdictsComeFirst) {
-  EXPECT_LT(Verdict::diverged, Verdict::still_moving);
-  EXPECT_LT(Verdict::noisy, Verdict::cannot_tell);
-  EXPECT_LT(Verdict::cannot_tell, Verdict::converged);
+  const char* const order[] = {"diverged", "still moving", "collapsed",
+                               "noisy",    "cannot tell",  "converged"};
+  for (std::size_t n = 0; n < std::size(order); ++n) {
+    EXPECT_EQ(static_cast<std::size_t>(verdicts[n]), n);
+    EXPECT_EQ(word(verdicts[n]), order[n]);
+  }
 }
 
 template <std::size_t... N>

@@ -194,13 +194,6 @@ TEST(Verdict, OfScoresWithHeavyTailsIsCannotTell) {
   EXPECT_THAT(sentence(d.judgement), HasSubstr("the identity of first"));
 }
 
-TEST(Verdict, HasSixWordsInAnOrder) {
-  const std::vector<std::string> order = {"diverged", "still moving", "collapsed",
-                                          "noisy",    "cannot tell",  "converged"};
-  for (std::size_t m = 0; m < order.size(); ++m)
-    EXPECT_EQ(rank(order[m]), m);
-}
-
 TEST(Summarize, CountsWhatIsNotANumberAndLeavesItOut) {
   const ParameterSummary whole = summarize("mu", {1, 2, 3}),
                          with_gaps = summarize("mu", {NAN, 3, 1, NAN, 2});
@@ -212,13 +205,13 @@ TEST(Summarize, CountsWhatIsNotANumberAndLeavesItOut) {
   EXPECT_EQ(with_gaps.q95, whole.q95);
   const ParameterSummary nothing = summarize("mu", {NAN, NAN});
   EXPECT_TRUE(std::isnan(nothing.mean) && std::isnan(nothing.q50));
-  EXPECT_EQ(left_out({whole}), "");
-  EXPECT_EQ(left_out({whole, with_gaps}),
+  EXPECT_EQ(missing_values_warning({whole}), "");
+  EXPECT_EQ(missing_values_warning({whole, with_gaps}),
             "2 values of mu are not numbers; its figures leave them out");
-  EXPECT_EQ(left_out({summarize("a", {1, NAN})}),
+  EXPECT_EQ(missing_values_warning({summarize("a", {1, NAN})}),
             "one value of a is not a number; its figures leave it out");
   EXPECT_EQ(
-      left_out({nothing, with_gaps, summarize("b", {1, NAN, NAN, NAN})}),
+      missing_values_warning({nothing, with_gaps, summarize("b", {1, NAN, NAN, NAN})}),
       "7 values of 3 parameters are not numbers; the figures leave them out (most are of b: 3)");
 }
 

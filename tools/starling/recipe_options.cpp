@@ -47,7 +47,10 @@ void add_field(CLI::App& app, const plan::FieldInfo& info, Field& field, const F
   if constexpr (std::is_same_v<Field, bool>) {
     add_flag(app, name, field, info.help)->group(info.group);
   } else {
-    const auto take = [&field, what = info.name](const std::string& text) {
+    const bool has_default = !plan::left_open(usual);
+    const auto take = [&field, has_default, what = info.name](const std::string& text) {
+      if (text.empty() && has_default) // no value stands for the default
+        plan::refuse("--" + what, "needs a value; got ''");
       if constexpr (std::is_same_v<Field, std::optional<double>>)
         field = plan::parse_number(what, text);
       else if constexpr (std::is_same_v<Field, std::uint64_t>)
