@@ -34,7 +34,7 @@ class _JaxRows:
 
         over = (0, None, None, None)
         self._both = jax.jit(jax.vmap(jax.value_and_grad(total, has_aux=True), over))
-        self._alone = jax.jit(jax.vmap(lambda *given: total(*given)[1], over))
+        self._values = jax.jit(jax.vmap(lambda *given: total(*given)[1], over))
         self._each = jax.jit(one)
 
     def __reduce__(self):
@@ -49,7 +49,7 @@ class _JaxRows:
 
     def values(self, x: np.ndarray, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return _summed(
-            self._exclusive(_filled(x), self._data, *_filled_rows(rows, weights)), len(x), weights
+            self._values(_filled(x), self._data, *_filled_rows(rows, weights)), len(x), weights
         )
 
     def row_scores(self, x: np.ndarray, rows: np.ndarray) -> np.ndarray:
