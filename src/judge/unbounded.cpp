@@ -77,6 +77,8 @@ std::optional<bool> never_falls(std::span<const double> heights) {
   for (; seen < heights.size() && !std::isnan(heights[seen]); ++seen) {
     if (heights[seen] == INFINITY)
       return true;
+    if (heights[seen] == -INFINITY) // it ends there
+      return std::nullopt;
     if (seen == 0)
       continue;
     if (!(heights[seen] >= heights[seen - 1]))

@@ -15,18 +15,19 @@ namespace {
 
 using One = double (*)(std::span<const double>);
 
-/// What is found around a cloud of 64 at this place and of this width.
+/// What is found around a cloud of 64 whose first parameter has this place and width, the others 0
+/// and 1.
 std::string found(One log_density, double place = 0, double width = 1) {
   constexpr std::size_t count = 64, dim = 3;
   std::vector<double> at(count * dim), slope(count * dim);
   const Rows<double> x{at.data(), count, dim}, s{slope.data(), count, dim};
-  start_normal(x, 1, 0, width);
+  start_normal(x, 1, 0, 1);
   for (std::size_t i = 0; i < count; ++i)
-    x[i][0] += place;
+    x[i][0] = place + width * x[i][0];
   for (std::size_t i = 0; i < count; ++i)
     for (std::size_t a = 0; a < dim; ++a) {
       std::vector<double> up(x[i].begin(), x[i].end()), down = up;
-      const double by = 1e-4 * width;
+      const double by = 1e-4 * (a == 0 ? width : 1);
       up[a] += by;
       down[a] -= by;
       s[i][a] = (log_density(up) - log_density(down)) / (2 * by);
