@@ -98,21 +98,19 @@ TEST(SafeFiles, ARunThatCannotFitIsRefusedByItsSize) {
 }
 
 /// A run that was killed after a checkpoint.
-void leave_a_state(const Place& place, const std::string& out) {
-  const std::size_t before = place.everything().size();
-  Running running =
-      place.start("sample normal --particles 8 --batch 2 --steps 100000000 --threads 1 "
-                  "--checkpoint-every 50 --quiet --out " +
-                  out);
-  running.until("a checkpoint", [&] { return place.everything().size() >= before + 2; });
+void leave_a_state(const Place& place, const std::string& out, const std::string& state) {
+  Running running = place.start("sample normal --particles 8 --batch 2 --steps 100000000 --threads "
+                                "1 --checkpoint-every 50 --quiet --out " +
+                                out);
+  running.until("a checkpoint", [&] { return place.has(state + "/run-1.checkpoint"); });
   running.signal(SIGKILL);
   running.wait_for_code();
 }
 
 TEST(TwoStates, AreNotMistakenForOneAnother) {
   const Place place;
-  leave_a_state(place, "q");
-  leave_a_state(place, "q");
+  leave_a_state(place, "q", "q-state");
+  leave_a_state(place, "q", "q-state-2");
   ASSERT_TRUE(place.has("q-state/run-1.checkpoint"));
   ASSERT_TRUE(place.has("q-state-2/run-1.checkpoint"));
   for (const std::string name : {"q", "q/", "./q"}) {
