@@ -116,9 +116,10 @@ std::vector<Shape> shapes() {
 }
 
 Measured run_on(const Shape& shape, const BenchRequest& request, std::uint64_t seed) {
-  assemble::Guest guest;
-  guest.dim = shape.mean.size();
-  guest.in_double = [&](Step, Rows<const double> x, Rows<double> score, std::span<double> density) {
+  assemble::UserTarget user_target;
+  user_target.dim = shape.mean.size();
+  user_target.in_double = [&](Step, Rows<const double> x, Rows<double> score,
+                              std::span<double> density) {
     for (std::size_t i = 0; i < x.count; ++i) {
       const double value = shape.density(x[i], score[i]);
       if (!density.empty())
@@ -131,7 +132,7 @@ Measured run_on(const Shape& shape, const BenchRequest& request, std::uint64_t s
   recipe.seed = seed;
   recipe.threads = request.threads;
   const auto begin = reproduce::Clock::now();
-  const auto flight = assemble::make_flight(plan::resolve(recipe), 0, &guest);
+  const auto flight = assemble::make_flight(plan::resolve(recipe), 0, &user_target);
   const run::Outcome outcome = run::fly(*flight);
   Measured run;
   run.seconds = reproduce::seconds_since(begin);
@@ -143,7 +144,7 @@ Measured run_on(const Shape& shape, const BenchRequest& request, std::uint64_t s
       return run;
     }
   }
-  for (std::size_t a = 0; a < guest.dim; ++a)
+  for (std::size_t a = 0; a < user_target.dim; ++a)
     take_worst(run.errors, outcome.names[a],
                std::abs(outcome.diagnosis.parameters[a].mean - shape.mean[a]) / shape.sd[a],
                outcome.diagnosis.parameters[a].sd / shape.sd[a]);
