@@ -26,7 +26,7 @@ protected:
   /// single precision, hence r2 good to 2^-15 (|v_i|^2 + |v_j|^2), v from the mean of the first
   /// rows.
   double apart(const Case& c) {
-    auto asked = charge<float>(c.n, c.dim, c.p ? By::moebius : By::everyone, c.p ? c.p : c.n);
+    auto asked = spec<float>(c.n, c.dim, c.p ? By::moebius : By::everyone, c.p ? c.p : c.n);
     asked.bandwidth = c.bandwidth > 0 ? c.bandwidth : double(c.dim);
     cuda::Cloud<float> cloud(machine, asked);
     Ensemble<float> begin = start<float>(c.n, c.dim);
