@@ -105,9 +105,7 @@ TEST_P(ByProducts, AreTheFormulasWithinTheirBits) {
 
 TEST_P(ByProducts, AreTakenInSharesAndInBatches) {
   const std::size_t many = 2 * cuda::layout::product_others + 3;
-  cuda::Order order;
-  order.count = static_cast<std::uint32_t>(many);
-  EXPECT_EQ(cuda::product_shares(20, cuda::Pairs<float>(), order), 2u);
+  EXPECT_EQ(cuda::product_shares(20, cuda::Pairs<float>(), Order(many)), 2u);
   EXPECT_LT(apart({.n = many, .dim = 20}), 1);
   EXPECT_LT(apart({.n = 303, .dim = 20, .p = 100}), 1);
 }

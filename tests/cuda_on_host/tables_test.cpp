@@ -47,10 +47,12 @@ TEST(Tables, GiveRanksAndCardsTheOrdersOfADealer) {
     recipe.deal = entry.name;
     const plan::Plan plan = plan::resolve(recipe);
     ASSERT_TRUE(entry.orders) << entry.name;
-    const Order order = entry.orders(plan, 3, Threads::alone())(5);
+    const Orders orders = entry.orders(plan, 3, Threads::alone());
+    const Order order = orders(5);
     EXPECT_EQ(order.kind != Order::Kind::listed, entry.on_card) << entry.name;
     Ensemble<double> cloud(64, 2);
-    const Batches& batches = entry.make.in_double(plan, 3, Threads::alone())(5, cloud);
+    const run::AnyDealer<double> deal = entry.make.in_double(plan, 3, Threads::alone());
+    const Batches& batches = deal(5, cloud);
     for (std::uint32_t place = 0; place < 64; ++place)
       EXPECT_EQ(order.row(place), batches.order()[place]) << entry.name;
   }
@@ -88,7 +90,7 @@ TEST(Tables, RefuseWhatACardHasNotByWhatItHas) {
   EXPECT_EQ(refusal(shuffled), "device: cuda deals by --deal moebius, cosets or matching, not by "
                                "shuffle; use --device cpu");
   plan::Recipe smooth = of_pairs();
-  smooth.kernel = "riesz-smooth";
+  smooth.kernel = "gaussian+riesz-smooth";
   EXPECT_EQ(refusal(smooth),
             "device: cuda has the kernels gaussian, gaussian-paper, imq, matern32, "
             "matern52, polynomial, sinc and riesz, not yet riesz-smooth; use "
