@@ -82,17 +82,21 @@ of("include/starling/advance/explicit_step.hpp", law + "algorithm_2_test.cpp", [
     ("moves counted by the step", "i + 1, rule_.at(batches.time, @@moves[i]@@)", "static_cast<std::uint32_t>(batches.time)"),
 ])
 of("include/starling/deal/moebius.hpp", law + "triples_test.cpp", [
-    ("infinity goes to b", "rows[q] = map.a;", "rows[q] = map.b;"),
-    ("maps that are fair only to pairs", "1 + philox_.below(q_ - 1, Stream::deal, k, 1)", "1u"),
-    ("no reduction modulo q", "quotient * q;\n      @@r = std::min(r, r - q);@@", ";"),
-    ("late rows stay at the end", "philox_.below(row + 1, Stream::deal, k, 4 + row - q_)", "row"),
+    ("maps that are fair only to pairs", "1 + philox_.below(q - 1, Stream::deal, k, 1)", "1u"),
+    ("late rows stay at the end", "philox_.below(row + 1, Stream::deal, k, 4 + row - q)", "row"),
+])
+of("include/starling/deal/moebius_map.hpp", law + "triples_test.cpp", [
+    ("infinity goes to b", "return c == q ? q : @@a@@;", "b"),
+    ("no reduction modulo q", "whole * q;\n    @@r = r - q < r ? r - q : r;@@", ";"),
+])
+of("include/starling/deal/cosets_order.hpp", law + "triples_test.cpp", [
+    ("vectors that are in the subspace already", "v = std::min(v, v ^ basis[j]);", ";"),
 ])
 of("include/starling/deal/cosets.hpp", law + "triples_test.cpp", [
-    ("vectors that are in the subspace already", "v = std::min(v, v ^ b);", ";"),
     ("the same subspace in every step", "Stream::deal, @@k@@, drawn++", "Step{0}"),
 ])
 of("include/starling/deal/travel.hpp", law + "travel_test.cpp", [
-    ("rows never travel", "k > 0 && k % every_ == 0", "false"),
+    ("rows never travel", "k > 0 && k % every == 0", "false"),
 ])
 of("include/starling/random/philox.hpp", law + "philox_test.cpp", [
     ("streams share their bits", "<< 8 | @@static_cast<std::uint32_t>(stream)@@", "0u"),
@@ -189,7 +193,7 @@ of("src/run/checkpoint.cpp", "tests/run/checkpoint_test.cpp", [
     ("bytes after the last column", "!rest.done()", "false"),
     ("lengths taken on trust", "size > rest_.size()", "false"),
 ])
-of("src/run/flight.cpp", "tests/run/flight_test.cpp", [
+of("src/run/raw_flight.hpp", "tests/run/flight_test.cpp", [
     ("a run resumed at step 0", "done_ = head.saved.done;", "done_ = 0;"),
     ("a trace that begins anew", "trace_ = head.trace;", ";"),
 ])
@@ -340,6 +344,7 @@ also = {
     "src/mpi/order_share.cpp": ["src/mpi/dealing.cpp", "src/mpi/flight.cpp"],
     "include/starling/observe/balance.hpp": ["src/cpu/balance.cpp"],
     "src/run/state.hpp": ["src/run/flight.cpp"],
+    "src/run/raw_flight.hpp": ["src/run/flight.cpp"],
     "src/cpu/gemm_drift.hpp": ["src/cpu/pairwise_drift.cpp"],
     "src/cpu/wide_drift.hpp": ["src/cpu/pairwise_drift.cpp"],
     "src/cpu/panels.hpp": ["src/cpu/pairwise_drift.cpp"],
