@@ -25,15 +25,6 @@ CASES = {
     "pairs": dict(
         target=["normal", "--dim", 2], dim=2, particles=10**6, batch=2, deal="matching", steps=50
     ),
-    "pairs, inside blocks": dict(
-        target=["normal", "--dim", 2],
-        dim=2,
-        particles=10**6,
-        batch=2,
-        deal="matching",
-        steps=50,
-        redeal=25,
-    ),
     "batches of 8": dict(
         target=["normal", "--dim", 56], dim=56, particles=10**5, batch=8, deal="moebius", steps=20
     ),
@@ -49,9 +40,6 @@ COUNTED = {
     ),
     "moebius, batches of 5": dict(
         target=["normal", "--dim", 8], dim=8, particles=10**5, batch=5, deal="moebius"
-    ),
-    "pairs, inside blocks": dict(
-        target=["normal", "--dim", 2], dim=2, particles=2**17, batch=2, deal="matching", redeal=1000
     ),
 }
 
@@ -106,7 +94,7 @@ class Bench:
             out,
         ]
         if blocks:
-            line += ["--blocks", 64] + (["--redeal", case["redeal"]] if "redeal" in case else [])
+            line += ["--blocks", 64]
         return [str(word) for word in line]
 
     def start(self, ranks, *more):
@@ -228,7 +216,7 @@ class Bench:
             raise SystemExit(
                 f"bench/ranks.py: {name}: the two runs looked {before[2]} and {after[2]} times"
             )
-        split = 0 if "redeal" in case else 1 - (n / ranks - 1) / (n - 1)
+        split = 1 - (n / ranks - 1) / (n - 1)
         return dict(
             name=name,
             particles=n,

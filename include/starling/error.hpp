@@ -48,18 +48,20 @@ private:
 /// A position is no longer a number: the move itself overflowed although every score was finite.
 class Diverged : public std::runtime_error {
 public:
-  Diverged(Step step, std::size_t particle, const std::string& parameter)
+  Diverged(Step step, std::size_t particle, std::string parameter)
       : std::runtime_error("particles: diverged at step " + std::to_string(step) + ", particle " +
                            std::to_string(particle) + ", parameter " + parameter +
                            ": the position is not finite; lower the step size"),
-        step_(step), particle_(particle) {}
+        step_(step), particle_(particle), parameter_(std::move(parameter)) {}
 
   Step step() const { return step_; }
   std::size_t particle() const { return particle_; }
+  const std::string& parameter() const { return parameter_; }
 
 private:
   Step step_;
   std::size_t particle_;
+  std::string parameter_;
 };
 
 /// More than there is memory for. The text says what it was.

@@ -129,14 +129,18 @@ void take(Flight& flight, Step count, nb::object tell, nb::object ranks) {
   const auto end_if_pressed = [&] {
     if (!mpi::any(*wire, pressed))
       return;
-    wire->all_know = true;
     const nb::gil_scoped_acquire held;
     PyErr_SetNone(PyExc_KeyboardInterrupt);
-    throw nb::python_error();
+    try {
+      throw nb::python_error();
+    } catch (...) {
+      mpi::note_agreed(*wire, std::current_exception());
+      throw;
+    }
   };
   flight.take(count, [&] {
     Signal signal = Signal::go_on;
-    mpi::together(*wire, [&] {
+    mpi::run_and_agree(*wire, [&] {
       const bool asked = Clock::now() - last >= std::chrono::milliseconds(100);
       signal = ask();
       if (asked)
@@ -145,7 +149,7 @@ void take(Flight& flight, Step count, nb::object tell, nb::object ranks) {
     end_if_pressed();
     return mpi::any(*wire, signal == Signal::stop) ? Signal::stop : Signal::go_on;
   });
-  mpi::together(*wire, hear); // steps may all have been taken before anybody asked
+  mpi::run_and_agree(*wire, hear); // steps may all have been taken before anybody asked
   end_if_pressed();
 }
 
@@ -156,7 +160,7 @@ std::pair<std::shared_ptr<mpi::Wire>, plan::Plan> agreed(nb::handle ranks, Make&
   if (!wire || wire->size() == 1)
     return {wire, make()};
   std::optional<plan::Plan> plan;
-  mpi::together(*wire, [&] { plan = make(); });
+  mpi::run_and_agree(*wire, [&] { plan = make(); });
   const cpu::Products products = cpu::products();
   mpi::same_everywhere(
       *wire, "build",

@@ -38,7 +38,6 @@ def sample(
     precision: str | None = None,
     device: str | None = None,
     blocks: int | None = None,
-    redeal: int | None = None,
     method: str | None = None,
     prefit: int | str | None = None,
     metric: str | None = None,
@@ -65,7 +64,7 @@ def sample(
     """Draws samples from a target.
 
     With none of the raw method's settings (batch, steps, until_converged, start, precision, device,
-    redeal, kernel, bandwidth, advance, step_size, deal, replace, grow_batch, domain) and no method
+    kernel, bandwidth, advance, step_size, deal, replace, grow_batch, domain) and no method
     it goes in stages, with nothing to tune: scout, fly, certify, settle. With any of them, or
     method="paper", it is RBM-SVGD as the paper has it.
 
@@ -82,8 +81,7 @@ def sample(
     device: "cpu", "cuda" or "cuda:N": where the steps of the raw method are taken. On a card a
         function must be one of from_jax(...), from_torch(...) or Function(..., on_card=...). With
         comm "cuda" is a card for each rank of a machine, in turn.
-    blocks, redeal: blocks of rows, and for how many steps batches stay inside them:
-        docs/many_machines.md.
+    blocks: blocks of rows: docs/many_machines.md.
     start: "normal:MEAN,SD", "uniform:LO,HI", a file, or an (N, d) array.
     progress: True, False, or "auto": a bar (tqdm) if that is installed.
     callback: called with the flight a hundred times in a run, or after each step of one in stages;
@@ -112,7 +110,6 @@ def sample(
         precision=precision,
         device=device,
         blocks=blocks,
-        redeal=redeal,
         kernel=kernel,
         bandwidth=bandwidth,
         advance=advance,

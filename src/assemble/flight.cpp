@@ -35,7 +35,7 @@ run::AnyTarget<Real> make_shared_target(const plan::Plan& plan, std::uint64_t se
                                         Threads& threads, const UserTarget* user_target,
                                         const Ranks& wire, ScoreHere<Real>* score = nullptr) {
   run::AnyTarget<Real> target;
-  mpi::together(*wire, [&] {
+  mpi::run_and_agree(*wire, [&] {
     refuse_early(plan, wire->size());
     target = make_target<Real>(plan, seed, threads, user_target, wire);
     refuse_what_does_not_fit(plan, target.dim, wire->size());
@@ -141,16 +141,16 @@ std::vector<double> scouted(const plan::Plan& plan, std::uint64_t seed,
   return {x.data(), x.data() + x.size()};
 }
 
-/// begin(machine, charge, roles) with this rank's card. What one rank finds wrong, all throw.
+/// begin(machine, spec, roles) with this rank's card. What one rank finds wrong, all throw.
 template <typename Real, typename Begin>
 std::unique_ptr<run::Flight> begin_on_card(const plan::Plan& plan, std::uint64_t seed,
                                            run::Roles<Real> roles, const Ranks& wire,
                                            Begin&& begin) {
-  cuda::Charge<Real> charge;
+  cuda::RunSpec<Real> spec;
   std::shared_ptr<cuda::Machine> machine;
-  mpi::together(*wire, [&] {
-    charge = make_charge<Real>(plan, seed, roles.target);
-    if (wire->size() > 1 && !charge.outside)
+  mpi::run_and_agree(*wire, [&] {
+    spec = card_run_spec<Real>(plan, seed, roles.target);
+    if (wire->size() > 1 && !spec.outside)
       plan::refuse("device", fmt::format("the cards of several ranks share out scores, and a card "
                                          "makes those of {} within its steps: use one rank",
                                          plan.target->name));
@@ -162,8 +162,8 @@ std::unique_ptr<run::Flight> begin_on_card(const plan::Plan& plan, std::uint64_t
     roles.warnings.emplace_back(
         "scores cross between the cards by way of the hosts: MPI takes no addresses on cards here");
   std::unique_ptr<run::Flight> flight;
-  mpi::together(*wire,
-                [&] { flight = begin(std::move(machine), std::move(charge), std::move(roles)); });
+  mpi::run_and_agree(
+      *wire, [&] { flight = begin(std::move(machine), std::move(spec), std::move(roles)); });
   return flight;
 }
 
@@ -191,12 +191,12 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
       plan.prefit > 0 ? scouted(plan, seed, user_target, wire) : std::vector<double>();
   const bool given = std::holds_alternative<plan::StartGiven>(plan.start);
   std::optional<io::Array> read;
-  mpi::together(*wire, [&] { read = read_start(plan); });
+  mpi::run_and_agree(*wire, [&] { read = read_start(plan); });
   if (given || read)
     seed = run::continued_seed(seed, given ? positions : std::span(read->values));
   else if (const auto* own = std::get_if<plan::StartOwn>(&plan.start); own && !own->file.empty())
-    mpi::together(*wire,
-                  [&] { seed = run::continued_seed(seed, io::read_stan_csv(own->file).values); });
+    mpi::run_and_agree(
+        *wire, [&] { seed = run::continued_seed(seed, io::read_stan_csv(own->file).values); });
   if (wire->size() > 1) // else they would deal other batches, and wait for each other for ever
     mpi::same_everywhere(*wire, "start", fmt::format("one of mark {:016x}", seed));
   if (plan.stages) { // from a given start
@@ -224,13 +224,13 @@ std::unique_ptr<run::Flight> make_flight(const plan::Plan& plan, std::uint64_t r
     };
     if (plan.card)
       return begin_on_card<Real>(plan, seed, std::move(roles), wire,
-                                 [&](auto machine, auto charge, auto at_home) {
-                                   return cuda::begin<Real>(std::move(machine), std::move(charge),
-                                                            std::move(at_home), settings, fill);
+                                 [&](auto machine, auto spec, auto host_roles) {
+                                   return cuda::begin<Real>(std::move(machine), std::move(spec),
+                                                            std::move(host_roles), settings, fill);
                                  });
     if (wire->size() > 1 && can_spread(plan, wire->size()))
-      return mpi::begin<Real>(make_spread<Real>(plan, seed, roles, wire, score), roles, settings,
-                              [&](Rows<Real> here, std::size_t first) {
+      return mpi::begin<Real>(spread_run_spec<Real>(plan, seed, roles, wire, score), roles,
+                              settings, [&](Rows<Real> here, std::size_t first) {
                                 if (scouts.empty() && starts_by_rule(plan))
                                   return start(plan, seed, target, here, read, *crew, first);
                                 Column<Real> all(
@@ -265,12 +265,12 @@ std::unique_ptr<run::Flight> resume_flight(const run::Checkpoint& checkpoint,
         settings_for(plan, saved.run, saved.seed, roles.target, user_target && user_target->rows);
     if (plan.card)
       return begin_on_card<Real>(
-          plan, saved.seed, std::move(roles), wire, [&](auto machine, auto charge, auto at_home) {
-            return cuda::resume<Real>(std::move(machine), std::move(charge), std::move(at_home),
+          plan, saved.seed, std::move(roles), wire, [&](auto machine, auto spec, auto host_roles) {
+            return cuda::resume<Real>(std::move(machine), std::move(spec), std::move(host_roles),
                                       settings, checkpoint, where);
           });
     if (wire->size() > 1 && can_spread(plan, wire->size()))
-      return mpi::resume<Real>(make_spread<Real>(plan, saved.seed, roles, wire, score), roles,
+      return mpi::resume<Real>(spread_run_spec<Real>(plan, saved.seed, roles, wire, score), roles,
                                settings, checkpoint, where);
     return run::resume<Real>(std::move(roles), settings, checkpoint, where);
   });

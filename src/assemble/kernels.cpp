@@ -21,6 +21,7 @@ KernelEntry entry(std::string name, std::string help, std::vector<Setting> setti
   e.singular = is_singular<K<double>>;
   e.radial = RadialKernel<K<double>, double>;
   e.vectorised = cpu::Vectorised<K<double>, double>;
+  e.on_card = kernel::is_on_cards<K<double>, double>;
   e.for_each_parameter = CoordinateKernel<K<double>, double>;
   e.make.in_double = [make](const Given& given, std::size_t dim) { return make(0.0, given, dim); };
   e.make.in_single = [make](const Given& given, std::size_t dim) { return make(0.0F, given, dim); };

@@ -1,4 +1,4 @@
-// From a plan to a charge: kernels, rules, dealers and targets that a card has, and one sentence
+// From a plan to a spec: kernels, rules, dealers and targets that a card has, and one sentence
 // for those it has not.
 #include "assemble/on_device.hpp"
 
@@ -7,11 +7,11 @@
 #include "cuda/sweep_blocks.hpp"
 #include "plan/names.hpp"
 
-#include <starling/advance/rules.hpp>
 #include <starling/target/even_normal.hpp>
 #include <starling/target/mixture.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <new>
 
@@ -26,28 +26,28 @@ using plan::Plan;
 }
 
 template <typename Real>
-void put_target(const Plan& plan, const run::AnyTarget<Real>& any, cuda::Charge<Real>& charge) {
+void put_target(const Plan& plan, const run::AnyTarget<Real>& any, cuda::RunSpec<Real>& spec) {
   using Scoring = cuda::Scoring<Real>;
-  charge.outside = on_card(any);
-  if (charge.outside)
+  spec.outside = on_card(any);
+  if (spec.outside)
     return;
   if (!plan.target)
     cannot("cuda needs a function that works on a card, as from_jax and from_torch make them, and "
            "this one works on the host");
   const std::string& name = plan.target->name;
   const plan::Given settings = plan::with_defaults(plan.target->settings, plan.recipe.extra);
-  Scoring& target = charge.target;
+  Scoring& target = spec.target;
   if (name == "normal") {
     const EvenNormal<Real> one(plan::count(settings, "dim"), plan::number(settings, "correlation"));
     target.kind = Scoring::Kind::normal;
     target.normal = one.form();
-    charge.numbers.assign(one.mean().begin(), one.mean().end());
+    spec.numbers.assign(one.mean().begin(), one.mean().end());
   } else if (name == "mixture") {
     const Mixture<Real> one(mixture_components(settings));
     target.kind = Scoring::Kind::mixture;
     target.mixture = {one.dim(), one.constants().size(), nullptr, nullptr, nullptr};
     for (const auto part : {one.constants(), one.means(), one.precisions()})
-      charge.numbers.insert(charge.numbers.end(), part.begin(), part.end());
+      spec.numbers.insert(spec.numbers.end(), part.begin(), part.end());
   } else if (name == "banana") {
     target.kind = Scoring::Kind::banana;
     new (&target.banana) Banana<Real>(Real(plan::number(settings, "curvature")),
@@ -69,126 +69,91 @@ void put_target(const Plan& plan, const run::AnyTarget<Real>& any, cuda::Charge<
   }
 }
 
-/// Where a kernel of that type lies in a term.
-template <typename Real>
-struct PutKernel {
-  cuda::Term<Real>& term;
-  using Kind = typename cuda::Term<Real>::Kind;
-
-  bool put(Kind kind, auto& place, const auto& kernel) const {
-    term.kind = kind;
-    new (&place) std::decay_t<decltype(kernel)>(kernel);
-    return true;
-  }
-  bool operator()(const kernel::Gaussian<Real>& k) const {
-    return put(Kind::gaussian, term.gaussian, k);
-  }
-  bool operator()(const kernel::InverseMultiquadric<Real>& k) const {
-    return put(Kind::multiquadric, term.multiquadric, k);
-  }
-  bool operator()(const kernel::Matern32<Real>& k) const {
-    return put(Kind::matern32, term.matern32, k);
-  }
-  bool operator()(const kernel::Matern52<Real>& k) const {
-    return put(Kind::matern52, term.matern52, k);
-  }
-  bool operator()(const kernel::Polynomial<Real>& k) const {
-    return put(Kind::polynomial, term.polynomial, k);
-  }
-  bool operator()(const kernel::Sinc<Real>& k) const { return put(Kind::sinc, term.sinc, k); }
-  bool operator()(const kernel::Riesz<Real>& k) const { return put(Kind::riesz, term.riesz, k); }
-  bool operator()(const auto&) const { return false; }
-};
+/// The names of the entries that a card has, as they are told: "a, b or c".
+template <typename Entry, typename Has>
+std::string names_on_card(std::span<const Entry> table, const char* before_last, Has has) {
+  std::vector<std::string> names;
+  for (const Entry& entry : table)
+    if (has(entry))
+      names.push_back(entry.name);
+  const std::string last = names.back();
+  names.pop_back();
+  return fmt::format("{} {} {}", fmt::join(names, ", "), before_last, last);
+}
 
 template <typename Real>
-void put_kernel(const Plan& plan, cuda::Charge<Real>& charge) {
+void put_kernel(const Plan& plan, cuda::RunSpec<Real>& spec) {
   if (plan.kernel.size() > cuda::Pairs<Real>::most)
     cannot(fmt::format("cuda has sums of at most {} kernels", cuda::Pairs<Real>::most));
-  charge.pairs.count = static_cast<std::uint32_t>(plan.kernel.size());
+  spec.pairs.count = static_cast<std::uint32_t>(plan.kernel.size());
   for (std::size_t t = 0; t < plan.kernel.size(); ++t) {
     const plan::KernelTerm& asked = plan.kernel[t];
-    cuda::Term<Real>& term = charge.pairs.terms[t];
-    if (asked.kernel->over_everyone ||
-        !std::visit(PutKernel<Real>{term},
-                    asked.kernel->make.in<Real>()(asked.settings, charge.dim)))
-      cannot(fmt::format("cuda has the kernels gaussian, gaussian-paper, imq, matern32, matern52, "
-                         "polynomial, sinc and riesz, not yet {}",
+    cuda::Term<Real>& term = spec.pairs.terms[t];
+    if (!asked.kernel->on_card)
+      cannot(fmt::format("cuda has the kernels {}, not yet {}",
+                         names_on_card(plan::kernels(), "and",
+                                       [](const plan::KernelEntry& one) { return one.on_card; }),
                          asked.kernel->name));
+    std::visit([&](const auto& kernel) { term.take(kernel); },
+               asked.kernel->make.in<Real>()(asked.settings, spec.dim));
     term.weight = static_cast<Real>(asked.weight);
-    term.sinks = asked.kernel->name == "gaussian-paper";
   }
   if (const auto* fixed = std::get_if<plan::FixedBandwidth>(&plan.bandwidth))
-    charge.bandwidth = fixed->h;
+    spec.bandwidth = fixed->h;
   if (const auto* some = std::get_if<plan::MedianOfPairs>(&plan.bandwidth))
-    charge.median_pairs = some->pairs;
+    spec.median_pairs = some->pairs;
   if (std::holds_alternative<plan::MedianOfAll>(plan.bandwidth) ||
-      charge.median_pairs > cuda::MedianOfPairs<Real>::most)
+      spec.median_pairs > cuda::MedianOfPairs<Real>::most)
     cannot(
         fmt::format("cuda takes the median of at most {} pairs: --bandwidth median:M, or a number",
                     cuda::MedianOfPairs<Real>::most));
 }
 
 template <typename Real>
-void put_rule(const Plan& plan, cuda::Charge<Real>& charge) {
-  const auto take = [&](auto rule) {
-    charge.memories = decltype(rule)::memories;
-    charge.rule = [rule](double time, std::uint32_t moves) {
-      return cuda::Move<Real>(rule.at(time, moves));
-    };
-  };
-  const std::string& name = plan.rule->name;
-  const double eta = plan.step_size;
-  if (name == "adagrad")
-    take(FadingAdaGrad<Real>(eta));
-  else if (name == "adagrad-sum")
-    take(SummingAdaGrad<Real>(eta));
-  else if (name == "constant")
-    take(ConstantStep<Real>(eta));
-  else if (name == "decay")
-    take(DecayingStep<Real>(eta, plan::number(plan.rule_settings, "tau"),
-                            plan::number(plan.rule_settings, "power")));
-  else if (name == "rmsprop")
-    take(RmsProp<Real>(eta));
-  else if (name == "adam")
-    take(Adam<Real>(eta));
-  else
-    cannot(fmt::format("cuda moves by --advance adagrad, adagrad-sum, constant, decay, rmsprop or "
-                       "adam, not yet {}",
-                       name));
+void put_rule(const Plan& plan, cuda::RunSpec<Real>& spec) {
+  const auto& make = plan.rule->on_card.template in<Real>();
+  if (!make)
+    cannot(fmt::format(
+        "cuda moves by --advance {}, not yet {}",
+        names_on_card(plan::rules(), "or",
+                      [](const plan::RuleEntry& one) { return !!one.on_card.in_double; }),
+        plan.rule->name));
+  spec.rule = make(plan, plan.rule_settings);
 }
 
 template <typename Real>
-void put_dealing(const Plan& plan, std::uint64_t seed, cuda::Charge<Real>& charge) {
-  using By = cuda::Dealing::By;
+void put_orders(const Plan& plan, std::uint64_t seed, cuda::RunSpec<Real>& spec) {
   if (plan.replace)
     cannot("cuda moves everyone in each step, so --replace is not for it");
-  const std::string name = plan.batch ? plan.dealer->name : "all";
-  if (name != "all" && name != "moebius" && name != "cosets" && name != "matching")
-    cannot(fmt::format("cuda deals by --deal moebius, cosets or matching, not by {}", name));
-  const By by = name == "all"       ? By::everyone
-                : name == "moebius" ? By::moebius
-                : name == "cosets"  ? By::cosets
-                                    : By::matching;
-  charge.dealing.emplace(by, seed, plan.batch, plan.particles);
+  if (!plan.batch) {
+    spec.orders = Orders::everyone(plan.particles);
+    return;
+  }
+  if (!plan.dealer->on_card)
+    cannot(fmt::format("cuda deals by --deal {}, not by {}",
+                       names_on_card(plan::dealers(), "or",
+                                     [](const plan::DealerEntry& one) { return one.on_card; }),
+                       plan.dealer->name));
+  spec.orders = plan.dealer->orders(plan, seed, Threads::alone());
 }
 
 } // namespace
 
 template <typename Real>
-cuda::Charge<Real> make_charge(const Plan& plan, std::uint64_t seed,
-                               const run::AnyTarget<Real>& target) {
+cuda::RunSpec<Real> card_run_spec(const Plan& plan, std::uint64_t seed,
+                                  const run::AnyTarget<Real>& target) {
   if (plan.period)
     cannot("cuda lives in all of R^d, not yet on --domain torus:L");
-  cuda::Charge<Real> charge;
-  charge.particles = plan.particles;
-  charge.dim = target.dim;
-  charge.names = target.names;
-  charge.seed = seed;
-  put_target(plan, target, charge);
-  put_kernel(plan, charge);
-  put_rule(plan, charge);
-  put_dealing(plan, seed, charge);
-  return charge;
+  cuda::RunSpec<Real> spec;
+  spec.particles = plan.particles;
+  spec.dim = target.dim;
+  spec.names = target.names;
+  spec.seed = seed;
+  put_target(plan, target, spec);
+  put_kernel(plan, spec);
+  put_rule(plan, spec);
+  put_orders(plan, seed, spec);
+  return spec;
 }
 
 std::size_t card_of(const Plan& plan, const mpi::Wire& wire, std::size_t (*cards)()) {
@@ -198,8 +163,9 @@ std::size_t card_of(const Plan& plan, const mpi::Wire& wire, std::size_t (*cards
   return many == 0 ? 0 : wire.rank_on_machine() % many; // whoever opens it says that there is none
 }
 
-template cuda::Charge<double> make_charge(const Plan&, std::uint64_t,
-                                          const run::AnyTarget<double>&);
-template cuda::Charge<float> make_charge(const Plan&, std::uint64_t, const run::AnyTarget<float>&);
+template cuda::RunSpec<double> card_run_spec(const Plan&, std::uint64_t,
+                                             const run::AnyTarget<double>&);
+template cuda::RunSpec<float> card_run_spec(const Plan&, std::uint64_t,
+                                            const run::AnyTarget<float>&);
 
 } // namespace starling::assemble

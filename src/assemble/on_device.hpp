@@ -10,8 +10,8 @@ namespace starling::assemble {
 /// Throws invalid_argument that says what a card can do, where it cannot do what the plan asks for.
 /// `target` is what the host would score.
 template <typename Real>
-cuda::Charge<Real> make_charge(const plan::Plan& plan, std::uint64_t seed,
-                               const run::AnyTarget<Real>& target);
+cuda::RunSpec<Real> card_run_spec(const plan::Plan& plan, std::uint64_t seed,
+                                  const run::AnyTarget<Real>& target);
 
 /// The card of this rank, for a plan that has one: that of the plan, or those of a machine in turn.
 std::size_t card_of(const plan::Plan& plan, const mpi::Wire& wire,

@@ -8,11 +8,6 @@
 
 namespace starling::assemble {
 
-/// The plan's own dealer by numbers alone, rows staying where they are.
-DealRows make_deal_rows(const plan::Plan& plan, std::uint64_t seed, Threads& threads);
-/// Batches inside blocks, for a plan that deals so.
-InBlocks make_in_blocks(const plan::Plan& plan, std::uint64_t seed, Threads& threads);
-
 /// Whether the rows of such a run can live on one rank each: batches without replacement, kernels
 /// that see pairs alone, steps that see rows alone. Else every rank holds all rows, and their
 /// scores are shared out.
@@ -20,8 +15,8 @@ bool can_spread(const plan::Plan& plan, std::size_t ranks);
 
 /// For a plan that can. `score` is the target's own.
 template <typename Real>
-mpi::Charge<Real> make_spread(const plan::Plan& plan, std::uint64_t seed,
-                              const run::Roles<Real>& roles, std::shared_ptr<mpi::Wire> wire,
-                              std::function<void(Step, Rows<const Real>, Rows<Real>)> score);
+mpi::RunSpec<Real> spread_run_spec(const plan::Plan& plan, std::uint64_t seed,
+                                   const run::Roles<Real>& roles, std::shared_ptr<mpi::Wire> wire,
+                                   std::function<void(Step, Rows<const Real>, Rows<Real>)> score);
 
 } // namespace starling::assemble

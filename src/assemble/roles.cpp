@@ -2,7 +2,6 @@
 #include "assemble/roles.hpp"
 
 #include "assemble/also_on_card.hpp"
-#include "assemble/on_ranks.hpp"
 #include "assemble/row_target.hpp"
 #include "io/any_text.hpp"
 #include "plan/names.hpp"
@@ -86,8 +85,6 @@ run::AnyDealer<Real> make_dealer(const plan::Plan& plan, std::uint64_t seed, Thr
     return Whole();
   if (plan.replace)
     return Draw(seed, plan.batch_size());
-  if (plan.redeal > 0)
-    return make_in_blocks(plan, seed, threads);
   return plan.dealer->make.in<Real>()(plan, seed, threads);
 }
 
@@ -95,7 +92,7 @@ template <typename Real>
 run::AnyDealer<Real> make_dealer_of_everyone(const plan::Plan& plan, std::uint64_t seed,
                                              Threads& threads) {
   const plan::DealerEntry& shuffle = plan::dealers().front();
-  if (!plan.replace && plan.redeal == 0 && (!plan.batch || plan.dealer == &shuffle))
+  if (!plan.replace && (!plan.batch || plan.dealer == &shuffle))
     return {};
   Shuffle everyone(seed, plan.batch_size(), cpu::permute, threads);
   if (!plan.replace)

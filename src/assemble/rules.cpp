@@ -1,4 +1,5 @@
 // The table of step rules and other solvers.
+#include "cuda/move.hpp"
 #include "plan/plan.hpp"
 
 #include <starling/advance/riesz_splitting.hpp>
@@ -15,13 +16,14 @@ run::AnyAdvance<Real> in_domain(const Plan& plan, Use&& use) {
   return plan.period ? use(Torus<Real>(static_cast<Real>(*plan.period))) : use(Euclid<Real>());
 }
 
-/// A rule that moves each coordinate by a function of its drift; `make` answers it for a number
-/// type.
+/// A rule that moves each coordinate by a function of its drift, on the host and on cards; `make`
+/// answers it for a number type.
 template <typename Make>
-InBoth<MakeRule> explicit_step(Make make) {
-  const auto with = [make]<typename Real>(Real) {
-    return [make](const Plan& plan, const Given& settings, Threads& threads) {
-      const auto rule = make(Real(), plan.step_size, settings);
+RuleEntry explicit_step(std::string name, std::string help, std::vector<Setting> settings,
+                        Make make) {
+  const auto on_host = [make]<typename Real>(Real zero) {
+    return [make, zero](const Plan& plan, const Given& given, Threads& threads) {
+      const auto rule = make(zero, plan.step_size, given);
       using Rule = std::decay_t<decltype(rule)>;
       return in_domain<Real>(plan, [&](auto domain) -> run::AnyAdvance<Real> {
         if constexpr (decltype(domain)::periodic)
@@ -31,13 +33,23 @@ InBoth<MakeRule> explicit_step(Make make) {
       });
     };
   };
-  return {with(0.0), with(0.0F)};
+  const auto on_card = [make]<typename Real>(Real zero) {
+    return [make, zero](const Plan& plan, const Given& given) {
+      return cuda::Rule<Real>(make(zero, plan.step_size, given));
+    };
+  };
+  return {std::move(name),
+          std::move(help),
+          std::move(settings),
+          {on_host(0.0), on_host(0.0F)},
+          {on_card(0.0), on_card(0.0F)}};
 }
 
 /// One that has only a step size.
 template <template <typename> class Rule>
-InBoth<MakeRule> plain() {
+RuleEntry plain(std::string name, std::string help) {
   return explicit_step(
+      std::move(name), std::move(help), {},
       [](auto zero, double eta, const Given&) { return Rule<decltype(zero)>(eta); });
 }
 
@@ -57,32 +69,35 @@ run::AnyAdvance<Real> splitting(const Plan& plan, const Given&, Threads&) {
 
 std::span<const RuleEntry> rules() {
   static const std::vector<RuleEntry> table = {
-      {"adagrad", "the fading AdaGrad of SVGD's own code", {}, plain<FadingAdaGrad>()},
-      {"adagrad-sum", "AdaGrad with the ever-growing sum of squares", {}, plain<SummingAdaGrad>()},
-      {"constant", "x += eta drift", {}, plain<ConstantStep>()},
-      {"decay",
-       "eta (1 + k / tau)^-power",
-       {{"tau", 100.0, "decay: the TAU of eta (1 + k/TAU)^-POWER", positive},
-        {"power", 0.6, "decay: the POWER", at_least(0)}},
-       explicit_step([](auto zero, double eta, const Given& given) {
-         return DecayingStep<decltype(zero)>(eta, number(given, "tau"), number(given, "power"));
-       })},
-      {"rmsprop", "RMSProp", {}, plain<RmsProp>()},
-      {"adam", "Adam", {}, plain<Adam>()},
+      plain<FadingAdaGrad>("adagrad", "the fading AdaGrad of SVGD's own code"),
+      plain<SummingAdaGrad>("adagrad-sum", "AdaGrad with the ever-growing sum of squares"),
+      plain<ConstantStep>("constant", "x += eta drift"),
+      explicit_step("decay", "eta (1 + k / tau)^-power",
+                    {{"tau", 100.0, "decay: the TAU of eta (1 + k/TAU)^-POWER", positive},
+                     {"power", 0.6, "decay: the POWER", at_least(0)}},
+                    [](auto zero, double eta, const Given& given) {
+                      return DecayingStep<decltype(zero)>(eta, number(given, "tau"),
+                                                          number(given, "power"));
+                    }),
+      plain<RmsProp>("rmsprop", "RMSProp"),
+      plain<Adam>("adam", "Adam"),
       {"rk4",
        "Runge-Kutta of order four inside each step",
        {},
-       {runge_kutta<double>, runge_kutta<float>}},
+       {runge_kutta<double>, runge_kutta<float>},
+       {}},
       {"splitting",
        "exact repulsion of pairs, for the kernel riesz",
        {},
        {splitting<double>, splitting<float>},
+       {},
        true},
       {"stochastic",
        "stochastic SVGD: the mean over the batch, and noise from its kernel matrix; eta (1 + k / "
        "tau)^-power",
        {{"tau", 100.0, "stochastic: the TAU of eta (1 + k/TAU)^-POWER", positive},
         {"power", 0.0, "stochastic: the POWER; 0 keeps the step", at_least(0)}},
+       {},
        {},
        false,
        true},

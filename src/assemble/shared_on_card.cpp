@@ -25,7 +25,7 @@ public:
     const mpi::Blocks blocks(count, count_, wire_->size());
     const std::size_t rank = wire_->rank(), all = count * dim;
     const std::span<Real> own(s + blocks.first(rank) * dim, blocks.rows_of(rank) * dim);
-    mpi::together(*wire_, [&] {
+    mpi::run_and_agree(*wire_, [&] {
       mpi::by_blocks(blocks, rank, false, [&](std::size_t begin, std::size_t end) {
         score_block(k, x + begin * dim, s + begin * dim, end - begin, dim);
       });
@@ -52,7 +52,7 @@ private:
   void score_block(Step k, const Real* x, Real* s, std::size_t rows, std::size_t dim) {
     const std::size_t numbers = rows * dim, bytes = numbers * sizeof(Real);
     if (x_.size() < numbers) {
-      cuda::Room<Real> for_x(*machine_, numbers), for_s(*machine_, numbers); // both or none
+      cuda::DeviceBuffer<Real> for_x(*machine_, numbers), for_s(*machine_, numbers); // both or none
       std::swap(x_, for_x);
       std::swap(s_, for_s);
     }
@@ -65,7 +65,7 @@ private:
   cuda::OutsideScore<Real> score_;
   std::shared_ptr<mpi::Wire> wire_;
   std::size_t count_;
-  cuda::Room<Real> x_, s_;             // of a block
+  cuda::DeviceBuffer<Real> x_, s_;     // of a block
   std::vector<Real> mine_, everyones_; // on their way through the host
 };
 

@@ -14,7 +14,7 @@ SharedTable::SharedTable(const TableRequest& r, io::Response response,
     machine_ = mpi::alone();
   std::vector<std::string> texts;
   std::vector<std::uint32_t> sizes;
-  mpi::together(*machine_, [&] {
+  mpi::run_and_agree(*machine_, [&] {
     if (!machine_->first())
       return;
     data_ = load_scaled(r, response);

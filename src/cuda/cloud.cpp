@@ -14,22 +14,19 @@
 namespace starling::cuda {
 
 template <typename Real>
-Cloud<Real>::Cloud(std::shared_ptr<Machine> machine, Charge<Real> charge)
-    : machine_(std::move(machine)), charge_(std::move(charge)),
-      particles_(*machine_, charge_.particles, charge_.dim),
-      numbers_(*machine_, charge_.numbers.size()), inverse_h_(*machine_, 1),
-      distances_(*machine_, charge_.median_pairs + 2),
-      inverse_(*machine_, charge_.dealing->inverse().size()), lists_(*machine_, 1),
-      order_(*machine_, charge_.particles), bad_(*machine_, 1), turns_(*machine_, most_turns) {
-  numbers_.upload(charge_.numbers.data(), charge_.numbers.size());
-  const Real inverse_h = static_cast<Real>(1 / charge_.bandwidth);
+Cloud<Real>::Cloud(std::shared_ptr<Machine> machine, RunSpec<Real> spec)
+    : machine_(std::move(machine)), spec_(std::move(spec)),
+      particles_(*machine_, spec_.particles, spec_.dim), numbers_(*machine_, spec_.numbers.size()),
+      inverse_h_(*machine_, 1), distances_(*machine_, spec_.median_pairs + 2), lists_(*machine_, 1),
+      order_(*machine_, spec_.particles), bad_(*machine_, 1), turns_(*machine_, most_turns) {
+  numbers_.upload(spec_.numbers.data(), spec_.numbers.size());
+  const Real inverse_h = static_cast<Real>(1 / spec_.bandwidth);
   inverse_h_.upload(&inverse_h, 1);
-  inverse_.upload(charge_.dealing->inverse().data(), inverse_.size());
-  particles_.remember(charge_.memories);
-  Scoring<Real>& target = charge_.target;
-  if (charge_.outside) {
+  particles_.remember(spec_.rule.memories);
+  Scoring<Real>& target = spec_.target;
+  if (spec_.outside) {
     target.kind = Scoring<Real>::Kind::outside;
-    outside_ = charge_.outside->on(machine_);
+    outside_ = spec_.outside->on(machine_);
     at_once_ = 1;
   }
   if (target.kind == Scoring<Real>::Kind::normal)
@@ -63,14 +60,13 @@ Work<Real> Cloud<Real>::work() const {
   work.distances = distances_.data();
   work.bad = bad_.data();
   work.turns = turns_.data();
-  work.tables = {inverse_.data(), lists_.data()};
-  work.target = charge_.target;
-  work.pairs = charge_.pairs;
+  work.target = spec_.target;
+  work.pairs = spec_.pairs;
   const std::uint64_t n = work.count, all = n * (n - 1) / 2;
-  work.bandwidth.all = all <= charge_.median_pairs ? 1 : 0;
+  work.bandwidth.all = all <= spec_.median_pairs ? 1 : 0;
   work.bandwidth.pairs =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(all, charge_.median_pairs));
-  work.bandwidth.philox = Philox(charge_.seed);
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(all, spec_.median_pairs));
+  work.bandwidth.philox = Philox(spec_.seed);
   if (!norms_.size())
     return work;
   Products& to = work.products; // of all turns: sweeps say how many shares are theirs
@@ -86,35 +82,16 @@ Work<Real> Cloud<Real>::work() const {
 }
 
 template <typename Real>
-void Cloud<Real>::make_room_for_products() {
-  std::uint32_t shares = 0;
-  const auto dim = static_cast<std::uint32_t>(charge_.dim);
-  for (const Turn<Real>& turn : pending_)
-    shares = std::max(shares, product_shares(dim, charge_.pairs, turn.order));
-  if (shares == 0)
-    return;
-  const std::size_t places = charge_.particles + layout::product_places,
-                    numbers = charge_.particles * charge_.dim;
-  Products to;
-  to.width = product_width(dim);
-  if (!norms_.size()) {
-    shorts_ = Room<std::uint32_t>(*machine_, 2 * places * to.words());
-    longs_ = Room<float>(*machine_, places * to.width);
-    norms_ = Room<float>(*machine_, places + layout::product_dim + 1);
-  }
-  if (parts_.size() < shares * numbers)
-    parts_ = Room<float>(*machine_, shares * numbers);
-}
-
-template <typename Real>
 void Cloud<Real>::travel(Step k) {
-  if (!charge_.dealing->travels(k))
+  const TravelRule& rule = spec_.orders->travel();
+  const std::size_t rows = particles_.count();
+  if (!rule.due(k, rows))
     return;
   flush();
-  if (charge_.dealing->travels_by_list())
-    particles_.reorder(charge_.dealing->list(k));
+  if (rule.is_shuffle(rows))
+    particles_.reorder(rule.sources(k, rows, 0, rows));
   else
-    particles_.travel(charge_.dealing->scramble(k));
+    particles_.travel(rule.scramble(k, rows));
 }
 
 template <typename Real>
@@ -131,8 +108,16 @@ template <typename Real>
 void Cloud<Real>::draw(Step k) {
   Turn<Real> turn;
   turn.step = k;
-  turn.order = charge_.dealing->at(k, pending_lists_);
-  turn.move = charge_.rule(static_cast<double>(k), particles_.moved);
+  turn.order = (*spec_.orders)(k);
+  if (turn.order.kind == Order::Kind::moebius) { // what it points to is put there with the turns
+    const MoebiusOrder& order = turn.order.moebius;
+    if (inverse_.size() == 0) {
+      inverse_ = DeviceBuffer<std::uint32_t>(*machine_, order.forward.q);
+      inverse_.upload(order.inverse, inverse_.size());
+    }
+    pending_lists_.insert(pending_lists_.end(), order.listed, order.listed + order.list_size());
+  }
+  turn.move = spec_.rule.at(static_cast<double>(k), particles_.moved);
   Batches weights;
   weights.population = particles_.population();
   turn.pair_smaller = static_cast<Real>(weights.pair_weight(turn.order.smaller()));
@@ -142,11 +127,17 @@ void Cloud<Real>::draw(Step k) {
 }
 
 template <typename Real>
-void Cloud<Real>::put_turns() {
-  turns_.upload(pending_.data(), pending_.size());
+void Cloud<Real>::upload_turns() {
   if (pending_lists_.size() > lists_.size())
-    lists_ = Room<std::uint32_t>(*machine_, 2 * pending_lists_.size());
+    lists_ = DeviceBuffer<std::uint32_t>(*machine_, 2 * pending_lists_.size());
   lists_.upload(pending_lists_.data(), pending_lists_.size());
+  const std::uint32_t* listed = lists_.data();
+  for (Turn<Real>& turn : pending_)
+    if (turn.order.kind == Order::Kind::moebius) {
+      turn.order.moebius.inverse = inverse_.data();
+      turn.order.moebius.listed = std::exchange(listed, listed + turn.order.moebius.list_size());
+    }
+  turns_.upload(pending_.data(), pending_.size());
   make_room_for_products();
 }
 
@@ -157,30 +148,30 @@ void Cloud<Real>::flush() {
   bool kept = false;
   const auto begin = std::chrono::steady_clock::now();
   try {
-    put_turns();
+    upload_turns();
     side_by_side_ = wants_side_by_side();
     if (side_by_side_) // and the columns are what is kept
       particles_.put_side_by_side();
     else
-      keep(spares_columns());
+      keep_columns(leaves_scores_and_drifts());
     kept = !side_by_side_;
     take_turns();
   } catch (...) {
     side_by_side_ = false;
     if (!pending_.empty()) { // a sweep that could not begin, or no room: not one of them is taken
       if (kept)
-        take_back();
-      forget_from(0);
+        restore_kept();
+      drop_turns_from(0);
       pending_lists_.clear();
     }
     throw;
   }
   const bool apart = std::exchange(side_by_side_, false);
-  if (is_bad())
-    find_fault(!apart);
+  if (lost_a_number())
+    locate_failure(!apart);
   else if (apart)
     particles_.take_apart();
-  if (outside_ && !charge_.outside->by_all_ranks) {
+  if (outside_ && !spec_.outside->by_all_ranks) {
     const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
     const double fit = longest_flush * static_cast<double>(pending_.size()) / all.count();
     at_once_ = static_cast<std::size_t>(std::clamp(fit, 1.0, double(most_turns)));
@@ -190,7 +181,7 @@ void Cloud<Real>::flush() {
 }
 
 template <typename Real>
-bool Cloud<Real>::is_bad() {
+bool Cloud<Real>::lost_a_number() {
   std::uint32_t bad = 0;
   bad_.download(&bad, 1);
   if (bad != 0)
@@ -199,9 +190,9 @@ bool Cloud<Real>::is_bad() {
 }
 
 template <typename Real>
-void Cloud<Real>::find_fault(bool moved) {
+void Cloud<Real>::locate_failure(bool moved) {
   if (moved)
-    take_back();
+    restore_kept();
   particles_.moved -= static_cast<std::uint32_t>(pending_.size());
   const std::vector<Turn<Real>> turns = std::exchange(pending_, {});
   pending_lists_.clear(); // they are on the device
@@ -217,7 +208,7 @@ void Cloud<Real>::find_fault(bool moved) {
   };
   for (std::uint32_t turn = 0; turn < turns.size(); ++turn) {
     const Step k = turns[turn].step;
-    keep(false);
+    keep_columns(false);
     const Work<Real> now = work();
     score(k);
     sweeps().flow(now, turn, turns[turn]);
@@ -226,10 +217,10 @@ void Cloud<Real>::find_fault(bool moved) {
           k, who, "the score of parameter " + std::to_string(a) + " is " + std::to_string(value));
     });
     sweeps().advance(now, turn, turns[turn]);
-    if (is_bad())
+    if (lost_a_number())
       worst(particles_.position(), [&](std::size_t who, std::size_t a, Real) {
-        take_back();
-        throw Diverged(k, who, charge_.names[a]);
+        restore_kept();
+        throw Diverged(k, who, spec_.names[a]);
       });
     ++particles_.moved;
     next_ = k + 1;
@@ -241,12 +232,12 @@ void Cloud<Real>::flow(Step k, std::size_t most_rows,
                        std::unique_ptr<starling::Ensemble<Real>>& some, Batches& batches) {
   flush();
   record(k);
-  put_turns();
+  upload_turns();
   const Order& order = pending_.front().order;
   try {
     score(k);
   } catch (...) {
-    forget_from(0);
+    drop_turns_from(0);
     pending_lists_.clear();
     throw;
   }
@@ -261,7 +252,7 @@ void Cloud<Real>::flow(Step k, std::size_t most_rows,
   if (!some || some->count() != rows)
     some = std::make_unique<starling::Ensemble<Real>>(rows, particles_.dim());
   const std::size_t numbers = rows * particles_.dim();
-  const Room<Real> x(*machine_, numbers), s(*machine_, numbers), g(*machine_, numbers);
+  const DeviceBuffer<Real> x(*machine_, numbers), s(*machine_, numbers), g(*machine_, numbers);
   sweeps().gather(work(), rows, x.data(), s.data(), g.data());
   x.download(some->position().data, numbers);
   s.download(some->score().data, numbers);

@@ -2,21 +2,23 @@
 // if one fails.
 #pragma once
 
-#include "cuda/dealing.hpp"
 #include "cuda/ensemble.hpp"
 #include "cuda/outside.hpp"
+
+#include <starling/deal/orders.hpp>
 
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace starling::cuda {
 
-/// What a run asks of a device, plain but for the rule.
+/// What a run asks of a device.
 template <typename Real>
-struct Charge {
+struct RunSpec {
   std::size_t particles = 0, dim = 0;
   Scoring<Real> target;      ///< its pointers are filled in by whoever uploads
   std::vector<Real> numbers; ///< what they point to: the mean; or constants, means and precisions
@@ -25,16 +27,15 @@ struct Charge {
   double bandwidth = 1;         ///< where it is fixed
   std::size_t median_pairs = 0; ///< else the median of so many; 0: fixed
   std::uint64_t seed = 1;
-  std::optional<Dealing> dealing;
-  std::size_t memories = 0;
-  std::function<Move<Real>(double time, std::uint32_t moves)> rule;
+  std::optional<Orders> orders; ///< none of them a list of all rows
+  Rule<Real> rule;
   std::vector<std::string> names; ///< of the parameters, for errors
 };
 
 template <typename Real>
 class Cloud {
 public:
-  Cloud(std::shared_ptr<Machine> machine, Charge<Real> charge);
+  Cloud(std::shared_ptr<Machine> machine, RunSpec<Real> spec);
 
   Ensemble<Real>& particles() { return particles_; }
   Machine& machine() { return *machine_; }
@@ -64,34 +65,34 @@ private:
       0.05; ///< seconds, where others score: so long may Ctrl-C and progress wait
 
   void draw(Step k);
-  void put_turns();
+  void upload_turns();
   void take_turns();
   void score(Step k);
-  void forget_from(std::size_t turn);
+  void drop_turns_from(std::size_t turn);
   void make_room_for_products();
-  bool spares_columns() const;
+  bool leaves_scores_and_drifts() const;
   bool wants_side_by_side() const;
   /// Before turns that may fail; in the columns of scores and drifts where nobody needs those.
-  void keep(bool in_columns);
-  void take_back();
-  bool is_bad();
-  void find_fault(bool moved); ///< whether the columns have to be taken back
+  void keep_columns(bool in_columns);
+  void restore_kept();
+  bool lost_a_number();
+  void locate_failure(bool moved); ///< whether the columns have to be taken back
   void travel(Step k);
-  Real* outlives(std::size_t c) {
+  Real* lasting_column(std::size_t c) {
     return c == 0 ? particles_.position().address : particles_.memory(c - 1).address;
   }
   Work<Real> work() const;
   Sweeps<Real>& sweeps() { return machine_->sweeps(Real()); }
 
   std::shared_ptr<Machine> machine_;
-  Charge<Real> charge_;
+  RunSpec<Real> spec_;
   mutable Ensemble<Real> particles_;
-  Room<Real> numbers_, inverse_h_, distances_;
-  Room<std::uint32_t> inverse_, lists_, order_, bad_;
-  Room<Turn<Real>> turns_;
-  Room<std::uint32_t> shorts_; // for products: high and low parts
-  Room<float> longs_, norms_, parts_;
-  std::vector<Room<Real>> kept_; // position and memories before the turns
+  DeviceBuffer<Real> numbers_, inverse_h_, distances_;
+  DeviceBuffer<std::uint32_t> inverse_, lists_, order_, bad_;
+  DeviceBuffer<Turn<Real>> turns_;
+  DeviceBuffer<std::uint32_t> shorts_; // for products: high and low parts
+  DeviceBuffer<float> longs_, norms_, parts_;
+  std::vector<DeviceBuffer<Real>> kept_; // position and memories before the turns
   std::array<Real*, 3> kept_at_{};
   std::vector<Turn<Real>> pending_;
   std::vector<std::uint32_t> pending_lists_;

@@ -55,7 +55,7 @@ public:
   }
   void remember(std::size_t columns) {
     if (memories_ == 0 && columns > 0) {
-      Room<Real> both(*machine_, 2 * column_);
+      DeviceBuffer<Real> both(*machine_, 2 * column_);
       machine_->copy(both.data(), lasting_.data(), lasting_.bytes());
       std::swap(lasting_, both);
     }
@@ -67,7 +67,7 @@ public:
   /// How often each has moved: written out for whoever asks.
   DeviceColumn<std::uint32_t> moves() {
     if (moves_.size() == 0)
-      moves_ = Room<std::uint32_t>(*machine_, count_);
+      moves_ = DeviceBuffer<std::uint32_t>(*machine_, count_);
     const std::vector<std::uint32_t> all(count_, moved);
     moves_.upload(all.data(), count_);
     return {moves_.data(), count_, 1};
@@ -77,13 +77,13 @@ public:
   /// Rows travel, in all that outlives a step.
   void reorder(std::span<const std::uint32_t> order) {
     if (order_.size() == 0)
-      order_ = Room<std::uint32_t>(*machine_, count_);
+      order_ = DeviceBuffer<std::uint32_t>(*machine_, count_);
     order_.upload(order.data(), order.size());
     travel_by(static_cast<const std::uint32_t*>(order_.data()));
   }
   void travel(const Scramble& order) { travel_by(order); }
 
-  /// Room for both columns that outlive a step, where those of scores and drifts are.
+  /// DeviceBuffer for both columns that outlive a step, where those of scores and drifts are.
   Real* side_by_side() const { return passing_.data(); }
   void put_side_by_side() {
     machine_->put_side_by_side(passing_.data(), columns(), count_, dim_ * sizeof(Real));
@@ -93,7 +93,7 @@ public:
   }
   void make_room_to_travel() {
     if (spare_id_.size() == 0)
-      spare_id_ = Room<std::uint32_t>(*machine_, count_);
+      spare_id_ = DeviceBuffer<std::uint32_t>(*machine_, count_);
   }
 
   std::vector<std::uint32_t> ids() const {
@@ -147,7 +147,7 @@ private:
       machine_->travel(passing_.data() + column_, lasting_.data() + column_, rows, bytes, order);
       std::swap(lasting_, passing_);
     }
-    for (Room<Real>& column : more_)
+    for (DeviceBuffer<Real>& column : more_)
       there_and_back(column.data());
     machine_->travel(spare_id_.data(), id_.data(), rows, sizeof(std::uint32_t), order);
     std::swap(id_, spare_id_);
@@ -157,10 +157,10 @@ private:
   std::size_t count_, dim_;
   std::size_t column_; ///< numbers from one column's begin to the next one's
   std::size_t memories_ = 0;
-  Room<Real> lasting_;           ///< positions, and the first memory
-  Room<Real> passing_;           ///< scores and drifts
-  std::vector<Room<Real>> more_; ///< other memories
-  Room<std::uint32_t> id_, moves_, order_, spare_id_;
+  DeviceBuffer<Real> lasting_;           ///< positions, and the first memory
+  DeviceBuffer<Real> passing_;           ///< scores and drifts
+  std::vector<DeviceBuffer<Real>> more_; ///< other memories
+  DeviceBuffer<std::uint32_t> id_, moves_, order_, spare_id_;
 };
 static_assert(Particles<Ensemble<float>> && !HostParticles<Ensemble<float>>);
 

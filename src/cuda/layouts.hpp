@@ -42,7 +42,7 @@ void sweep_products(Launcher& launch, Work<float> work, const Turn<float>& now,
     static_assert(Sweep::rows == layout::product_rows &&
                   Sweep::rows + Sweep::others <= layout::product_places);
     static_assert(Sweep::room * sizeof(float) <= layout::most_block_bytes);
-    const std::uint32_t tiles = (largest_batch(now.order) + Sweep::rows - 1) / Sweep::rows;
+    const std::uint32_t tiles = (now.order.largest() + Sweep::rows - 1) / Sweep::rows;
     sweep.work = work;
     sweep.now = now;
     sweep.tiles = tiles;
@@ -66,7 +66,7 @@ void sweep_drift(Launcher& launch, const Work<Real>& work, std::uint32_t turn,
     return launch.threads(work.count, DriftAtPlace<Real, 2>{work, turn});
   if (work.dim <= layout::few)
     return launch.threads(work.count, DriftAtPlace<Real, layout::few>{work, turn});
-  if (largest_batch(order) < layout::large_batch)
+  if (order.largest() < layout::large_batch)
     return launch.teams(work.count, DriftByTeam<Real>{work, turn});
   std::uint32_t shares = 0;
   if constexpr (sizeof(Real) == 4) {
@@ -75,7 +75,7 @@ void sweep_drift(Launcher& launch, const Work<Real>& work, std::uint32_t turn,
       sweep_products(launch, work, now, shares);
   }
   using Tiles = DriftInTiles<Real>; // also behind products: for whom they are not good enough
-  const std::uint32_t tiles = (largest_batch(order) + Tiles::rows - 1) / Tiles::rows;
+  const std::uint32_t tiles = (order.largest() + Tiles::rows - 1) / Tiles::rows;
   const std::uint32_t parts = (work.dim + Tiles::width - 1) / Tiles::width;
   launch.template blocks<Real>(std::size_t{order.pieces} * tiles * parts, Tiles::room,
                                Tiles{work, turn, tiles, parts, shares > 0});
@@ -183,7 +183,7 @@ bool sweep_many_steps(Launcher& launch, const Work<Real>& work, std::uint32_t be
   // Where a place has many mates, one block would have too much to do.
   if (work.target.kind == Scoring<Real>::Kind::outside)
     return false; // each step waits for its scores
-  if (work.count > Sweep::rows || work.dim > 2 || largest_batch(order) >= layout::large_batch)
+  if (work.count > Sweep::rows || work.dim > 2 || order.largest() >= layout::large_batch)
     return false;
   const Sweep sweep{work, begin, end};
   if (sweep.room() * sizeof(Real) > layout::most_block_bytes)

@@ -57,8 +57,8 @@ private:
   std::shared_ptr<Machine> machine_; // before what lies on it
   DataBatches batches_;
   std::size_t batch_, rows_;
-  Room<Real> features_, labels_;
-  Room<std::uint32_t> order_;
+  DeviceBuffer<Real> features_, labels_;
+  DeviceBuffer<std::uint32_t> order_;
   Step pass_ = ~Step{0};
 };
 

@@ -94,21 +94,21 @@ std::size_t cards();
 /// From now on `opened` answers what this makes; null: cards again.
 void open_instead(Machine* (*make)());
 
-/// Room for n values on a machine, zeros at first.
+/// DeviceBuffer for n values on a machine, zeros at first.
 template <typename T>
-class Room {
+class DeviceBuffer {
 public:
-  Room() = default;
-  Room(Machine& machine, std::size_t n)
+  DeviceBuffer() = default;
+  DeviceBuffer(Machine& machine, std::size_t n)
       : machine_(&machine), data_(static_cast<T*>(machine.allocate(n * sizeof(T)))), size_(n) {}
-  Room(Room&& other) noexcept { *this = std::move(other); }
-  Room& operator=(Room&& other) noexcept {
+  DeviceBuffer(DeviceBuffer&& other) noexcept { *this = std::move(other); }
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
     std::swap(machine_, other.machine_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     return *this;
   }
-  ~Room() {
+  ~DeviceBuffer() {
     if (data_)
       machine_->release(data_);
   }

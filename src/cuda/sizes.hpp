@@ -1,8 +1,9 @@
 // From which sizes on which sweep serves, each threshold named once.
 #pragma once
 
-#include "cuda/order.hpp"
 #include "cuda/pairs.hpp"
+
+#include <starling/deal/order.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -25,10 +26,6 @@ constexpr std::uint32_t product_others = 256;  ///< the fewest that a share is w
 constexpr std::uint32_t product_places = 320;  ///< beyond the last, which blocks may read
 } // namespace layout
 
-inline std::uint32_t largest_batch(const Order& order) {
-  return order.smaller() + (order.larger() != 0 ? 1 : 0);
-}
-
 /// Whether drift and move are one sweep: the Gaussian alone, small batches, in single precision (in
 /// double they would take twice the registers, and the build twice the time).
 template <typename Real>
@@ -37,7 +34,7 @@ bool is_fused(std::uint32_t dim, const Pairs<Real>& pairs, const Order& order) {
     return false;
   if (order.smaller() == 2 && (order.larger() == 0 || dim <= layout::fused_dim))
     return dim <= 2 * layout::fused_dim;
-  return largest_batch(order) <= layout::fused_members &&
+  return order.largest() <= layout::fused_members &&
          (dim <= 2 || (dim > layout::few && dim <= layout::fused_dim));
 }
 
@@ -56,7 +53,7 @@ inline std::uint32_t product_width(std::uint32_t dim) { return dim <= 32 ? 32 : 
 /// processors is busy; 0 where the drift is not made by products.
 template <typename Real>
 std::uint32_t product_shares(std::uint32_t dim, const Pairs<Real>& pairs, const Order& order) {
-  const std::uint32_t members = largest_batch(order);
+  const std::uint32_t members = order.largest();
   if (sizeof(Real) != 4 || dim <= layout::few || dim > layout::product_dim ||
       members < layout::large_batch || !pairs.gaussian_alone())
     return 0;

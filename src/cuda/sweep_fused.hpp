@@ -21,9 +21,9 @@ struct Shared {
   template <typename Held>
   STARLING_DEVICE Shared(const Held& work, const Turn<Real>& now)
       : normal(work.target.kind == Scoring<Real>::Kind::normal), form(work.target.normal),
-        gaussian(work.pairs.terms[0].gaussian), inverse(*work.inverse),
+        gaussian(work.pairs.terms[0].Gaussian), inverse(*work.inverse),
         height(work.pairs.terms[0].weight *
-               (work.pairs.terms[0].sinks ? std::sqrt(inverse) : Real(1))),
+               (work.pairs.terms[0].paper_height ? std::sqrt(inverse) : Real(1))),
         self(now.self * height * gaussian.at_distance(Real(0)).weight) {}
 
   /// The weight of a pair, times c; its repulsion is `inverse` times that.
@@ -71,18 +71,6 @@ STARLING_DEVICE bool advance_together(const Work<Real>& work, std::uint32_t row,
   return lost == 0;
 }
 
-/// Calls f(step, number of memories) for the rule of this turn: asked once, and not for every
-/// number.
-template <typename Real, typename F>
-STARLING_DEVICE void by_rule(const Move<Real>& move, const F& f) {
-  if (move.memories == 0)
-    f(move.proportional, std::integral_constant<std::uint32_t, 0>());
-  else if (move.memories == 1)
-    f(move.scaled, std::integral_constant<std::uint32_t, 1>());
-  else
-    f(move.corrected, std::integral_constant<std::uint32_t, 2>());
-}
-
 /// A thread a row, the members of a batch side by side: one or two dimensions, batches of 2, 4, 8
 /// that are all of one size. Everyone finds its own row, and sees the others where they are.
 template <typename Real, std::uint32_t members, std::uint32_t dim>
@@ -101,7 +89,7 @@ struct FusedMates {
     typename Team::template Each<Some, 1> memory; // the first, asked for before it is needed
     typename Team::template Each<std::uint32_t, 1> row;
     team.each([&](std::uint32_t lane) {
-      row.of(lane, 0) = now.order.row(batch * members + lane, work.tables);
+      row.of(lane, 0) = now.order.row(batch * members + lane);
       Some here;
       if (work.side_by_side()) {
         const Both both = numbers<2 * dim>(work.position(row.of(lane, 0)));
@@ -147,7 +135,7 @@ struct FusedMates {
         for (std::uint32_t a = 0; a < dim; ++a)
           g.of(lane, a) += w.weight * team.see(s, other, a) + w.repulsion * away[a];
       });
-    by_rule(now.move, [&](const auto& step, auto memories) {
+    now.move.visit([&](const auto& step, auto memories) {
       team.each([&](std::uint32_t lane) {
         Some here;
         Real drift[dim];
@@ -188,9 +176,8 @@ private:
 
 /// Who stands at a place.
 template <typename Real>
-STARLING_DEVICE std::uint32_t row_at(const Work<Real>& work, const Order& order,
-                                     std::uint32_t place) {
-  return order.row(place, work.tables);
+STARLING_DEVICE std::uint32_t row_at(const Work<Real>&, const Order& order, std::uint32_t place) {
+  return order.row(place);
 }
 
 /// Any dimension: a batch of at most `members`, at most `kept` coordinates a lane.

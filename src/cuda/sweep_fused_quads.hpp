@@ -48,7 +48,7 @@ struct FusedQuads {
     typename Team::template Aside<Quad, members> memory;
     typename Team::template Each<Quad, 1> mean;
     team.each([&](std::uint32_t lane) {
-      rows.of(lane, 0) = now.order.row(batch * members + lane % members, work.tables);
+      rows.of(lane, 0) = now.order.row(batch * members + lane % members);
     });
     team.each([&](std::uint32_t lane) {
       const bool mine = 4 * lane < dim, keeps = mine && now.move.memories > 0;
@@ -113,7 +113,7 @@ struct FusedQuads {
           u.of(lane, i).of[k] -= away(lane, i, k) * shared.inverse;
       });
 
-    by_rule(now.move, [&](const auto& step, auto memories) {
+    now.move.visit([&](const auto& step, auto memories) {
       team.each([&](std::uint32_t lane) {
         const bool mine = 4 * lane < dim;
         bool good = true;
@@ -181,7 +181,7 @@ struct FusedPairs {
     const std::uint32_t begin = now.order.begin(first + index), dim = work.dim;
     const Shared<Real> shared(work, now);
     std::uint32_t row[2];
-    team.tell(row, [&](std::uint32_t i) { return now.order.row(begin + i, work.tables); });
+    team.tell(row, [&](std::uint32_t i) { return now.order.row(begin + i); });
 
     typename Team::template Each<Quad, 2> x, s,
         memory; // the first memory, asked for before it is needed
@@ -230,7 +230,7 @@ struct FusedPairs {
       return sum;
     });
     const PairWeights<Real> w = shared.at(r2, now.pair_smaller);
-    by_rule(now.move, [&](const auto& step, auto memories) {
+    now.move.visit([&](const auto& step, auto memories) {
       team.each([&](std::uint32_t lane) {
         if (4 * lane >= dim)
           return;

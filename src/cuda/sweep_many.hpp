@@ -17,7 +17,6 @@ struct Inside {
   const Turn<Real>* turns;
   Real *inverse, *distances;
   std::uint32_t* bad;
-  const OrderTables& tables;
   const Scoring<Real>& target;
   const Pairs<Real>& pairs;
   const BandwidthBy<Real>& bandwidth;
@@ -68,7 +67,6 @@ struct ManySteps {
                             work.inverse,
                             work.distances,
                             work.bad,
-                            work.tables,
                             work.target,
                             work.pairs,
                             work.bandwidth};

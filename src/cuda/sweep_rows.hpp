@@ -16,7 +16,7 @@ struct LayOut {
   std::uint32_t turn;
 
   STARLING_DEVICE void operator()(std::uint32_t place) const {
-    work.order[place] = work.turns[turn].order.row(place, work.tables);
+    work.order[place] = work.turns[turn].order.row(place);
   }
 };
 

@@ -17,9 +17,9 @@ void Cloud<Real>::take_turns() {
     try {
       score(pending_[turn].step);
     } catch (...) {
-      forget_from(turn);
-      if (is_bad()) // in a step before, which is told instead
-        find_fault(true);
+      drop_turns_from(turn);
+      if (lost_a_number()) // in a step before: that is reported instead
+        locate_failure(true);
       pending_.clear();
       pending_lists_.clear();
       throw;
@@ -38,7 +38,7 @@ void Cloud<Real>::score(Step k) {
 
 /// These turns are not taken.
 template <typename Real>
-void Cloud<Real>::forget_from(std::size_t turn) {
+void Cloud<Real>::drop_turns_from(std::size_t turn) {
   next_ = pending_[turn].step;
   particles_.moved -= static_cast<std::uint32_t>(pending_.size() - turn);
   pending_.resize(turn);
@@ -54,7 +54,7 @@ void Cloud<Real>::flow_again() {
     pending_lists_.clear();
   };
   try {
-    put_turns();
+    upload_turns();
     sweeps().flow(work(), 0, pending_.front());
   } catch (...) {
     drop();
@@ -63,29 +63,50 @@ void Cloud<Real>::flow_again() {
   drop();
 }
 
+template <typename Real>
+void Cloud<Real>::make_room_for_products() {
+  std::uint32_t shares = 0;
+  const auto dim = static_cast<std::uint32_t>(spec_.dim);
+  for (const Turn<Real>& turn : pending_)
+    shares = std::max(shares, product_shares(dim, spec_.pairs, turn.order));
+  if (shares == 0)
+    return;
+  const std::size_t places = spec_.particles + layout::product_places,
+                    numbers = spec_.particles * spec_.dim;
+  Products to;
+  to.width = product_width(dim);
+  if (!norms_.size()) {
+    shorts_ = DeviceBuffer<std::uint32_t>(*machine_, 2 * places * to.words());
+    longs_ = DeviceBuffer<float>(*machine_, places * to.width);
+    norms_ = DeviceBuffer<float>(*machine_, places + layout::product_dim + 1);
+  }
+  if (parts_.size() < shares * numbers)
+    parts_ = DeviceBuffer<float>(*machine_, shares * numbers);
+}
+
 /// Whether the steps that are to be taken leave the columns of scores and drifts alone.
 template <typename Real>
-bool Cloud<Real>::spares_columns() const {
-  return particles_.memories() < 2 && charge_.target.kind == Scoring<Real>::Kind::normal &&
+bool Cloud<Real>::leaves_scores_and_drifts() const {
+  return particles_.memories() < 2 && spec_.target.kind == Scoring<Real>::Kind::normal &&
          std::ranges::all_of(pending_, [&](const Turn<Real>& turn) {
-           return is_fused(static_cast<std::uint32_t>(charge_.dim), charge_.pairs, turn.order);
+           return is_fused(static_cast<std::uint32_t>(spec_.dim), spec_.pairs, turn.order);
          });
 }
 
 /// Whether rows of two columns side by side are worth the way there and back.
 template <typename Real>
 bool Cloud<Real>::wants_side_by_side() const {
-  const auto dim = static_cast<std::uint32_t>(charge_.dim);
+  const auto dim = static_cast<std::uint32_t>(spec_.dim);
   if (dim <= 2 && particles_.count() <= layout::one_block)
     return false;
   return particles_.memories() == 1 && pending_.size() >= layout::side_by_side_turns &&
-         spares_columns() && std::ranges::all_of(pending_, [&](const Turn<Real>& turn) {
+         leaves_scores_and_drifts() && std::ranges::all_of(pending_, [&](const Turn<Real>& turn) {
            return turn.move.memories == 1 && cuda::wants_side_by_side(dim, turn.order);
          });
 }
 
 template <typename Real>
-void Cloud<Real>::keep(bool in_columns) {
+void Cloud<Real>::keep_columns(bool in_columns) {
   const std::size_t columns = 1 + particles_.memories();
   kept_at_ = {particles_.score().address, particles_.drift().address};
   while (!in_columns && kept_.size() < columns)
@@ -93,30 +114,34 @@ void Cloud<Real>::keep(bool in_columns) {
   for (std::size_t c = 0; !in_columns && c < columns; ++c)
     kept_at_[c] = kept_[c].data();
   for (std::size_t c = 0; c < columns; ++c)
-    machine_->copy(kept_at_[c], outlives(c), particles_.count() * particles_.dim() * sizeof(Real));
+    machine_->copy(kept_at_[c], lasting_column(c),
+                   particles_.count() * particles_.dim() * sizeof(Real));
 }
 
 template <typename Real>
-void Cloud<Real>::take_back() {
+void Cloud<Real>::restore_kept() {
   for (std::size_t c = 0; c < 1 + particles_.memories(); ++c)
-    machine_->copy(outlives(c), kept_at_[c], particles_.count() * particles_.dim() * sizeof(Real));
+    machine_->copy(lasting_column(c), kept_at_[c],
+                   particles_.count() * particles_.dim() * sizeof(Real));
 }
 
-template void Cloud<double>::keep(bool);
-template void Cloud<float>::keep(bool);
-template void Cloud<double>::take_back();
-template void Cloud<float>::take_back();
+template void Cloud<double>::keep_columns(bool);
+template void Cloud<float>::keep_columns(bool);
+template void Cloud<double>::restore_kept();
+template void Cloud<float>::restore_kept();
 template bool Cloud<double>::wants_side_by_side() const;
 template bool Cloud<float>::wants_side_by_side() const;
-template bool Cloud<double>::spares_columns() const;
-template bool Cloud<float>::spares_columns() const;
+template bool Cloud<double>::leaves_scores_and_drifts() const;
+template bool Cloud<float>::leaves_scores_and_drifts() const;
+template void Cloud<double>::make_room_for_products();
+template void Cloud<float>::make_room_for_products();
 template void Cloud<double>::take_turns();
 template void Cloud<float>::take_turns();
 template void Cloud<double>::flow_again();
 template void Cloud<float>::flow_again();
 template void Cloud<double>::score(Step);
 template void Cloud<float>::score(Step);
-template void Cloud<double>::forget_from(std::size_t);
-template void Cloud<float>::forget_from(std::size_t);
+template void Cloud<double>::drop_turns_from(std::size_t);
+template void Cloud<float>::drop_turns_from(std::size_t);
 
 } // namespace starling::cuda

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "cuda/move.hpp"
-#include "cuda/order.hpp"
 #include "cuda/pairs.hpp"
 #include "cuda/scoring.hpp"
 #include "cuda/short_numbers.hpp"
 #include "cuda/unroll.hpp"
 
+#include <starling/deal/order.hpp>
 #include <starling/random/philox.hpp>
 
 #include <type_traits>
@@ -46,7 +46,6 @@ struct Work {
   Real* distances = nullptr;      ///< squared, of the pairs for the median
   std::uint32_t* bad = nullptr;   ///< set once a position is no number
   const Turn<Real>* turns = nullptr;
-  OrderTables tables;
   Scoring<Real> target;
   Pairs<Real> pairs;
   BandwidthBy<Real> bandwidth;

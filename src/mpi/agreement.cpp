@@ -11,13 +11,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The name is what the text has more than one without a name.
-std::string parameter_of(const Diverged& error) {
-  const std::string text = error.what(), bare = Diverged(error.step(), error.particle(), "").what(),
-                    before = ", parameter ";
-  return text.substr(bare.find(before) + before.size(), text.size() - bare.size());
-}
-
 std::string in_words(const std::exception_ptr& caught) {
   Json said;
   try {
@@ -31,7 +24,7 @@ std::string in_words(const std::exception_ptr& caught) {
     said = {{"kind", "diverged"},
             {"step", error.step()},
             {"particle", error.particle()},
-            {"text", parameter_of(error)}};
+            {"text", error.parameter()}};
   } catch (const std::invalid_argument& error) {
     said = {{"kind", "asked"}, {"text", error.what()}};
   } catch (const DoesNotFit& error) {
@@ -44,6 +37,12 @@ std::string in_words(const std::exception_ptr& caught) {
     said = {{"kind", "other"}, {"text", "the target threw something that is no std::exception"}};
   }
   return said.dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
+/// What stays the same while a failure goes up: the caller of a target counts rows otherwise.
+std::string mark_of(const std::exception_ptr& failure) {
+  const Json said = Json::parse(in_words(failure));
+  return said.at("kind").get<std::string>() + ": " + said.at("text").get<std::string>();
 }
 
 [[noreturn]] void rethrow(const std::string& words) {
@@ -64,25 +63,37 @@ std::string in_words(const std::exception_ptr& caught) {
 
 } // namespace
 
+bool failure_agreed(const Wire& wire, const std::exception_ptr& failure) {
+  return failure && !wire.agreed_failure.empty() && wire.agreed_failure == mark_of(failure);
+}
+
+void note_agreed(Wire& wire, const std::exception_ptr& failure, std::size_t origin) {
+  wire.agreed_failure = mark_of(failure);
+  wire.origin = origin;
+}
+
 void agree(Wire& wire, std::exception_ptr mine) {
   if (wire.size() == 1) {
     if (mine)
       std::rethrow_exception(mine);
     return;
   }
-  if (mine && wire.all_know) // thrown on all ranks, and on its way up
+  if (failure_agreed(wire, mine)) // thrown on all ranks, and on its way up
     std::rethrow_exception(mine);
-  wire.all_know = false;
+  wire.agreed_failure.clear();
   if (!any(wire, mine != nullptr))
     return;
   const std::vector<std::string> all = all_texts(wire, mine ? in_words(mine) : std::string());
-  wire.all_know = true;
   for (std::size_t r = 0; r < all.size(); ++r)
     if (!all[r].empty()) {
-      wire.origin = r;
-      if (r == wire.rank())
-        std::rethrow_exception(mine);
-      rethrow(all[r]);
+      try {
+        if (r == wire.rank())
+          std::rethrow_exception(mine);
+        rethrow(all[r]);
+      } catch (...) {
+        note_agreed(wire, std::current_exception(), r);
+        throw;
+      }
     }
 }
 

@@ -14,7 +14,7 @@ namespace starling::mpi {
 
 /// What the ranks do instead of the roles of one process.
 template <typename Real>
-struct Charge {
+struct RunSpec {
   std::shared_ptr<Wire> wire;
   std::size_t blocks = 1;
   Dealing dealing;
@@ -35,14 +35,14 @@ struct Charge {
 /// (shared_target.hpp). Each step of the flight gives the bits of one process. `start(rows, first)`
 /// fills in the rows of this rank, of which `first` is the first.
 template <typename Real>
-std::unique_ptr<run::Flight> begin(Charge<Real> charge, run::Roles<Real> roles,
+std::unique_ptr<run::Flight> begin(RunSpec<Real> spec, run::Roles<Real> roles,
                                    const run::Settings& settings,
                                    const std::function<void(Rows<Real>, std::size_t)>& start);
 
 /// Where a checkpoint left it, on however many ranks that was. Throws io::BadData that names
 /// `where`.
 template <typename Real>
-std::unique_ptr<run::Flight> resume(Charge<Real> charge, run::Roles<Real> roles,
+std::unique_ptr<run::Flight> resume(RunSpec<Real> spec, run::Roles<Real> roles,
                                     const run::Settings& settings,
                                     const run::Checkpoint& checkpoint, const std::string& where);
 

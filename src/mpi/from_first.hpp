@@ -17,9 +17,9 @@ namespace starling::mpi {
 /// what fails on one, all throw. Memory in common is the wire's: it stays as long as that does.
 template <typename Fill>
 std::shared_ptr<const std::byte> from_first(Wire& wire, std::size_t bytes, Fill&& fill) {
-  std::shared_ptr<std::byte> memory = wire.size() > 1 ? wire.in_common(bytes) : nullptr;
+  std::shared_ptr<std::byte> memory = wire.size() > 1 ? wire.shared_memory(bytes) : nullptr;
   const bool common = memory != nullptr;
-  together(wire, [&] {
+  run_and_agree(wire, [&] {
     if (!common) {
       constexpr std::align_val_t as_common{Wire::alignment};
       memory.reset(static_cast<std::byte*>(::operator new(bytes, as_common)),

@@ -52,7 +52,7 @@ public:
     int ended = 0;
     MPI_Finalized(&ended);
     here_.reset();
-    for (Common& one : common_)
+    for (SharedPart& one : common_)
       if (!ended) {
         MPI_Win_unlock_all(one.window);
         MPI_Win_free(&one.window);
@@ -118,17 +118,17 @@ public:
 
   /// Parts that nobody uses any more are given again: to let one go all ranks would have to come,
   /// and one may be failing.
-  std::shared_ptr<std::byte> in_common(std::size_t bytes) override {
+  std::shared_ptr<std::byte> shared_memory(std::size_t bytes) override {
     int here = 0;
     MPI_Comm_size(machine_, &here);
     if (here != size_)
       return nullptr;
-    for (Common& one : common_)
+    for (SharedPart& one : common_)
       if (all_of_us(one.bytes >= bytes && one.used.expired()))
         return taken(one);
     if (!all_of_us(!first() || has_room(bytes)))
       return nullptr;
-    Common made{bytes, MPI_WIN_NULL, nullptr, {}};
+    SharedPart made{bytes, MPI_WIN_NULL, nullptr, {}};
     void *own = nullptr, *all = nullptr;
     MPI_Aint size = 0;
     int unit = 0;
@@ -213,13 +213,13 @@ private:
         machine_, MPI_ERRORS_RETURN); // where memory in common is not given, there are messages
   }
   /// A part of memory that all ranks of the machine see.
-  struct Common {
+  struct SharedPart {
     std::size_t bytes;
     MPI_Win window;
     std::byte* data;
     std::weak_ptr<int> used; // by whoever asked for it
   };
-  static std::shared_ptr<std::byte> taken(Common& one) {
+  static std::shared_ptr<std::byte> taken(SharedPart& one) {
     const auto mark = std::make_shared<int>(0);
     one.used = mark;
     return {mark, one.data};
@@ -231,7 +231,7 @@ private:
            leaves_room(bytes, std::size_t{there.f_bavail} * there.f_frsize);
   }
   void let_see() {
-    for (const Common& one : common_)
+    for (const SharedPart& one : common_)
       if (!one.used.expired())
         MPI_Win_sync(one.window);
   }
@@ -259,7 +259,7 @@ private:
 
   MPI_Comm comm_ = MPI_COMM_NULL, machine_ = MPI_COMM_NULL; // all ranks; those of this machine
   std::shared_ptr<OverMpi> here_;                           // these, once somebody asked
-  std::vector<Common> common_;
+  std::vector<SharedPart> common_;
   std::vector<MPI_Request> open_; // of what is under way
   int rank_ = 0, size_ = 1, rank_on_machine_ = 0;
   bool ours_ = true; // else whoever began MPI ends it

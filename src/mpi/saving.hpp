@@ -25,16 +25,16 @@ void for_each_column(AnyEnsemble& here, Visit&& visit) {
   });
 }
 
-/// `head` with the columns of all ranks; on ranks that are not told, without.
+/// `head` with the columns of all ranks; on ranks that do not receive them, without.
 template <typename Real>
 run::Checkpoint gathered(Wire& wire, const Blocks& blocks, const Ensemble<Real>& here,
                          run::Checkpoint head, To whom) {
-  const bool told = whom == To::everyone || wire.first();
+  const bool receives = whom == To::everyone || wire.first();
   for_each_column(
       here, [&](const std::string& name, std::span<const std::byte> mine, std::size_t a_row) {
-        std::string all(told ? blocks.rows() * a_row : 0, '\0');
+        std::string all(receives ? blocks.rows() * a_row : 0, '\0');
         bring<std::byte>(wire, blocks, mine, std::as_writable_bytes(std::span(all)), a_row, whom);
-        if (told)
+        if (receives)
           head.add_text(name, std::move(all));
       });
   return head;
@@ -65,7 +65,7 @@ void write_gathered(Wire& wire, const Blocks& blocks, const Ensemble<Real>& here
                [&](std::span<const std::byte> bytes) { attempt([&] { open->append(bytes); }); });
       });
   attempt([&] { open->commit(); });
-  together(wire, [&] {
+  run_and_agree(wire, [&] {
     if (wrong)
       std::rethrow_exception(wrong);
   });

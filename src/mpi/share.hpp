@@ -29,14 +29,12 @@ struct Share {
   /// each other.
   std::vector<Stretch> stretches;
   std::size_t largest = 0, total = 0; ///< members of the first batch of all; batches in all
-  bool inside = false;                ///< on every rank, all batches that touch it are at home
 
   std::size_t count() const { return bounds.size() - 1; }
   std::span<const std::uint32_t> operator[](std::size_t q) const {
     return std::span(members).subspan(bounds[q], bounds[q + 1] - bounds[q]);
   }
   void clear(std::size_t ranks) {
-    inside = false;
     stretches.clear();
     members.clear();
     bounds.assign(1, 0);

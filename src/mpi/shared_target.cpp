@@ -31,7 +31,7 @@ run::AnyTarget<Real> shared_target(run::AnyTarget<Real> target, std::shared_ptr<
   shared.score = [score = target.score, wire, count,
                   at_once = target.each_row_alone](Step k, Rows<const Real> x, Rows<Real> s) {
     const Blocks blocks(x.count, count, wire->size());
-    together(*wire, [&] {
+    run_and_agree(*wire, [&] {
       by_blocks(blocks, wire->rank(), at_once, [&](std::size_t begin, std::size_t end) {
         score(k, x.slice(begin, end), s.slice(begin, end));
       });
@@ -42,7 +42,7 @@ run::AnyTarget<Real> shared_target(run::AnyTarget<Real> target, std::shared_ptr<
   shared.evaluate = [target, wire, count, has](Rows<const Real> x, Rows<Real> s,
                                                std::span<Real> density) {
     const Blocks blocks(x.count, count, wire->size());
-    together(*wire, [&] {
+    run_and_agree(*wire, [&] {
       by_blocks(blocks, wire->rank(), target.each_row_alone,
                 [&](std::size_t begin, std::size_t end) {
                   target.evaluate(x.slice(begin, end), s.slice(begin, end),

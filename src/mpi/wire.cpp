@@ -1,6 +1,8 @@
 // A wire of one rank, and what is said over any.
 #include "mpi/wire.hpp"
 
+#include "mpi/agreement.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -149,11 +151,12 @@ void same_everywhere(Wire& wire, const std::string& what, const std::string& min
   const std::vector<std::string> all = all_texts(wire, mine);
   for (std::size_t r = 1; r < all.size(); ++r)
     if (all[r] != all[0]) {
-      wire.all_know = true;
-      wire.origin = r;
       const auto [there, here] = first_difference(all[r], all[0]);
-      throw std::runtime_error("mpi: all ranks must have the same " + what + "; rank " +
-                               std::to_string(r) + " has " + there + ", rank 0 has " + here);
+      const std::runtime_error differs("mpi: all ranks must have the same " + what + "; rank " +
+                                       std::to_string(r) + " has " + there + ", rank 0 has " +
+                                       here);
+      note_agreed(wire, std::make_exception_ptr(differs), r);
+      throw differs;
     }
 }
 

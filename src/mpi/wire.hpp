@@ -52,15 +52,15 @@ public:
   /// empty where they have none in common: on several machines, or where the wire has no such
   /// thing. All ask for as many bytes. What it holds at first means nothing.
   static constexpr std::size_t alignment = 64;
-  virtual std::shared_ptr<std::byte> in_common(std::size_t /*bytes*/) { return nullptr; }
+  virtual std::shared_ptr<std::byte> shared_memory(std::size_t /*bytes*/) { return nullptr; }
   /// Until all ranks have come, where they have memory in common: what they wrote there before, all
   /// read after. That holds of all_gather too.
   virtual void meet() {}
   /// Ends all ranks at once, whatever they do.
   [[noreturn]] virtual void abort(int code) = 0;
 
-  bool all_know = false;  ///< of the failure that was thrown last: each rank threw it
-  std::size_t origin = 0; ///< the rank where that began
+  std::string agreed_failure; ///< what each rank threw last, by kind and text; empty: nothing
+  std::size_t origin = 0;     ///< the rank where that began
 
   /// Whether this rank would stop: asked with each agreement, so that to stop needs none of its
   /// own.

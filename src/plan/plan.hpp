@@ -76,7 +76,6 @@ struct Plan {
   bool card_by_rank = false;       ///< ranks of a machine take its cards in turn
   bool single = false;             ///< precision
   std::size_t blocks = 0;          ///< of rows, that ranks hold whole; 0: none
-  Step redeal = 0;                 ///< steps that batches stay inside them; 0: they never do
   std::vector<KernelTerm> kernel;
   Bandwidth bandwidth;
   std::optional<double> period; ///< of the torus; none: all of R^d

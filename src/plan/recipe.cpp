@@ -78,12 +78,6 @@ std::vector<FieldInfo> make_field_infos() {
        "Blocks of rows: ranks of mpirun hold whole blocks, and scores are asked for block by "
        "block; results depend on it, not on the ranks (default 64 under mpirun, else none; "
        "docs/many_machines.md)"},
-      {raw_heading,
-       "redeal",
-       "K: batches stay inside blocks, and all rows are dealt to the blocks anew every K steps, 0: "
-       "as rarely as adds 1 % of noise; needs --blocks (default: batches over all rows)",
-       {},
-       true},
       {raw_heading, "precision", "double or single", {"double", "single"}, true},
       {"Stages",
        "method",

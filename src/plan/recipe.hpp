@@ -44,7 +44,6 @@ struct Recipe {
   std::uint64_t threads = 0;
   std::string device;
   std::uint64_t blocks = undecided; ///< of rows, that ranks hold whole
-  std::uint64_t redeal = undecided; ///< steps that batches stay inside blocks
 
   /// For programs: recipe.set("dim", 3).
   Recipe& set(const std::string& name, Value value) {
@@ -101,7 +100,7 @@ void for_each_pair(A& a, B& b, Visit&& visit) {
       next(&Recipe::until_converged);
   next(&Recipe::seed), next(&Recipe::runs), next(&Recipe::start), next(&Recipe::threads);
   next(&Recipe::device);
-  next(&Recipe::blocks), next(&Recipe::redeal);
+  next(&Recipe::blocks);
   next(&Recipe::precision), next(&Recipe::method), next(&Recipe::prefit), next(&Recipe::metric);
   next(&Recipe::certify), next(&Recipe::exact), next(&Recipe::polish), next(&Recipe::kernel);
   next(&Recipe::bandwidth), next(&Recipe::advance), next(&Recipe::step_size), next(&Recipe::deal);

@@ -1,6 +1,5 @@
 // From a recipe to a plan: every text is read here, once.
 #include "plan/batch.hpp"
-#include "plan/blocks.hpp"
 #include "plan/kernel_text.hpp"
 #include "plan/names.hpp"
 #include "plan/spec.hpp"
@@ -23,10 +22,14 @@ namespace {
 constexpr std::uint64_t largest_exact_median = 20000; // 1.6 GB of distances in double
 constexpr std::uint64_t usual_steps = 1000;
 constexpr std::uint64_t most_steps = std::uint64_t{1} << 40;
+constexpr std::uint64_t most_blocks = 1 << 20;
 
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
 void resolve_numbers(const Recipe& r, Plan& plan) {
+  if (r.blocks != undecided && (r.blocks == 0 || r.blocks > most_blocks))
+    reject("blocks", fmt::format("between 1 and {}", most_blocks), std::to_string(r.blocks));
+  plan.blocks = r.blocks == undecided ? 0 : r.blocks;
   if (r.particles == 0)
     reject("particles", "at least 1", "0");
   if (r.particles > UINT32_MAX)
@@ -201,7 +204,6 @@ Plan resolve(const Recipe& given) {
   resolve_kernel(r, plan);
   resolve_bandwidth(r, plan);
   resolve_deal(r, plan);
-  resolve_blocks(r, plan);
   resolve_start(plan);
   if (plan.stages) // nothing of the raw method is a part of it
     for_each_pair(given, plan.recipe, [](const FieldInfo& info, const auto& as_given, auto& field) {

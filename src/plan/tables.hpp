@@ -8,6 +8,7 @@
 
 #include "plan/setting.hpp"
 
+#include <starling/deal/orders.hpp>
 #include <starling/kernel/all.hpp>
 #include <starling/run/roles.hpp>
 
@@ -19,6 +20,10 @@
 
 namespace starling::mpi {
 class Wire; // mpi/wire.hpp
+}
+namespace starling::cuda {
+template <typename Real>
+struct Rule; // cuda/move.hpp
 }
 
 namespace starling::plan {
@@ -46,9 +51,10 @@ using MakeKernel = std::function<kernel::AnyKernel<Real>(const Given& settings, 
 struct KernelEntry {
   std::string name, help;
   std::vector<Setting> settings; ///< numbers, written NAME:a=1,m=2
-  bool has_bandwidth = false;    ///< these four follow from its type
+  bool has_bandwidth = false;    ///< these five follow from its type
   bool singular = false;
-  bool radial = true; ///< a function of the distance
+  bool on_card = false; ///< cards have it too
+  bool radial = true;   ///< a function of the distance
   bool vectorised = false;
   bool over_everyone = false;      ///< exact over all particles, not in batches
   bool for_each_parameter = false; ///< a diagonal matrix instead of a number
@@ -60,11 +66,15 @@ template <typename Real>
 using MakeDealer =
     std::function<run::AnyDealer<Real>(const Plan& plan, std::uint64_t seed, Threads& threads)>;
 
+using MakeOrders = std::function<Orders(const Plan& plan, std::uint64_t seed, Threads& threads)>;
+
 /// When none is asked for, the last of the table that fits is taken.
 struct DealerEntry {
   std::string name, help;
   bool (*fits)(const Plan& plan); ///< whether it can deal these batches
   InBoth<MakeDealer> make;
+  MakeOrders orders;    ///< for ranks and cards. Empty: ranks then share scores and spread no rows
+  bool on_card = false; ///< its orders are no lists of all rows
   std::size_t least_particles = 0; ///< of fewer it is taken only by name
 };
 
@@ -72,13 +82,17 @@ template <typename Real>
 using MakeRule =
     std::function<run::AnyAdvance<Real>(const Plan& plan, const Given& settings, Threads& threads)>;
 
+template <typename Real>
+using MakeRuleOnCard = std::function<cuda::Rule<Real>(const Plan& plan, const Given& settings)>;
+
 struct RuleEntry {
   std::string name, help;
   std::vector<Setting> settings; ///< beside the step size; each is an option --NAME-SETTING
   InBoth<MakeRule> make;
-  bool for_riesz_pairs = false; ///< needs the kernel riesz and batches of two
-  bool stochastic = false;      ///< moves by the batch mean with noise of the kernel; made with its
-                                ///< drift, not by `make`
+  InBoth<MakeRuleOnCard> on_card; ///< empty: cards cannot move by it
+  bool for_riesz_pairs = false;   ///< needs the kernel riesz and batches of two
+  bool stochastic = false; ///< moves by the batch mean with noise of the kernel; made with its
+                           ///< drift, not by `make`
 };
 
 /// What a target is made from, beside its settings.

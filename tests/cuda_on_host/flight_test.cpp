@@ -33,11 +33,11 @@ run::Roles<double> roles(std::size_t dim) {
 
 class Flights : public OnMachine {
 protected:
-  cuda::Charge<double> charged(std::size_t count, std::size_t dim) {
-    auto asked = charge<double>(count, dim, By::moebius, 4);
+  cuda::RunSpec<double> charged(std::size_t count, std::size_t dim) {
+    auto asked = spec<double>(count, dim, By::moebius, 4);
     asked.bandwidth = double(dim);
-    asked.memories = 1;
-    asked.rule = [](double time, std::uint32_t moves) {
+    asked.rule.memories = 1;
+    asked.rule.at = [](double time, std::uint32_t moves) {
       return cuda::Move<double>(FadingAdaGrad<double>(0.1).at(time, moves));
     };
     return asked;

@@ -36,13 +36,8 @@ double apart_from(K kernel, const Ensemble<double>& seen, const Batches& batches
 }
 
 template <typename K>
-OneKernel one(std::string name, Term::Kind kind, K unit, K meant, auto place, bool sinks = false) {
-  return {name,
-          [=](Term& term) {
-            term.kind = kind;
-            term.sinks = sinks;
-            new (place(term)) K(unit);
-          },
+OneKernel one(std::string name, K unit, K meant) {
+  return {name, [=](Term& term) { EXPECT_TRUE(term.take(unit)); },
           [=](cuda::Cloud<double>&, const Ensemble<double>& seen, const Batches& batches,
               double wrong) { return apart_from(meant, seen, batches, wrong); }};
 }
@@ -50,26 +45,20 @@ OneKernel one(std::string name, Term::Kind kind, K unit, K meant, auto place, bo
 /// With bandwidth h where they have one: a term holds h = 1.
 std::vector<OneKernel> kernels(double h, double dim) {
   using namespace kernel;
-  using Kind = Term::Kind;
   return {
-      one("gaussian", Kind::gaussian, Gaussian<double>(1), Gaussian<double>(h),
-          [](Term& t) { return &t.gaussian; }),
-      one(
-          "gaussian-paper", Kind::gaussian, Gaussian<double>(1, Height::paper),
-          Gaussian<double>(h, Height::paper), [](Term& t) { return &t.gaussian; }, true),
-      one("imq", Kind::multiquadric, InverseMultiquadric<double>(1), InverseMultiquadric<double>(h),
-          [](Term& t) { return &t.multiquadric; }),
-      one("matern32", Kind::matern32, Matern32<double>(1), Matern32<double>(h),
-          [](Term& t) { return &t.matern32; }),
-      one("matern52", Kind::matern52, Matern52<double>(1), Matern52<double>(h),
-          [](Term& t) { return &t.matern52; }),
-      one("polynomial", Kind::polynomial, Polynomial<double>(1 / dim, 2),
-          Polynomial<double>(1 / dim, 2), [](Term& t) { return &t.polynomial; }),
-      one("sinc", Kind::sinc, Sinc<double>(0.7), Sinc<double>(0.7),
-          [](Term& t) { return &t.sinc; }),
-      one("riesz", Kind::riesz, Riesz<double>(0.5), Riesz<double>(0.5),
-          [](Term& t) { return &t.riesz; }),
+      one("gaussian", Gaussian<double>(1), Gaussian<double>(h)),
+      one("gaussian-paper", Gaussian<double>(1, Height::paper), Gaussian<double>(h, Height::paper)),
+      one("imq", InverseMultiquadric<double>(1), InverseMultiquadric<double>(h)),
+      one("matern32", Matern32<double>(1), Matern32<double>(h)),
+      one("matern52", Matern52<double>(1), Matern52<double>(h)),
+      one("polynomial", Polynomial<double>(1 / dim, 2), Polynomial<double>(1 / dim, 2)),
+      one("sinc", Sinc<double>(0.7), Sinc<double>(0.7)),
+      one("riesz", Riesz<double>(0.5), Riesz<double>(0.5)),
   };
+}
+
+TEST(Term, TakesNoKernelThatCardsHaveNot) {
+  EXPECT_FALSE(Term().take(kernel::SmoothRiesz<double>(0.5, 1, 2)));
 }
 
 class Flow : public OnMachine {
@@ -78,7 +67,7 @@ protected:
   /// them, r2 as well, and r2 / h is rounded once more: hence 3 and not 1.
   double apart(const OneKernel& kernel, std::size_t n, std::size_t dim, By by, std::size_t p,
                double wrong = 1) {
-    auto asked = charge<double>(n, dim, by, p);
+    auto asked = spec<double>(n, dim, by, p);
     asked.bandwidth = double(dim);
     kernel.put(asked.pairs.terms[0]);
     cuda::Cloud<double> cloud(machine, asked);
@@ -133,12 +122,11 @@ TEST_P(Flow, ThatIsWrongIsFound) {
 }
 
 TEST_P(Flow, OfASumIsThatOfItsTerms) {
-  auto asked = charge<double>(41, 3, By::moebius, 8);
+  auto asked = spec<double>(41, 3, By::moebius, 8);
   asked.bandwidth = 2;
   asked.pairs.count = 2;
-  asked.pairs.terms[1].kind = Term::Kind::riesz; // whose own self term is dropped, and no other
+  asked.pairs.terms[1].take(kernel::Riesz<double>(0.5)); // whose own self term alone is dropped
   asked.pairs.terms[1].weight = 0.25;
-  new (&asked.pairs.terms[1].riesz) kernel::Riesz<double>(0.5);
   cuda::Cloud<double> cloud(machine, asked);
   cloud.particles().upload(start<double>(41, 3));
   std::unique_ptr<Ensemble<double>> seen;
@@ -155,7 +143,7 @@ TEST_P(Flow, OfASumIsThatOfItsTerms) {
 TEST_P(Flow, TakesTheBandwidthOfTheHost) {
   for (const std::size_t n : {5u, 41u}) // all pairs, some pairs
     for (const std::size_t dim : {2u, 56u}) {
-      auto asked = charge<double>(n, dim, By::everyone, n);
+      auto asked = spec<double>(n, dim, By::everyone, n);
       asked.median_pairs = 30;
       cuda::Cloud<double> cloud(machine, asked);
       const Ensemble<double> here = start<double>(n, dim);
@@ -173,8 +161,8 @@ TEST_P(Flow, TakesTheBandwidthOfTheHost) {
 
 /// Scores against a target of the host.
 template <typename T>
-void expect_scores(const std::shared_ptr<cuda::Machine>& machine, const cuda::Charge<double>& asked,
-                   T target) {
+void expect_scores(const std::shared_ptr<cuda::Machine>& machine,
+                   const cuda::RunSpec<double>& asked, T target) {
   cuda::Cloud<double> cloud(machine, asked);
   cloud.particles().upload(start<double>(asked.particles, asked.dim));
   std::unique_ptr<Ensemble<double>> seen;
@@ -191,13 +179,13 @@ TEST_P(Flow, ScoresAsTheHostDoes) {
   using Scoring = cuda::Scoring<double>;
   for (const std::size_t dim : {1u, 2u, 8u, 9u, 56u})
     for (const double correlation : {0.0, 0.4})
-      expect_scores(machine, charge<double>(21, dim, By::moebius, 2, correlation),
+      expect_scores(machine, spec<double>(21, dim, By::moebius, 2, correlation),
                     EvenNormal<double>(dim, dim == 1 ? 0 : correlation));
-  auto bent = charge<double>(21, 2, By::moebius, 2);
+  auto bent = spec<double>(21, 2, By::moebius, 2);
   bent.target.kind = Scoring::Kind::banana;
   new (&bent.target.banana) Banana<double>(0.5, 2);
   expect_scores(machine, bent, lift<double>(2, Banana<double>(0.5, 2)));
-  auto neal = charge<double>(21, 9, By::moebius, 2);
+  auto neal = spec<double>(21, 9, By::moebius, 2);
   neal.target.kind = Scoring::Kind::funnel;
   new (&neal.target.funnel) Funnel<double>(9, 3);
   expect_scores(machine, neal, lift<double>(9, Funnel<double>(9, 3)));
@@ -207,7 +195,7 @@ TEST_P(Flow, ScoresAsTheHostDoes) {
     two.push_back({0.3, Eigen::VectorXd::Constant(d, -1), Eigen::MatrixXd::Identity(d, d)});
     two.push_back({0.7, Eigen::VectorXd::Constant(d, 2), Eigen::MatrixXd::Identity(d, d) * 0.5});
     const Mixture<double> mixture(two);
-    auto mixed = charge<double>(21, dim, By::moebius, 2);
+    auto mixed = spec<double>(21, dim, By::moebius, 2);
     mixed.target.kind = Scoring::Kind::mixture;
     mixed.target.mixture = {dim, 2, nullptr, nullptr, nullptr};
     mixed.numbers.clear();

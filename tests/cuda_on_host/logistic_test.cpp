@@ -46,7 +46,8 @@ protected:
     Ensemble<Real> here = start<Real>(particles, weights + 1);
     slow(k, here.position(), here.score());
     const auto score = on_card<Real>(data, batch, 11)->on(machine);
-    const cuda::Room<Real> x(*machine, here.position().size()), s(*machine, here.score().size());
+    const cuda::DeviceBuffer<Real> x(*machine, here.position().size()),
+        s(*machine, here.score().size());
     machine->upload(x.data(), here.position().data, x.bytes());
     score(k, x.data(), s.data(), particles, weights + 1);
     std::vector<Real> there(s.size());
@@ -108,7 +109,7 @@ TEST_P(Logistic, ScoresThatAreWrongAreFound) {
 TEST_P(Logistic, AnotherSeedTakesOtherRows) {
   const auto data = table<double>(301, 4);
   Ensemble<double> here = start<double>(3, 5);
-  const cuda::Room<double> x(*machine, 15), s(*machine, 15);
+  const cuda::DeviceBuffer<double> x(*machine, 15), s(*machine, 15);
   machine->upload(x.data(), here.position().data, x.bytes());
   std::vector<double> of[2];
   for (const std::uint64_t seed : {0u, 1u}) {

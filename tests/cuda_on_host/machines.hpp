@@ -5,11 +5,9 @@
 #include "cuda/cloud.hpp"
 #include "cuda/on_host.hpp"
 #include "drift/twins.hpp"
+#include "support/orders.hpp"
 
 #include <starling/back_ends.hpp>
-#include <starling/deal/cosets.hpp>
-#include <starling/deal/matching.hpp>
-#include <starling/deal/moebius.hpp>
 #include <starling/deal/whole.hpp>
 #include <starling/target/even_normal.hpp>
 
@@ -23,7 +21,7 @@
 namespace cuda_tests {
 
 using namespace starling;
-using By = cuda::Dealing::By;
+using support::By;
 
 /// Each test once for either. On a card it is skipped with the reason where there is none, and
 /// fails so where STARLING_REQUIRE_GPU is 1.
@@ -62,20 +60,20 @@ inline std::string machine_name(const testing::TestParamInfo<bool>& info) {
 #define STARLING_ON_MACHINES(Suite)                                                                \
   INSTANTIATE_TEST_SUITE_P(On, Suite, testing::Bool(), machine_name)
 
-/// A charge for a standard normal with one kernel.
+/// A spec for a standard normal with one kernel.
 template <typename Real>
-cuda::Charge<Real> charge(std::size_t n, std::size_t dim, By by, std::size_t p,
-                          double correlation = 0.2) {
-  cuda::Charge<Real> c;
+cuda::RunSpec<Real> spec(std::size_t n, std::size_t dim, By by, std::size_t p,
+                         double correlation = 0.2) {
+  cuda::RunSpec<Real> c;
   c.particles = n;
   c.dim = dim;
   c.names = std::vector<std::string>(dim, "x");
   c.seed = 5;
-  c.dealing.emplace(by, c.seed, by == By::everyone ? std::nullopt : std::optional<BatchSize>(p), n);
+  c.orders = support::orders(by, c.seed, p, n);
   const EvenNormal<Real> target(dim, dim == 1 ? 0 : correlation);
   c.target.normal = target.form();
   c.numbers.assign(target.mean().begin(), target.mean().end());
-  c.rule = [](double, std::uint32_t) { return cuda::Move<Real>(Proportional<Real>{Real(0.1)}); };
+  c.rule = ConstantStep<Real>(0.1);
   return c;
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 using namespace cuda_tests;
 
-/// The scores of the charge's own normal, made by the host from what it brings down. `spoil` may
+/// The scores of the spec's own normal, made by the host from what it brings down. `spoil` may
 /// change them.
 template <typename Real>
 std::shared_ptr<const cuda::Outside<Real>>
@@ -35,7 +35,7 @@ by_the_host(std::size_t dim, std::function<void(Step, Rows<Real>)> spoil = {}) {
 class Outside : public OnMachine {
 protected:
   template <typename Real>
-  std::unique_ptr<cuda::Cloud<Real>> flying(cuda::Charge<Real> asked, Step steps) {
+  std::unique_ptr<cuda::Cloud<Real>> flying(cuda::RunSpec<Real> asked, Step steps) {
     auto cloud = std::make_unique<cuda::Cloud<Real>>(machine, asked);
     cloud->particles().upload(start<Real>(asked.particles, asked.dim));
     for (Step k = 0; k < steps; ++k)
@@ -44,7 +44,7 @@ protected:
   }
   template <typename Real>
   double apart(std::size_t n, std::size_t dim, std::size_t p, Step steps, Real wrong = 1) {
-    auto asked = charge<Real>(n, dim, By::moebius, p);
+    auto asked = spec<Real>(n, dim, By::moebius, p);
     asked.bandwidth = double(dim);
     auto own = flying<Real>(asked, steps);
     own->flush();
@@ -76,7 +76,7 @@ TEST_P(Outside, ScoresMoveTheCloudAsItsOwnDo) {
 }
 
 TEST_P(Outside, ScoresThatAreNoNumbersAreNamed) {
-  auto asked = charge<double>(41, 2, By::moebius, 4);
+  auto asked = spec<double>(41, 2, By::moebius, 4);
   asked.outside = by_the_host<double>(2, [](Step k, Rows<double> s) {
     if (k == 17)
       s[7][1] = NAN;
@@ -98,7 +98,7 @@ TEST_P(Outside, ScoresThatAreNoNumbersAreNamed) {
 /// What is thrown comes out, and the steps before it stand: going on from there is as if nothing
 /// had happened.
 TEST_P(Outside, FailuresLeaveTheStepsBeforeThem) {
-  auto asked = charge<double>(41, 3, By::moebius, 4);
+  auto asked = spec<double>(41, 3, By::moebius, 4);
   auto sound = flying<double>(asked, 40);
   sound->flush();
   for (const Step bad : {Step{0}, Step{1}, Step{23}}) {
@@ -127,7 +127,7 @@ TEST_P(Outside, FailuresLeaveTheStepsBeforeThem) {
 }
 
 TEST_P(Outside, LooksSeeItsScores) {
-  auto asked = charge<double>(41, 3, By::moebius, 4);
+  auto asked = spec<double>(41, 3, By::moebius, 4);
   asked.outside = by_the_host<double>(3);
   cuda::Cloud<double> cloud(machine, asked);
   cloud.particles().upload(start<double>(41, 3));

@@ -26,7 +26,7 @@ protected:
   /// single precision, hence r2 good to 2^-15 (|v_i|^2 + |v_j|^2), v from the mean of the first
   /// rows.
   double apart(const Case& c) {
-    auto asked = charge<float>(c.n, c.dim, c.p ? By::moebius : By::everyone, c.p ? c.p : c.n);
+    auto asked = spec<float>(c.n, c.dim, c.p ? By::moebius : By::everyone, c.p ? c.p : c.n);
     asked.bandwidth = c.bandwidth > 0 ? c.bandwidth : double(c.dim);
     cuda::Cloud<float> cloud(machine, asked);
     Ensemble<float> begin = start<float>(c.n, c.dim);
@@ -105,9 +105,7 @@ TEST_P(ByProducts, AreTheFormulasWithinTheirBits) {
 
 TEST_P(ByProducts, AreTakenInSharesAndInBatches) {
   const std::size_t many = 2 * cuda::layout::product_others + 3;
-  cuda::Order order;
-  order.count = static_cast<std::uint32_t>(many);
-  EXPECT_EQ(cuda::product_shares(20, cuda::Pairs<float>(), order), 2u);
+  EXPECT_EQ(cuda::product_shares(20, cuda::Pairs<float>(), Order(many)), 2u);
   EXPECT_LT(apart({.n = many, .dim = 20}), 1);
   EXPECT_LT(apart({.n = 303, .dim = 20, .p = 100}), 1);
 }

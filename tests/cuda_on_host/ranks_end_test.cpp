@@ -31,7 +31,7 @@ TEST_P(EndsOfCards, ThrowWhatOneOfThemThrowsAndGoOn) {
         EXPECT_EQ(error.particle(), 25u + 2u); // of the rank's first block
         EXPECT_EQ(error.cause(), "on purpose");
       }
-      EXPECT_TRUE(wire->all_know);
+      EXPECT_FALSE(wire->agreed_failure.empty());
       EXPECT_EQ(wire->origin, 1u);
       EXPECT_EQ(flight->done(), 23u);
       failing = false;
@@ -114,7 +114,7 @@ void expect_all_say(cuda::Machine* (*make)(), const std::string& sentence) {
     } catch (const std::exception& error) {
       EXPECT_TRUE(std::string(error.what()).starts_with(sentence)) << error.what();
     }
-    EXPECT_TRUE(wire->all_know);
+    EXPECT_FALSE(wire->agreed_failure.empty());
   });
   cuda::open_instead(nullptr);
 }
@@ -150,19 +150,6 @@ TEST(CardsOfSeveralRanks, AreTakenInTurnUnlessOneIsNamed) {
   EXPECT_EQ(taken, (std::vector<std::size_t>{0, 1, 2, 0, 1}));
   EXPECT_EQ(assemble::card_of(in_turn, *mpi::alone(), three), 0u);
   EXPECT_EQ(assemble::card_of(named, *mpi::alone(), three), 1u);
-}
-
-TEST(CardsOfSeveralRanks, DoNotDealInsideBlocks) {
-  plan::Recipe recipe = asked_of_cards("guest");
-  recipe.particles = 128;
-  recipe.redeal = 5;
-  try {
-    plan::resolve(recipe);
-    FAIL() << "it was taken";
-  } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(),
-                 "redeal: is for the steps of hosts; with --device cuda batches go over all rows");
-  }
 }
 
 } // namespace

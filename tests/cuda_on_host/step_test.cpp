@@ -33,17 +33,14 @@ protected:
   template <typename Real, typename Deal, typename Rule>
   double apart(std::size_t n, std::size_t dim, By by, BatchSize p, Deal deal, Rule rule, Step steps,
                double wrong = 1, double bandwidth = 0, bool outside = false) {
-    auto asked = charge<Real>(n, dim, by, p.first());
+    auto asked = spec<Real>(n, dim, by, p.first());
     if (by == By::moebius)
-      asked.dealing.emplace(by, asked.seed, p, n);
+      asked.orders = support::orders(by, asked.seed, p, n);
     asked.bandwidth = bandwidth > 0 ? bandwidth : double(dim);
     asked.pairs.terms[0].weight = Real(wrong);
-    asked.memories = Rule::memories;
+    asked.rule = rule;
     if (outside)
       asked.outside = from_outside<Real>(asked);
-    asked.rule = [rule](double time, std::uint32_t moves) {
-      return cuda::Move<Real>(rule.at(time, moves));
-    };
     cuda::Cloud<Real> cloud(machine, asked);
     Ensemble<Real> host = start<Real>(n, dim), there(n, dim);
     cloud.particles().upload(host);
@@ -241,65 +238,6 @@ TEST_P(Steps, ThatAreWrongAreFound) {
             100 * in_single);
   EXPECT_GT((apart<float>(71, 2, By::moebius, 8, Moebius(5, 8), ConstantStep<float>(0.1), 4, 1.3)),
             100 * in_single);
-}
-
-/// A step that leaves the numbers is said by its number, and those before it stand.
-TEST_P(Steps, ThatFailAreTakenBack) {
-  const auto run = [&](Step bad, Step steps) {
-    auto asked = charge<double>(41, 2, By::moebius, 4);
-    asked.rule = [bad](double time, std::uint32_t) {
-      return cuda::Move<double>(Proportional<double>{time == double(bad) ? INFINITY : 0.1});
-    };
-    auto cloud = std::make_unique<cuda::Cloud<double>>(machine, asked);
-    cloud->particles().upload(start<double>(41, 2));
-    for (Step k = 0; k < steps; ++k)
-      cloud->record(k);
-    return cloud;
-  };
-  const auto failing = run(17, 40), sound = run(1000, 17);
-  try {
-    failing->flush();
-    FAIL() << "it did not fail";
-  } catch (const Diverged& error) {
-    EXPECT_EQ(error.step(), 17u);
-  }
-  EXPECT_EQ(failing->next(), 17u);
-  sound->flush();
-  Ensemble<double> one(41, 2), other(41, 2);
-  failing->particles().download(one);
-  sound->particles().download(other);
-  EXPECT_EQ(one.moves()[0], 17u);
-  for (std::size_t n = 0; n < 82; ++n)
-    EXPECT_NEAR(one.position().data[n], other.position().data[n], 1e-12);
-}
-
-/// The same where rows lie side by side: the columns are as they were, and steps are taken from
-/// there.
-TEST_P(Steps, OfRowsSideBySideThatFailAreTakenBack) {
-  const auto run = [&](Step bad, Step steps) {
-    auto asked = charge<float>(1032, 2, By::moebius, 8);
-    asked.memories = 1;
-    asked.rule = [bad](double time, std::uint32_t) {
-      return cuda::Move<float>(
-          Scaled<float>{time == double(bad) ? INFINITY : 0.01F, 0.9F, 0.1F, 1e-3F});
-    };
-    auto cloud = std::make_unique<cuda::Cloud<float>>(machine, asked);
-    cloud->particles().upload(start<float>(1032, 2));
-    for (Step k = 0; k < steps; ++k)
-      cloud->record(k);
-    return cloud;
-  };
-  const auto failing = run(17, 40), sound = run(1000, 17);
-  EXPECT_THROW(failing->flush(), Diverged);
-  EXPECT_EQ(failing->next(), 17u);
-  sound->flush();
-  Ensemble<float> one(1032, 2), other(1032, 2);
-  failing->particles().download(one);
-  sound->particles().download(other);
-  for (std::size_t n = 0; n < 2064; ++n) {
-    EXPECT_NEAR(one.position().data[n], other.position().data[n], 20 * in_single);
-    EXPECT_NEAR(one.memory(0).data[n], other.memory(0).data[n], 20 * in_single);
-  }
 }
 
 STARLING_ON_MACHINES(Steps);

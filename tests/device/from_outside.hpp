@@ -8,9 +8,9 @@
 
 namespace starling {
 
-/// The scores of a charge's target, made by someone else on the host.
+/// The scores of a spec's target, made by someone else on the host.
 template <typename Real>
-std::shared_ptr<const cuda::Outside<Real>> from_outside(const cuda::Charge<Real>& asked) {
+std::shared_ptr<const cuda::Outside<Real>> from_outside(const cuda::RunSpec<Real>& asked) {
   auto outside = std::make_shared<cuda::Outside<Real>>();
   outside->on = [target = asked.target,
                  mean = asked.numbers](const std::shared_ptr<cuda::Machine>& machine) {

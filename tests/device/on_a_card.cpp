@@ -2,16 +2,17 @@
 // nvcc, no package.
 //
 //     nvcc -std=c++20 -O2 --expt-relaxed-constexpr -prec-div=false -prec-sqrt=false -ftz=true
-//     -arch=sm_90 -I include -I src tests/device/on_a_card.cpp
-//       src/cuda/present.cu src/cuda/cloud.cpp src/cuda/dealing.cpp src/cuda/figures.cpp
-//       src/cuda/figures_logistic.cpp src/cuda/logistic.cpp src/cuda/turns.cpp src/cpu/threads.cpp
-//       -o on_a_card
+//     -arch=sm_90 -I include -I src -I tools/lab tests/device/on_a_card.cpp
+//       src/cuda/present.cu src/cuda/cloud.cpp tools/lab/card_figures.cpp
+//       tools/lab/card_figures_logistic.cpp src/cuda/logistic.cpp src/cuda/turns.cpp
+//       src/cpu/threads.cpp -o on_a_card
 //     on_a_card check     the comparison alone, for compute-sanitizer;     on_a_card time     the
 //     times alone
+#include "../support/orders.hpp"
 #include "from_outside.hpp"
 
+#include "card_figures.hpp"
 #include "cuda/cloud.hpp"
-#include "cuda/figures.hpp"
 #include "cuda/on_host.hpp"
 
 #include <starling/random/start.hpp>
@@ -23,12 +24,12 @@
 namespace {
 
 using namespace starling;
-using By = cuda::Dealing::By;
+using support::By;
 
 template <typename Real>
-cuda::Charge<Real> charge(std::size_t n, std::size_t dim, By by, std::size_t p,
-                          std::uint32_t kernel, bool median, bool remembers) {
-  cuda::Charge<Real> c;
+cuda::RunSpec<Real> spec(std::size_t n, std::size_t dim, By by, std::size_t p, std::uint32_t kernel,
+                         bool median, bool remembers) {
+  cuda::RunSpec<Real> c;
   c.particles = n;
   c.dim = dim;
   c.names.assign(dim, "x");
@@ -36,19 +37,18 @@ cuda::Charge<Real> charge(std::size_t n, std::size_t dim, By by, std::size_t p,
   c.numbers.assign(dim, Real(0.1));
   c.bandwidth = double(dim);
   c.median_pairs = median ? 500 : 0;
-  c.dealing.emplace(by, 3, by == By::everyone ? std::nullopt : std::optional<BatchSize>(p), n);
+  c.orders = support::orders(by, 3, by == By::everyone ? n : p, n);
   cuda::Term<Real>& term = c.pairs.terms[0];
-  term.kind = static_cast<typename cuda::Term<Real>::Kind>(kernel);
   if (kernel == 1)
-    new (&term.multiquadric) kernel::InverseMultiquadric<Real>(1);
+    term.take(kernel::InverseMultiquadric<Real>(1));
   if (kernel == 3)
-    new (&term.matern52) kernel::Matern52<Real>(1);
+    term.take(kernel::Matern52<Real>(1));
   if (kernel == 4)
-    new (&term.polynomial) kernel::Polynomial<Real>(Real(1) / Real(dim), 2);
-  c.rule = [](double, std::uint32_t) { return cuda::Move<Real>(Proportional<Real>{Real(0.02)}); };
+    term.take(kernel::Polynomial<Real>(Real(1) / Real(dim), 2));
+  c.rule = ConstantStep<Real>(0.02);
   if (remembers) {
-    c.memories = 1;
-    c.rule = [](double, std::uint32_t) {
+    c.rule.memories = 1;
+    c.rule.at = [](double, std::uint32_t) {
       return cuda::Move<Real>(Scaled<Real>{Real(0.01), Real(0.9), Real(0.1), Real(0.1)});
     };
   }
@@ -56,7 +56,7 @@ cuda::Charge<Real> charge(std::size_t n, std::size_t dim, By by, std::size_t p,
 }
 
 template <typename Real>
-std::vector<Real> flown(std::shared_ptr<cuda::Machine> machine, const cuda::Charge<Real>& asked,
+std::vector<Real> flown(std::shared_ptr<cuda::Machine> machine, const cuda::RunSpec<Real>& asked,
                         Step steps) {
   cuda::Cloud<Real> cloud(machine, asked);
   Ensemble<Real> here(asked.particles, asked.dim);
@@ -74,7 +74,7 @@ template <typename Real>
 void check(const std::shared_ptr<cuda::Machine>& card, std::size_t n, std::size_t dim, By by,
            std::size_t p, std::uint32_t kernel, bool median, bool remembers = false,
            bool outside = false) {
-  auto asked = charge<Real>(n, dim, by, p, kernel, median, remembers);
+  auto asked = spec<Real>(n, dim, by, p, kernel, median, remembers);
   if (outside)
     asked.outside = from_outside<Real>(asked);
   const Step steps = remembers ? 2 + cuda::layout::side_by_side_turns

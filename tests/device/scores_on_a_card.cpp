@@ -2,10 +2,10 @@
 // nothing but nvcc, no package.
 //
 //     nvcc -std=c++20 -O2 --expt-relaxed-constexpr -prec-div=false -prec-sqrt=false -ftz=true
-//     -arch=sm_90 -I include -I src tests/device/scores_on_a_card.cpp
-//       src/cuda/present.cu src/cuda/cloud.cpp src/cuda/dealing.cpp src/cuda/figures_logistic.cpp
+//     -arch=sm_90 -I include -I src -I tools/lab tests/device/scores_on_a_card.cpp
+//       src/cuda/present.cu src/cuda/cloud.cpp tools/lab/card_figures_logistic.cpp
 //       src/cuda/logistic.cpp src/cuda/turns.cpp src/cpu/threads.cpp -o scores_on_a_card
-#include "cuda/figures.hpp"
+#include "card_figures.hpp"
 #include "cuda/logistic.hpp"
 #include "cuda/on_host.hpp"
 
@@ -37,7 +37,7 @@ void check(const std::shared_ptr<cuda::Machine>& card, std::size_t particles, st
   for (const bool there : {false, true}) {
     const std::shared_ptr<cuda::Machine> machine = there ? card : std::make_shared<cuda::OnHost>();
     const auto score = cuda::logistic_on_card<Real>(data, batch, 5)->on(machine);
-    cuda::Room<Real> at(*machine, x.size()), s(*machine, x.size());
+    cuda::DeviceBuffer<Real> at(*machine, x.size()), s(*machine, x.size());
     at.upload(x.data(), x.size());
     score(k, at.data(), s.data(), particles, weights + 1);
     scores[there].resize(x.size());

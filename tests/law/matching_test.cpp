@@ -20,11 +20,14 @@ namespace {
 using Outcomes = std::function<void(std::size_t n, const std::function<void(const Batches&)>&)>;
 
 void all_rounds(std::size_t n, const std::function<void(const Batches&)>& visit) {
-  Matching matching(1);
-  const std::uint32_t joins = n % 2 ? Matching::rounds(n) / 2 : 1;
-  for (std::uint32_t c = 0; c < Matching::rounds(n); ++c)
-    for (std::uint32_t joined = 0; joined < joins; ++joined)
-      visit(matching.round(n, c, joined));
+  Batches batches;
+  const std::uint32_t rounds = MatchingOrder::rounds(n), joins = n % 2 ? rounds / 2 : 1;
+  for (std::uint32_t c = 0; c < rounds; ++c)
+    for (std::uint32_t joined = 0; joined < joins; ++joined) {
+      Order(MatchingOrder{static_cast<std::uint32_t>(n), c, joined})
+          .write(batches, Threads::alone());
+      visit(batches);
+    }
 }
 
 /// 0 with 1, 2 with 3, ..., or shifted by one: never anyone else.
@@ -93,39 +96,29 @@ TEST(Matching, PutsEveryParticleInExactlyOneBatchOfTwoOrOneOfThree) {
     });
 }
 
-TEST(Matching, PairsInARoundWhomThePartnerFunctionSays) {
-  for (const std::size_t n : {2u, 3u, 8u, 9u, 20u, 21u}) {
-    Matching matching(1);
-    for (std::uint32_t c = 0; c < Matching::rounds(n); ++c) {
-      const Batches& batches = matching.round(n, c, 0);
-      for (std::size_t q = n % 2; q < batches.count(); ++q) {
-        EXPECT_EQ(Matching::partner(batches[q][0], c, n), batches[q][1]) << n << ", " << c;
-        EXPECT_EQ(Matching::partner(batches[q][1], c, n), batches[q][0]) << n << ", " << c;
-      }
-      if (n % 2 == 1) { // the first of three is the one left alone, who joined the other two
-        EXPECT_EQ(Matching::partner(batches[0][0], c, n), batches[0][0]) << n << ", " << c;
-        EXPECT_EQ(Matching::partner(batches[0][1], c, n), batches[0][2]) << n << ", " << c;
-      }
-    }
-  }
-}
-
 // Above 2^31 rows the sum of two of them needs more than 32 bits.
 TEST(Matching, PairsRowsRightUpToTheLastNumberThereIs) {
   for (const std::uint64_t n :
        {std::uint64_t{1} << 31, (std::uint64_t{1} << 31) + 2, (std::uint64_t{1} << 32) - 2,
         (std::uint64_t{1} << 31) + 1, (std::uint64_t{1} << 32) - 1}) {
     const std::uint64_t cycle = n % 2 ? n : n - 1;
-    ASSERT_EQ(Matching::rounds(n), cycle);
+    ASSERT_EQ(MatchingOrder::rounds(n), cycle);
     for (const std::uint64_t c : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, cycle / 2,
                                   cycle / 2 + 1, cycle - 2, cycle - 1}) {
-      const auto of = [&](std::uint64_t i) {
-        return std::uint64_t{Matching::partner(std::uint32_t(i), std::uint32_t(c), n)};
+      const MatchingOrder order{std::uint32_t(n), std::uint32_t(c), 0};
+      const std::uint32_t odd = n % 2;
+      const auto of = [&](std::uint64_t i) { // who stands beside it
+        const std::uint32_t place = order.place(std::uint32_t(i)) - odd;
+        EXPECT_EQ(order.row(place + odd), i) << n << ", round " << c;
+        return std::uint64_t{order.row((place ^ 1) + odd)};
       };
-      const std::uint64_t alone = Matching::left_over(std::uint32_t(c), n);
+      const std::uint64_t alone = MatchingOrder::left_over(std::uint32_t(c), n);
       EXPECT_EQ(2 * alone % cycle, c) << n;
       EXPECT_LT(alone, cycle) << n;
-      EXPECT_EQ(of(alone), n % 2 ? alone : cycle) << n << ", round " << c;
+      if (n % 2)
+        EXPECT_EQ(order.row(0), alone) << n << ", round " << c;
+      else
+        EXPECT_EQ(of(alone), cycle) << n << ", round " << c;
       for (const std::uint64_t i : {std::uint64_t{0}, std::uint64_t{1}, c, c + 1, cycle / 2,
                                     (std::uint64_t{1} << 31) + 5, cycle - 1}) {
         if (i >= cycle || i == alone)

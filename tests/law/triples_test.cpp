@@ -28,8 +28,10 @@ using Deals = std::function<void(const Visit&)>;
 /// All maps, and for each all places at which the rows above q can go in.
 Deals all_maps(std::size_t n, std::size_t p) {
   return [n, p](const Visit& visit) {
-    Moebius dealer(1, p);
-    const std::uint32_t q = Moebius::prime_below(n);
+    MoebiusTable table;
+    table.prepare(n);
+    Batches batches;
+    const std::uint32_t q = table.prime();
     std::uint64_t insertions = 1;
     for (std::uint64_t row = q + 1; row < n; ++row)
       insertions *= row + 1;
@@ -38,11 +40,14 @@ Deals all_maps(std::size_t n, std::size_t p) {
         for (std::uint32_t c = 0; c <= q; ++c)
           for (std::uint64_t way = 0; way < insertions; ++way) {
             std::uint64_t left = way;
-            visit(dealer.order(n, p, {q, a, b, c}, [&](std::uint32_t row) {
+            const auto place_for = [&](std::uint32_t row) {
               const auto place = static_cast<std::uint32_t>(left % (row + 1));
               left /= row + 1;
               return place;
-            }));
+            };
+            Order(table.order({q, a, b, c}, place_for), n, Batches::pieces(n, p))
+                .write(batches, Threads::alone());
+            visit(batches);
           }
   };
 }
@@ -50,21 +55,21 @@ Deals all_maps(std::size_t n, std::size_t p) {
 /// All subspaces of dimension k of the vectors of `bits` bits, each once.
 Deals all_subspaces(std::size_t bits, std::size_t k) {
   return [bits, k](const Visit& visit) {
-    Cosets dealer(1, std::size_t{1} << k);
+    Batches batches;
     const std::uint32_t n = 1u << bits;
-    std::set<std::vector<std::uint32_t>> seen; // reduced bases, sorted: one for each subspace
-    const std::function<void(std::vector<std::uint32_t>)> grow =
-        [&](std::vector<std::uint32_t> basis) {
-          if (basis.size() == k) {
-            std::sort(basis.begin(), basis.end());
-            if (seen.insert(basis).second)
-              visit(dealer.span(n, basis));
-            return;
-          }
-          for (std::uint32_t v = 1; v < n; ++v)
-            if (auto more = basis; Cosets::join(more, v))
-              grow(more);
-        };
+    std::set<std::set<std::uint32_t>> seen; // reduced bases: one for each subspace
+    const std::function<void(CosetsOrder)> grow = [&](CosetsOrder space) {
+      if (space.dim == k) {
+        if (seen.insert({space.basis, space.basis + k}).second) {
+          Order(space, n).write(batches, Threads::alone());
+          visit(batches);
+        }
+        return;
+      }
+      for (std::uint32_t v = 1; v < n; ++v)
+        if (CosetsOrder more = space; more.join(v))
+          grow(more);
+    };
     grow({});
   };
 }
@@ -243,46 +248,6 @@ TEST(Moebius, DrawsEveryThreePlacesOfThreeRows) {
   EXPECT_EQ(times.size(), 120u);
   for (const auto& [places, found] : times) // sd of sqrt(12000 / 120) = 10; 5 of them among 120
     EXPECT_NEAR(found, 100, 50);
-}
-
-/// Its rows are 0 .. n-1, each once.
-void expect_everyone(const Batches& batches, std::size_t n) {
-  std::vector<bool> seen(n);
-  for (const std::uint32_t row : batches.order()) {
-    ASSERT_LT(row, n);
-    ASSERT_FALSE(seen[row]) << row << " of " << n;
-    seen[row] = true;
-  }
-  ASSERT_EQ(batches.order().size(), n);
-}
-
-// The quotient by q is estimated: only from some 65,000 rows on it is ever too small, and only with
-// a large shift that shows.
-TEST(Moebius, PutsEveryoneInExactlyOneBatchAmongManyRows) {
-  Moebius dealer(5, 8);
-  const std::uint32_t q = Moebius::prime_below(1 << 20);
-  for (const std::uint32_t c : {std::uint32_t{12345}, q})
-    expect_everyone(
-        dealer.order(q + 1, 8, {q, q - 1, 123457, c}, [](std::uint32_t row) { return row; }),
-        q + 1);
-}
-
-TEST(DealersWithoutAShuffle, PutEveryoneInExactlyOneBatchForAnyThreads) {
-  Threads three(3);
-  for (std::size_t n = 2; n <= 300; ++n)
-    for (const Step k : {0u, 1u, 2u})
-      expect_everyone(Moebius(7, 2).deal(k, n), n);
-  for (const std::size_t n : {65536u, 65537u, 65538u, 100003u, 131072u}) {
-    Moebius alone(7, 8), together(7, 8, three);
-    expect_everyone(alone.deal(3, n), n);
-    EXPECT_TRUE(std::ranges::equal(alone.deal(3, n).order(), together.deal(3, n).order()));
-  }
-  for (const std::size_t n : {2u, 8u, 1024u, 131072u}) {
-    const std::size_t p = std::min<std::size_t>(n, 8);
-    Cosets alone(7, p), together(7, p, three);
-    expect_everyone(alone.deal(3, n), n);
-    EXPECT_TRUE(std::ranges::equal(alone.deal(3, n).order(), together.deal(3, n).order()));
-  }
 }
 
 TEST(DealersWithoutAShuffle, RefuseWhatTheyCannotDeal) {

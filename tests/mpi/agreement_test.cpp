@@ -17,7 +17,7 @@ template <typename Error, typename Throw>
 void expect_everywhere(const std::string& text, Throw&& thrown) {
   mpi::on_ranks(3, [&](const std::shared_ptr<mpi::Wire>& wire) {
     try {
-      mpi::together(*wire, [&] {
+      mpi::run_and_agree(*wire, [&] {
         if (wire->rank() == 1)
           thrown();
       });
@@ -44,29 +44,65 @@ TEST(Agreement, ThrowsOnAllRanksWhatOneThrew) {
 TEST(Agreement, IsReachedAgainAfterAFailureThatWasDealtWith) {
   mpi::on_ranks(3, [&](const std::shared_ptr<mpi::Wire>& wire) {
     for (int time = 0; time < 3; ++time)
-      EXPECT_THROW(mpi::together(*wire,
-                                 [&] { // rank 0 alone, each time
-                                   if (wire->first())
-                                     throw std::runtime_error("the disk is full");
-                                 }),
+      EXPECT_THROW(mpi::run_and_agree(*wire,
+                                      [&] { // rank 0 alone, each time
+                                        if (wire->first())
+                                          throw std::runtime_error("the disk is full");
+                                      }),
                    std::runtime_error);
-    mpi::together(*wire, [] {});
+    mpi::run_and_agree(*wire, [] {});
     EXPECT_FALSE(mpi::any(*wire, false));
   });
 }
 
 TEST(Agreement, IsNotAskedTwiceForWhatIsOnItsWayUp) {
   mpi::on_ranks(2, [&](const std::shared_ptr<mpi::Wire>& wire) {
-    EXPECT_THROW(mpi::together(*wire,
-                               [&] {
-                                 mpi::together(*wire, [&] {
-                                   if (wire->rank() == 1)
-                                     throw TargetError(0, 0, "within");
-                                 });
-                               }),
+    EXPECT_THROW(mpi::run_and_agree(*wire,
+                                    [&] {
+                                      mpi::run_and_agree(*wire, [&] {
+                                        if (wire->rank() == 1)
+                                          throw TargetError(0, 0, "within");
+                                      });
+                                    }),
                  TargetError);
-    EXPECT_TRUE(wire->all_know);
+    EXPECT_FALSE(wire->agreed_failure.empty());
     EXPECT_FALSE(mpi::any(*wire, false)); // nobody waits
+  });
+}
+
+// Certify catches a target that fails; what then fails on one rank alone is not what was agreed on.
+TEST(Agreement, DoesNotTakeAFailureForOneThatWasCaughtBefore) {
+  mpi::on_ranks(2, [&](const std::shared_ptr<mpi::Wire>& wire) {
+    try {
+      mpi::run_and_agree(*wire, [&] {
+        if (wire->rank() == 1)
+          throw TargetError(3, 4, "no density");
+      });
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const TargetError&) {
+      EXPECT_TRUE(mpi::failure_agreed(*wire, std::current_exception()));
+      // whoever called the target counts rows otherwise
+      const auto counted_anew = std::make_exception_ptr(TargetError(3, 7, "no density"));
+      EXPECT_TRUE(mpi::failure_agreed(*wire, counted_anew));
+    }
+    const auto alone = std::make_exception_ptr(std::bad_alloc());
+    EXPECT_FALSE(mpi::failure_agreed(*wire, alone));
+    EXPECT_FALSE(mpi::failure_agreed(*wire, nullptr));
+    EXPECT_THROW(mpi::agree(*wire, wire->rank() == 0 ? alone : nullptr), std::bad_alloc);
+  });
+}
+
+TEST(Agreement, KeepsTheParameterOfWhatDiverged) {
+  mpi::on_ranks(2, [&](const std::shared_ptr<mpi::Wire>& wire) {
+    try {
+      mpi::run_and_agree(*wire, [&] {
+        if (wire->rank() == 1)
+          throw Diverged(3, 4, "a, parameter b");
+      });
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const Diverged& error) {
+      EXPECT_EQ(error.parameter(), "a, parameter b");
+    }
   });
 }
 

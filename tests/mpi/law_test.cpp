@@ -1,12 +1,13 @@
-// Lemma 1 through the distributed path, what crosses against the formula, and the law of batches
-// inside blocks.
-#include "mpi/crossing.hpp"
+// Lemma 1 through the distributed path, shares of orders against all batches, and what crosses
+// against the formula.
 #include "mpi/ranks_as_threads.hpp"
+#include "mpi/row_exchange.hpp"
 #include "support/lemma_1.hpp"
 
 #include <starling/deal/cosets.hpp>
 #include <starling/deal/matching.hpp>
 #include <starling/deal/moebius.hpp>
+#include <starling/deal/shuffle.hpp>
 #include <starling/drift/reference.hpp>
 #include <starling/kernel/gaussian.hpp>
 
@@ -39,15 +40,12 @@ auto by_ranks(std::size_t ranks, std::size_t population = 0) {
       Ensemble<double> here(count, all.dim());
       std::copy_n(all.position().data + first * all.dim(), count * all.dim(), here.position().data);
       std::copy_n(all.score().data + first * all.dim(), count * all.dim(), here.score().data);
-      mpi::Dealing dealing(
-          1, all.count(), [&](Step, std::size_t, std::size_t) -> const Batches& { return dealt; },
-          0, false);
       mpi::Share share;
-      dealing.share(0, blocks, wire->rank(), share);
-      mpi::Crossing<double> crossing(blocks, *wire);
-      crossing.plan(share, population ? population : all.count(), 0, all.dim());
+      mpi::share_of(dealt, blocks, wire->rank(), share);
+      mpi::RowExchange<double> exchange(blocks, *wire);
+      exchange.plan(share, population ? population : all.count(), 0, all.dim());
       ReferenceDrift<double, kernel::Gaussian<double>> drift{kernel::Gaussian<double>(h)};
-      crossing(here, [&](Ensemble<double>& floor, const Batches& own) { drift(0, floor, own); });
+      exchange(here, [&](Ensemble<double>& floor, const Batches& own) { drift(0, floor, own); });
       std::copy_n(here.drift().data, count * all.dim(),
                   all.drift().data + first * all.dim()); // rows of this rank alone
     });
@@ -56,19 +54,22 @@ auto by_ranks(std::size_t ranks, std::size_t population = 0) {
 
 /// Every round of a tournament of eight.
 const auto rounds = [](auto&& visit) {
-  Matching matching(1);
-  for (std::uint32_t c = 0; c < Matching::rounds(8); ++c)
-    visit(matching.round(8, c, 0));
+  Batches batches;
+  for (std::uint32_t c = 0; c < MatchingOrder::rounds(8); ++c) {
+    Order(MatchingOrder{8, c, 0}).write(batches, Threads::alone());
+    visit(batches);
+  }
 };
 /// Every plane of F_2^3.
 const auto planes = [](auto&& visit) {
-  Cosets cosets(1, 4);
+  Batches batches;
   for (std::uint32_t normal = 1; normal < 8; ++normal) {
-    std::vector<std::uint32_t> basis;
-    for (std::uint32_t v = 1; v < 8 && basis.size() < 2; ++v)
+    CosetsOrder space;
+    for (std::uint32_t v = 1; v < 8 && space.dim < 2; ++v)
       if (std::popcount(v & normal) % 2 == 0)
-        Cosets::join(basis, v);
-    visit(cosets.span(8, basis));
+        space.join(v);
+    Order(space, 8).write(batches, Threads::alone());
+    visit(batches);
   }
 };
 
@@ -87,20 +88,17 @@ TEST(Ranks, WouldNotKeepLemma1WithWeightsOfTheirOwnRows) {
   EXPECT_GT(support::deviation_from_lemma_1(8, force, by_ranks(2, 4), rounds).mean, 1e-3);
 }
 
-/// Every rank's share by address against its part of all batches.
-template <typename Deal>
-void expect_shares(std::size_t n, const mpi::Dealing::ByAddress& by_address, Deal&& deal) {
-  const DealRows rows = [&](Step k, std::size_t m, std::size_t) -> const Batches& {
-    return deal(k, m);
-  };
+/// Every rank's share of an order against its part of all batches.
+template <typename Dealer>
+void expect_shares(std::size_t n, Dealer dealer) {
   for (const std::size_t ranks : {1, 2, 3, 4, 7, 8}) {
-    mpi::Dealing dealing(9, n, rows, 64, false, by_address);
+    mpi::Dealing dealing{Orders(dealer, n)};
     const mpi::Blocks blocks(n, 8, ranks);
     for (Step k = 0; k < 30; ++k)
       for (std::size_t r = 0; r < ranks; ++r) {
         mpi::Share found, twin;
         dealing.share(k, blocks, r, found);
-        mpi::share_of(deal(k, n), blocks, r, twin);
+        mpi::share_of(dealer.deal(k, n), blocks, r, twin);
         ASSERT_EQ(found.members, twin.members)
             << n << " rows, rank " << r << " of " << ranks << ", step " << k;
         ASSERT_EQ(found.bounds, twin.bounds);
@@ -116,50 +114,43 @@ void expect_shares(std::size_t n, const mpi::Dealing::ByAddress& by_address, Dea
   }
 }
 
-TEST(Ranks, KnowTheirPairsByAddress) {
-  for (const std::size_t n : {8, 10, 64, 130, 131}) {
-    Matching matching(9);
-    expect_shares(n, mpi::PairsByAddress(9, n),
-                  [&](Step k, std::size_t m) -> const Batches& { return matching.deal(k, m); });
-  }
+TEST(Ranks, KnowTheirPairsFromTheOrder) {
+  for (const std::size_t n : {8, 10, 64, 130, 131})
+    expect_shares(n, Matching(9));
 }
 
-TEST(Ranks, KnowTheirCosetsByAddress) {
-  for (const auto& [n, p] : {std::pair(8, 2), std::pair(8, 8), std::pair(64, 4), std::pair(256, 8),
-                             std::pair(256, 128)}) {
-    Cosets cosets(9, std::size_t(p));
-    expect_shares(std::size_t(n), mpi::CosetsByAddress(9, std::size_t(n), std::size_t(p)),
-                  [&](Step k, std::size_t m) -> const Batches& { return cosets.deal(k, m); });
-  }
+TEST(Ranks, KnowTheirCosetsFromTheOrder) {
+  for (const auto& [n, p] :
+       {std::pair(8, 2), std::pair(8, 8), std::pair(64, 4), std::pair(256, 8), std::pair(256, 128)})
+    expect_shares(std::size_t(n), Cosets(9, std::size_t(p)));
 }
 
-TEST(Ranks, KnowTheirMoebiusMapsByAddress) { // 212: twelve rows above the prime; 8 in one batch
+TEST(Ranks, KnowTheirMoebiusMapsFromTheOrder) { // 212: twelve rows above the prime; 8: one batch
   for (const auto& [n, p] : {std::pair(8, 8), std::pair(9, 2), std::pair(61, 3), std::pair(128, 5),
-                             std::pair(212, 4), std::pair(1000, 17)}) {
-    Moebius moebius(9, BatchSize(std::size_t(p)));
-    expect_shares(std::size_t(n),
-                  mpi::MoebiusByAddress(9, std::size_t(n), BatchSize(std::size_t(p))),
-                  [&](Step k, std::size_t m) -> const Batches& { return moebius.deal(k, m); });
-  }
+                             std::pair(212, 4), std::pair(1000, 17)})
+    expect_shares(std::size_t(n), Moebius(9, BatchSize(std::size_t(p))));
+}
+
+TEST(Ranks, TakeTheirShareOfAShuffleFromItsList) {
+  expect_shares(61, Shuffle(9, 4));
+  mpi::Share share;
+  Shuffle shuffle(9, 4);
+  EXPECT_FALSE(mpi::OrderShare()(shuffle.order(1, 61), mpi::Blocks(61, 8, 2), 0, share));
 }
 
 /// Numbers that cross, a row and step, over many steps of pairs.
 double numbers_sent(std::size_t ranks, std::size_t n, std::size_t dim, Step steps) {
   std::vector<std::uint64_t> bytes(ranks);
   mpi::on_ranks(ranks, [&](const std::shared_ptr<mpi::Wire>& wire) {
-    Matching matching(3);
-    mpi::Dealing dealing(
-        3, n,
-        [&](Step k, std::size_t m, std::size_t) -> const Batches& { return matching.deal(k, m); },
-        0, true, mpi::PairsByAddress(3, n));
+    mpi::Dealing dealing{Orders(Matching(3), n)};
     const mpi::Blocks blocks(n, 64, ranks);
     Ensemble<double> here(blocks.rows_of(wire->rank()), dim);
-    mpi::Crossing<double> crossing(blocks, *wire);
+    mpi::RowExchange<double> exchange(blocks, *wire);
     mpi::Share share;
     for (Step k = 0; k < steps; ++k) {
       dealing.share(k, blocks, wire->rank(), share);
-      crossing.plan(share, n, double(k), dim);
-      crossing(here, [](Ensemble<double>&, const Batches&) {});
+      exchange.plan(share, n, double(k), dim);
+      exchange(here, [](Ensemble<double>&, const Batches&) {});
     }
     bytes[wire->rank()] = wire->bytes_sent();
   });

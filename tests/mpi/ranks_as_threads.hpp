@@ -52,7 +52,7 @@ struct Table {
   std::vector<const std::byte*> laid;
   std::vector<const std::size_t*> sizes;
   Meeting meet;
-  bool in_common = false; // whether they have memory in common
+  bool shared_memory = false; // whether they have memory in common
   std::shared_ptr<std::byte> common;
   std::size_t on_machine = 0;                   // ranks of each; 0: nobody knows
   std::vector<std::shared_ptr<Table>> machines; // what the ranks of each lay out among themselves
@@ -104,8 +104,8 @@ public:
       exchange_parts(one.from, one.sent, one.to, one.received);
   }
   /// Which holds what is no number.
-  std::shared_ptr<std::byte> in_common(std::size_t bytes) override {
-    if (!table_->in_common)
+  std::shared_ptr<std::byte> shared_memory(std::size_t bytes) override {
+    if (!table_->shared_memory)
       return nullptr;
     std::shared_ptr<std::byte> mine;
     if (rank_ == 0) {
@@ -173,7 +173,7 @@ private:
   std::shared_ptr<RankAsThread> machine_;
 };
 
-enum class Memory { apart, in_common };
+enum class Memory { apart, shared_memory };
 
 /// work(wire) on so many ranks at once, of which so many are on each machine; 0: nobody knows.
 /// Memory in common is that of a machine's ranks. Throws what the lowest threw.
@@ -181,11 +181,12 @@ template <typename Work>
 void on_ranks(std::size_t ranks, Work&& work, Memory memory = Memory::apart,
               std::size_t on_machine = 0) {
   const auto table = std::make_shared<Table>(ranks);
-  table->in_common = memory == Memory::in_common && (on_machine == 0 || on_machine >= ranks);
+  table->shared_memory =
+      memory == Memory::shared_memory && (on_machine == 0 || on_machine >= ranks);
   table->on_machine = on_machine;
   for (std::size_t first = 0; on_machine > 0 && first < ranks; first += on_machine) {
     table->machines.push_back(std::make_shared<Table>(std::min(on_machine, ranks - first)));
-    table->machines.back()->in_common = memory == Memory::in_common;
+    table->machines.back()->shared_memory = memory == Memory::shared_memory;
   }
   std::vector<std::exception_ptr> thrown(ranks);
   std::vector<std::thread> threads;

@@ -56,7 +56,7 @@ std::vector<double> over(std::size_t ranks, const plan::Recipe& r, mpi::Memory m
 void expect_same(const plan::Recipe& r, std::initializer_list<std::size_t> ranks = {2, 3}) {
   const std::vector<double> one = alone(r);
   for (const std::size_t n : ranks)
-    for (const mpi::Memory memory : {mpi::Memory::apart, mpi::Memory::in_common})
+    for (const mpi::Memory memory : {mpi::Memory::apart, mpi::Memory::shared_memory})
       EXPECT_EQ(over(n, r, memory), one)
           << n << " ranks, " << (memory == mpi::Memory::apart ? "messages" : "memory in common");
 }
@@ -120,18 +120,6 @@ TEST(Ranks, GiveTheBitsOfOneProcessInSinglePrecisionOnATorusAndWithEveryBandwidt
   }
 }
 
-TEST(Ranks, GiveTheBitsOfOneProcessInsideBlocks) {
-  for (const char* deal : {"shuffle", "moebius", "matching", "cosets"})
-    for (const char* bandwidth : {"0.4", "median:50"}) {
-      SCOPED_TRACE(std::string(deal) + ", bandwidth " + bandwidth);
-      plan::Recipe r = recipe("banana", 128, deal == std::string("matching") ? "2" : "4", 12);
-      r.deal = deal;
-      r.bandwidth = bandwidth;
-      r.redeal = 5;
-      expect_same(r, {2, 3, 8});
-    }
-}
-
 TEST(Ranks, ShareTheScoresOfRunsWhoseRowsAreNotSpread) {
   plan::Recipe svgd = recipe("banana", 40, "all", 10);
   expect_same(svgd);
@@ -146,7 +134,7 @@ TEST(Ranks, DoNotDependOnTheirThreads) {
   plan::Recipe r = recipe("banana", 100, "4", 20);
   const std::vector<double> one = alone(r);
   r.threads = 3;
-  for (const mpi::Memory memory : {mpi::Memory::apart, mpi::Memory::in_common})
+  for (const mpi::Memory memory : {mpi::Memory::apart, mpi::Memory::shared_memory})
     EXPECT_EQ(over(2, r, memory), one);
 }
 

@@ -98,7 +98,7 @@ TEST_F(Tables, AreReadByTheFirstRankOfAMachineAndSeenByAllOfThem) {
   const Seen alone = see(SharedTable(asked(file), io::Response::classes, on(nullptr)));
   EXPECT_EQ(alone.words,
             (std::vector<std::string>{"a", "b", "c", "blue", "green", "red", "kind", ""}));
-  for (const Memory memory : {Memory::in_common, Memory::apart})
+  for (const Memory memory : {Memory::shared_memory, Memory::apart})
     for (const std::size_t on_machine : {5, 2}) {
       SCOPED_TRACE(std::to_string(on_machine) + " ranks on a machine");
       std::vector<Seen> all(5);
@@ -118,11 +118,11 @@ TEST_F(Tables, AreReadByTheFirstRankOfAMachineAndSeenByAllOfThem) {
         EXPECT_EQ(all[r].words, alone.words);
         if (r == first)
           continue;
-        EXPECT_EQ(all[r].learn == all[first].learn, memory == Memory::in_common)
+        EXPECT_EQ(all[r].learn == all[first].learn, memory == Memory::shared_memory)
             << r; // the same place, not a copy
-        EXPECT_EQ(all[r].test == all[first].test, memory == Memory::in_common) << r;
+        EXPECT_EQ(all[r].test == all[first].test, memory == Memory::shared_memory) << r;
       }
-      if (on_machine == 2 && memory == Memory::in_common) {
+      if (on_machine == 2 && memory == Memory::shared_memory) {
         EXPECT_NE(all[0].learn, all[2].learn);
       }
     }
@@ -147,7 +147,7 @@ TEST_F(Tables, ThatOneMachineLacksEndAllRanksInTheNameOfItsFirst) {
       4,
       [&](const RanksWire& wire) {
         try {
-          mpi::together(*wire, [&] {
+          mpi::run_and_agree(*wire, [&] {
             SharedTable(asked(wire->rank() == 2 ? "nowhere.csv" : file), io::Response::classes,
                         on(wire));
           });
@@ -156,14 +156,14 @@ TEST_F(Tables, ThatOneMachineLacksEndAllRanksInTheNameOfItsFirst) {
           EXPECT_NE(std::string(error.what()).find("nowhere.csv"), std::string::npos)
               << error.what();
         }
-        EXPECT_TRUE(wire->all_know);
+        EXPECT_FALSE(wire->agreed_failure.empty());
         EXPECT_EQ(wire->origin, 2u);
       },
-      Memory::in_common, 2);
+      Memory::shared_memory, 2);
 }
 
 TEST(FromFirst, IsMadeOnceAndThrownByAll) {
-  for (const Memory memory : {Memory::in_common, Memory::apart}) {
+  for (const Memory memory : {Memory::shared_memory, Memory::apart}) {
     std::atomic<int> made = 0;
     mpi::on_ranks(
         3,
@@ -206,7 +206,7 @@ std::vector<double> outcome_of(const plan::Recipe& r, const RanksWire& wire) {
 void expect_the_bits_of_one_process(const plan::Recipe& r,
                                     std::initializer_list<std::size_t> machines) {
   const std::vector<double> one = outcome_of(r, mpi::alone());
-  for (const Memory memory : {Memory::in_common, Memory::apart})
+  for (const Memory memory : {Memory::shared_memory, Memory::apart})
     for (const std::size_t on_machine : machines)
       mpi::on_ranks(
           3,

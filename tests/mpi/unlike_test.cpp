@@ -35,6 +35,16 @@ void expect_said_once(const Ended& ended, int code, const std::string& text) {
   EXPECT_THAT(ended.err, HasSubstr(text));
 }
 
+TEST_F(Mpirun, RefusesAnotherCommandOnOneRank) { // they would wait for each other for ever
+  const std::string run = "sample banana --particles 20 --batch 4 --steps 5 --progress none";
+  expect_said_once(
+      start_with(two_ranks({folder_, run}, {folder_, "summary out"})).wait(), failed,
+      "mpi: all ranks must have the same command; rank 1 has summary, rank 0 has sample");
+  expect_said_once(
+      start_with(two_ranks({folder_, "summary out"}, {folder_, run})).wait(), failed,
+      "mpi: all ranks must have the same command; rank 1 has sample, rank 0 has summary");
+}
+
 TEST_F(Mpirun, RefusesOtherSettingsOnOneRank) {
   const std::string run = "sample banana --particles 20 --batch 4 --steps 5 --progress none";
   expect_said_once(start_with(two_ranks({folder_, run + " --step-size 0.25"},

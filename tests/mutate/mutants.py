@@ -38,14 +38,40 @@ of("include/starling/drift/reference.hpp", law + "lemma_1_test.cpp", [
     ("the slow twin weighs itself as a pair", "i == j ? self : pair", "pair"),
 ])
 of("include/starling/deal/matching.hpp", law + "matching_test.cpp", [
-    ("partner one further", "(c + cycle - i) % cycle", "(c + cycle - i + 1) % cycle"),
-    ("the same round in every step", "philox_.below(rounds(n), Stream::matching, @@k@@, 0)",
-     "Step{0}"),
+    ("the same round in every step",
+     "philox_.below(rounds, Stream::matching, @@k@@, 0)", "Step{0}"),
     ("the odd one always joins the first pair",
-     "philox_.below(rounds(n) / 2, Stream::matching, k, 1)", "0u"),
-    ("the last row paired with nobody", "next[1] = cycle;", "next[1] = alone;"),
-    ("rows never travel",
-     "particles.count() < many ? travel_.shuffled(k, particles) : travel_(k, particles);", ";"),
+     "philox_.below(rounds / 2, Stream::matching, k, 1)", "0u"),
+    ("rows never travel", "travel_(k, particles);", ";"),
+])
+of("include/starling/deal/matching_order.hpp", law + "order_test.cpp", [
+    ("the place of a partner one further",
+     "high = first_run ? @@c - row@@ : cycle - 1 - row;", "c - row + 1"),
+    ("the last row paired with nobody",
+     "to[2 * (end - begin) - 1] = @@rounds(count)@@;", "left_over(c, count)"),
+    ("pairs of a matching in a run's own order",
+     "second ? c - pair : pair", "second ? c - 1 - pair : pair"),
+    ("the pair that the odd one joined not put back",
+     "to[2 * (joined - begin)] = member(0, false);", ";"),
+])
+of("include/starling/deal/moebius_map.hpp", law + "order_test.cpp", [
+    ("the pole of a map forgotten", "x == left || (c == 0 && x == 0)", "false"),
+    ("the pole forgotten where many are filled", "to[pole - begin] = q;", ";"),
+    ("back by the map itself", "return {q, @@(q - c) % q@@, b, (q - a) % q};", "(q - a) % q"),
+])
+of("include/starling/deal/moebius_order.hpp", law + "order_test.cpp", [
+    ("changed places forgotten", "to[*one - begin] = one[changed];", ";"),
+    ("rows at the end taken for those of the places before",
+     "tail_[rows[t] - q_ - 1] = @@place@@;", "place - 1"),
+])
+of("include/starling/deal/cosets_order.hpp", law + "order_test.cpp", [
+    ("members of a coset in another order", "among ^= basis[@@j@@] & (0 - (row & 1));", "0"),
+    ("the place of a member forgotten", "member |= std::uint32_t{1} << j;", ";"),
+])
+of("include/starling/deal/order.hpp", law + "order_test.cpp", [
+    ("larger batches at the end",
+     "batch < larger() ? batch : larger()",
+     "batch < pieces - larger() ? 0 : batch - (pieces - larger())"),
 ])
 of("include/starling/ensemble.hpp", law + "matching_test.cpp", [
     ("memory does not travel", "travel(column.data(), dim_);", ";"),
@@ -78,17 +104,21 @@ of("include/starling/advance/explicit_step.hpp", law + "algorithm_2_test.cpp", [
      "static_cast<std::uint32_t>(batches.time)"),
 ])
 of("include/starling/deal/moebius.hpp", law + "triples_test.cpp", [
-    ("infinity goes to b", "rows[q] = map.a;", "rows[q] = map.b;"),
-    ("maps that are fair only to pairs", "1 + philox_.below(q_ - 1, Stream::deal, k, 1)", "1u"),
-    ("no reduction modulo q", "quotient * q;\n      @@r = std::min(r, r - q);@@", ";"),
-    ("late rows stay at the end", "philox_.below(row + 1, Stream::deal, k, 4 + row - q_)", "row"),
+    ("maps that are fair only to pairs", "1 + philox_.below(q - 1, Stream::deal, k, 1)", "1u"),
+    ("late rows stay at the end", "philox_.below(row + 1, Stream::deal, k, 4 + row - q)", "row"),
+])
+of("include/starling/deal/moebius_map.hpp", law + "triples_test.cpp", [
+    ("infinity goes to b", "return c == q ? q : @@a@@;", "b"),
+    ("no reduction modulo q", "whole * q;\n    @@r = r - q < r ? r - q : r;@@", ";"),
+])
+of("include/starling/deal/cosets_order.hpp", law + "triples_test.cpp", [
+    ("vectors that are in the subspace already", "v = std::min(v, v ^ basis[j]);", ";"),
 ])
 of("include/starling/deal/cosets.hpp", law + "triples_test.cpp", [
-    ("vectors that are in the subspace already", "v = std::min(v, v ^ b);", ";"),
     ("the same subspace in every step", "Stream::deal, @@k@@, drawn++", "Step{0}"),
 ])
 of("include/starling/deal/travel.hpp", law + "travel_test.cpp", [
-    ("rows never travel", "k > 0 && k % every_ == 0", "false"),
+    ("rows never travel", "k > 0 && k % every == 0", "false"),
 ])
 of("include/starling/random/philox.hpp", law + "philox_test.cpp", [
     ("streams share their bits", "<< 8 | @@static_cast<std::uint32_t>(stream)@@", "0u"),
@@ -200,7 +230,7 @@ of("src/run/checkpoint.cpp", "tests/run/checkpoint_test.cpp", [
     ("bytes after the last column", "!rest.done()", "false"),
     ("lengths taken on trust", "size > rest_.size()", "false"),
 ])
-of("src/run/flight.cpp", "tests/run/flight_test.cpp", [
+of("src/run/raw_flight.hpp", "tests/run/flight_test.cpp", [
     ("a run resumed at step 0", "done_ = head.saved.done;", "done_ = 0;"),
     ("a trace that begins anew", "trace_ = head.trace;", ";"),
 ])
@@ -233,36 +263,37 @@ of("src/run/large_vectors.hpp", "tests/run/flight_test.cpp", [
     ("rows not brought home", "to[i] * rows.dim", "i * rows.dim"),
 ])
 ranks = "tests/mpi/same_bits_test.cpp"
-of("src/mpi/crossing.cpp", ranks, [
-    ("a guest taken for that of another rank", "mixed_.found[guest.at] += begin_[@@guest.rank@@];",
-     "0"),
-    ("guests of pairs in the order of their rank", "mixed[2 * n + 1] = @@begin + guests - 1 - n@@;",
-     "begin + n"),
-    ("rows that cross without their scores", "send(@@std::as_const(here).score()@@, scores_",
-     "std::as_const(here).position()"),
-    ("drifts that do not come back", "from = @@unpack<Real>(from, rows, drift)@@;",
-     "from + rows.size() * drift.dim"),
+of("src/mpi/row_exchange.cpp", ranks, [
+    ("a guest taken for that of another rank",
+     "mixed_.found[guest.at] += begin_[@@guest.rank@@];", "0"),
+    ("guests of pairs in the order of their rank",
+     "mixed[2 * n + 1] = @@begin + guests - 1 - n@@;", "begin + n"),
+    ("rows that cross without their scores",
+     "send(@@std::as_const(here).score()@@, scores_", "std::as_const(here).position()"),
+    ("drifts that do not come back",
+     "from = @@unpack<Real>(from, rows, drift)@@;", "from + rows.size() * drift.dim"),
     ("weights of the rows that are here", "part->batches.population = @@population@@;", "own_"),
 ])
-of("src/mpi/by_address.cpp", "tests/mpi/law_test.cpp", [
+of("src/mpi/order_share.cpp", "tests/mpi/law_test.cpp", [
     ("the pair of the last row forgotten",
-     "together(alone, alone + 1, alone + outside, low, high);", ";"),
+     "put(alone, alone + 1, alone + outside, low, high);", ";"),
+    ("a batch of a map at home where it is not",
+     "const std::size_t host = @@host_of(order.row(begin), size)@@;", "0"),
 ])
-of("src/mpi/dealing.cpp", ranks, [
+of("include/starling/deal/travel.hpp", ranks, [
     ("rows that stay where one process lets them travel",
      "from[i - first] = order(static_cast<std::uint32_t>(i));",
      "from[i - first] = static_cast<std::uint32_t>(i);"),
 ])
 of("src/mpi/dealing.cpp", ranks, [
-    ("batches of a slice forgotten",
-     "return slice_ = {first(rank), @@first(rank + 1)@@, total, particles_};", "first(rank)"),
+    ("batches of a slice forgotten", "slice_.end = @@first(rank + 1)@@;", "first(rank)"),
 ])
-of("src/mpi/by_address.cpp", ranks, [
-    ("the last pair of a slice with another row", "to[2 * inside + 1] = @@cycle@@;", "0"),
+of("src/mpi/agreement.cpp", "tests/mpi/agreement_test.cpp", [
+    ("a failure that was caught taken for the next one", "wire.agreed_failure == mark_of(failure)", "true"),
 ])
-of("src/mpi/common.hpp", ranks, [
-    ("rows that do not travel in common memory", "room + @@sources[i]@@ * width",
-     "(blocks_.first(wire_.rank()) + i)"),
+of("src/mpi/shared_rows.hpp", ranks, [
+    ("rows that do not travel in common memory",
+     "room + @@sources[i]@@ * width", "(blocks_.first(wire_.rank()) + i)"),
 ])
 card = "tests/cuda_on_host/"
 of("src/cuda/sweep_rows.hpp", card + "flow_test.cpp", [
@@ -289,16 +320,8 @@ of("src/cuda/sweep_fused.hpp", card + "step_test.cpp", [
     ("members that a short batch has not", "shared.at(r2, @@j < size ? pair : Real(0)@@)", "pair"),
 ])
 of("src/cuda/sweep_rows.hpp", card + "step_test.cpp", [
-    ("batches as rows lie", "work.turns[turn].order.row(place, work.tables)", "place"),
+    ("batches as rows lie", "work.turns[turn].order.row(place)", "place"),
     ("a memory not kept", "work.memory[c][n] = memory[c];", ";"),
-])
-of("src/cuda/order.hpp", card + "order_test.cpp", [
-    ("pairs of a matching in a run's own order", "second ? c - pair : pair",
-     "second ? c - 1 - pair : pair"),
-    ("the pole of a map forgotten", "place == left || (c == 0 && place == 0)", "false"),
-    ("members of a coset in another order", "among ^= basis[@@k@@] & (0 - (row & 1));", "0"),
-    ("larger batches at the end", "batch < larger() ? batch : larger()",
-     "batch < pieces - larger() ? 0 : batch - (pieces - larger())"),
 ])
 of("src/cpu/gemm_drift.hpp", "tests/simd/layouts_test.cpp", [
     ("forces of matrix products times 1.3", "pair * sum_[i * dim_ + a]",
@@ -375,13 +398,15 @@ stages.add(of)
 # the library, where they would go on calling the right one: compiled with it, as the library would be.
 also = {
     "src/run/large_vectors.hpp": ["src/run/flight.cpp"],
-    "src/mpi/common.hpp": ["src/mpi/flight.cpp"],
+    "src/mpi/shared_rows.hpp": ["src/mpi/flight.cpp"],
+    "include/starling/deal/travel.hpp": ["src/mpi/flight.cpp", "src/mpi/dealing.cpp"],
     "src/mpi/from_first.hpp": ["src/assemble/table.cpp"],
-    "src/mpi/crossing.cpp": ["src/mpi/flight.cpp"],
+    "src/mpi/row_exchange.cpp": ["src/mpi/flight.cpp"],
     "src/mpi/dealing.cpp": ["src/mpi/flight.cpp"],
-    "src/mpi/by_address.cpp": ["src/mpi/dealing.cpp", "src/mpi/flight.cpp"],
+    "src/mpi/order_share.cpp": ["src/mpi/dealing.cpp", "src/mpi/flight.cpp"],
     "include/starling/observe/balance.hpp": ["src/cpu/balance.cpp"],
     "src/run/state.hpp": ["src/run/flight.cpp"],
+    "src/run/raw_flight.hpp": ["src/run/flight.cpp"],
     "src/cpu/gemm_drift.hpp": ["src/cpu/pairwise_drift.cpp"],
     "src/cpu/wide_drift.hpp": ["src/cpu/pairwise_drift.cpp"],
     "src/cpu/panels.hpp": ["src/cpu/pairwise_drift.cpp"],
@@ -394,7 +419,6 @@ also = {
     "src/cuda/sweep_products.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/sweep_many.hpp": ["src/cuda/cloud.cpp"],
     "src/cuda/sweep_blocks.hpp": ["src/cuda/cloud.cpp"],
-    "src/cuda/order.hpp": ["src/cuda/cloud.cpp"],
 }
 
 also |= stages.also

@@ -220,12 +220,15 @@ TEST(Matching, IsLaidOutAlikeOnAnyNumberOfThreads) {
   Threads three(3);
   for (const std::size_t n : {std::size_t{70000}, std::size_t{70001}})
     for (const std::uint32_t c : {0u, 1u, 2u, 35001u, 69998u}) {
-      Matching shared(1, 64, three), alone(1);
-      const auto order = shared.round(n, c, 3).order();
-      EXPECT_TRUE(std::ranges::equal(order, alone.round(n, c, 3).order()));
+      Batches shared, alone;
+      const Order round(MatchingOrder{static_cast<std::uint32_t>(n), c, 3});
+      round.write(shared, three);
+      round.write(alone, Threads::alone());
+      const auto order = shared.order();
+      EXPECT_TRUE(std::ranges::equal(order, alone.order()));
       const std::size_t first = n % 2 ? 9 : 0; // past the batch of three and the pair that it took
       for (std::size_t m = first; m + 1 < n; m += 2)
-        ASSERT_EQ(Matching::partner(order[m], c, n), order[m + 1])
+        ASSERT_EQ(round.row(static_cast<std::uint32_t>(m)), order[m])
             << n << ", round " << c << ", place " << m;
     }
 }

@@ -78,3 +78,18 @@ file(SHA256 "${SCRATCH}/rational-quadratic/draws.npz" other)
 if(one STREQUAL other)
   message(FATAL_ERROR "the new kernel moves particles as the Gaussian does")
 endif()
+
+# A card has it too: where there is none, that is what a run says; a kernel that cards have not is refused before.
+function(refused_for kernel words)
+  execute_process(COMMAND "${starling}" ${run} ${kernel} --deal moebius --device cuda --out "${SCRATCH}/on-card-${kernel}"
+                  RESULT_VARIABLE result OUTPUT_VARIABLE said ERROR_VARIABLE said)
+  if(NOT result EQUAL 0 AND NOT said MATCHES "${words}")
+    message(FATAL_ERROR "--kernel ${kernel} --device cuda must say '${words}', and says: ${said}")
+  endif()
+  set(said "${said}" PARENT_SCOPE)
+endfunction()
+refused_for(gaussian+riesz-smooth "cuda has the kernels rational-quadratic, gaussian")
+refused_for(rational-quadratic "cuda")
+if(said MATCHES "cuda has the kernels")
+  message(FATAL_ERROR "a card has not got the new kernel: ${said}")
+endif()

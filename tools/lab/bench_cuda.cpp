@@ -1,7 +1,7 @@
 // bench cuda: what a step takes on a card.
 #include "bench.hpp"
 
-#include "cuda/figures.hpp"
+#include "card_figures.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

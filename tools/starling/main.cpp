@@ -83,7 +83,7 @@ int guarded(int argc, char** argv) noexcept {
         std::find_if(argv + 1, argv + argc, [](const char* word) { return *word != '-'; });
     if (command != argv + argc && std::string_view(*command) == "sample")
       ranks(); // before anything that may be said
-    else if (!does_it_alone())
+    else if (!does_it_alone(command == argv + argc ? "none" : *command))
       return ok;
     return parse_and_run(argc, argv);
   } catch (const plan::BadConfig& error) {

@@ -102,22 +102,45 @@ const std::shared_ptr<mpi::Wire>& ranks() {
     throw;
   }
   unheard = !wire->first();
+  mpi::same_everywhere(*wire, "command", "sample");
   return wire;
 }
 
-bool does_it_alone() {
+namespace {
+
+/// Where other ranks may be asked for sample, and would wait for this one for ever: all of them say
+/// which command is theirs, and then part. Throws what differs, on all of them.
+void compare_commands(const std::string& command) {
+  try {
+    wire = mpi::open();
+  } catch (const std::runtime_error&) { // not built, or not to be loaded: sample says so itself
+    return;
+  }
+  unheard = !wire->first();
+  mpi::same_everywhere(*wire, "command", command);
+  unheard = false;
+  wire.reset();
+}
+
+} // namespace
+
+bool does_it_alone(const std::string& command) {
   const char *own = own_rank(), *all = all_ranks();
   if (!own || (all && std::string(all) == "1"))
     return true;
   constexpr const char* why =
       "ranks share the command sample alone: the first of them does this, the others end";
+  std::error_code ignored; // starling-lab takes over from a program that has done all this
+  const bool takes_over =
+      std::filesystem::read_symlink("/proc/self/exe", ignored).filename() == "starling-lab";
+  if (all && !takes_over && !within_a_rank())
+    compare_commands(command);
   if (std::string(own) != "0") {
     if (within_a_rank()) // whose program would wonder
       tell_line(fmt::format("rank {}: {}", own, why));
     return false;
   }
-  std::error_code ignored; // starling-lab takes over from a program that has said it
-  if (all && std::filesystem::read_symlink("/proc/self/exe", ignored).filename() != "starling-lab")
+  if (all && !takes_over)
     tell_line(why);
   return true;
 }
@@ -156,14 +179,15 @@ int end_of_rank(int code, const std::string& text) {
     tell_line(text);
     return code;
   }
-  if (each_for_itself && !wire->all_know) {
+  const bool agreed = mpi::failure_agreed(*wire, std::current_exception());
+  if (each_for_itself && !agreed) {
     try {
       mpi::agree(*wire, std::make_exception_ptr(std::runtime_error(text)));
     } catch (const std::exception& agreed) {
       return end_of_rank(code, agreed.what());
     }
   }
-  if (wire->all_know) {
+  if (agreed) {
     tell_line(wire->origin == 0 ? text : fmt::format("rank {}: {}", wire->origin, text));
     return code_of_origin(code);
   }

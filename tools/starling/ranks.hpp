@@ -19,8 +19,8 @@ const std::shared_ptr<mpi::Wire>& ranks();
 bool started_as_a_rank();
 
 /// For commands that ranks do not share: whether it is this process that runs it, which the first
-/// of several says.
-bool does_it_alone();
+/// of several says. Throws on all ranks where their commands differ.
+bool does_it_alone(const std::string& command);
 
 /// Ends what ranks() began, while the program still has all its parts.
 void leave_ranks();
@@ -39,7 +39,7 @@ void begin_together(const std::string& settings, const std::vector<ReadFile>& fi
 /// Runs work() on rank 0 alone; what it throws is thrown on all.
 template <typename Work>
 void on_first(Work&& work) {
-  mpi::together(*ranks(), [&] {
+  mpi::run_and_agree(*ranks(), [&] {
     if (ranks()->first())
       work();
   });

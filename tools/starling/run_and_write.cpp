@@ -35,7 +35,8 @@ std::unique_ptr<run::Flight> begin_or_resume(const plan::Plan& plan, std::uint64
 /// In a handler of what was thrown on all ranks, and on all of them the same: ranks other than the
 /// first know only the words of what failed to be written.
 void rethrow_unless_written_wrong(const std::exception& error) {
-  if (ranks()->size() > 1 && !ranks()->all_know) // or on this one alone
+  if (ranks()->size() > 1 &&
+      !mpi::failure_agreed(*ranks(), std::current_exception())) // or on this one alone
     throw;
   if (!mpi::any(*ranks(), dynamic_cast<const io::CannotWrite*>(&error) != nullptr))
     throw;
@@ -87,7 +88,7 @@ std::string save(StateFolder& state, const std::vector<run::Checkpoint>& finishe
 /// Where every rank holds the whole cloud, all meet scores that are no numbers, and settings that
 /// do not do, alike, after they were gathered: they still have to know that of each other.
 void know_alike(const run::Flight& flight, const std::exception_ptr& failure) {
-  if (!failure || ranks()->size() == 1 || ranks()->all_know || flight.spread())
+  if (!failure || ranks()->size() == 1 || mpi::failure_agreed(*ranks(), failure) || flight.spread())
     return;
   try {
     std::rethrow_exception(failure);
@@ -170,7 +171,7 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
   std::vector<run::Checkpoint> finished; // runs before the one under way
   for (std::uint64_t run = 0; run < plan.runs; ++run) {
     std::unique_ptr<run::Flight> flight;
-    mpi::together(*ranks(), [&] { flight = begin_or_resume(plan, run, p, state); });
+    mpi::run_and_agree(*ranks(), [&] { flight = begin_or_resume(plan, run, p, state); });
     if (p.checkpoint_every > 0)
       on_first([&] { state.claim(); }); // else when there is something to save
     wait_for_steps(p.checkpoint_every == 0
@@ -198,7 +199,7 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
     if (!outcome.complete()) {
       limit_memory(0); // what there is must be saved
       know_alike(*flight, outcome.failure);
-      if (outcome.failure && ranks()->size() > 1 && !ranks()->all_know)
+      if (outcome.failure && ranks()->size() > 1 && !mpi::failure_agreed(*ranks(), outcome.failure))
         std::rethrow_exception(outcome.failure); // nobody else knows: no state can be gathered
       return stopped(
           outcome, p,

@@ -3,6 +3,7 @@
 
 #include <starling/batches.hpp>
 #include <starling/deal/batch_size.hpp>
+#include <starling/deal/order.hpp>
 #include <starling/particles.hpp>
 #include <starling/random/permute.hpp>
 #include <starling/threads.hpp>
@@ -47,6 +48,13 @@ public:
       permute_together_ ? permute_together_(order, philox_, Stream::shuffle, k, *threads_)
                         : permute_(order, philox_, Stream::shuffle, k);
     return batches_;
+  }
+
+  /// The order of step k of n rows: a list of all of them, since a shuffle has no formula. A rank
+  /// draws the whole list and takes its part; a card is not given lists.
+  Order order(Step k, std::size_t n) {
+    const Batches& dealt = deal(k, n);
+    return {dealt.order().data(), n, dealt.count()};
   }
 
 private:

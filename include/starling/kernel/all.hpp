@@ -25,6 +25,9 @@
 // One for each coordinate, in vectors along them.
 #define STARLING_COORDINATE_KERNELS(X) X(Parameters)
 
+// Those that a card has too: their functions say STARLING_DEVICE.
+#define STARLING_CARD_KERNELS(X) STARLING_VECTOR_KERNELS(X) X(Sinc) X(Riesz)
+
 namespace starling::kernel {
 
 #define STARLING_NAME(K) , K<Real>
@@ -41,6 +44,8 @@ using AnyKernel =
 #define STARLING_SAME(K) || std::is_same_v<Kind, K<Real>>
 template <typename Kind, typename Real>
 inline constexpr bool has_vector_formula = false STARLING_VECTOR_KERNELS(STARLING_SAME);
+template <typename Kind, typename Real>
+inline constexpr bool is_on_cards = false STARLING_CARD_KERNELS(STARLING_SAME);
 #undef STARLING_SAME
 
 } // namespace starling::kernel

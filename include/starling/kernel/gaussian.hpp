@@ -32,6 +32,8 @@ public:
     return {k, k * inverse_, T(0)}; // -2 f' = K / h
   }
 
+  bool has_paper_height() const { return height_ == Height::paper; }
+
   /// The repulsion is this many times the weight, whatever the distance.
   Real repulsion_per_weight() const { return inverse_; }
 

@@ -35,8 +35,8 @@ enum class Stream : std::uint8_t {
   data_rows = 26,   // rows of the data that a step looks at; step = the flight's, index = draw
   data_subset = 27, // rows of the data that the scout climbs on; index = draw
   look = 28, // rows of a large cloud that a look sees; step = the look's, index = part of the rows
-  blocks = 29, // the seed of each block of rows that deals for itself; index = block
-  user = 128,  // from here on: free for targets and observers of one's own
+  // 29 was the seed of each block of rows that dealt for itself
+  user = 128, // from here on: free for targets and observers of one's own
 };
 
 /// The steps of Stream::scout: one for each use, or the first of several. Never renumber these

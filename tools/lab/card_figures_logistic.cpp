@@ -1,7 +1,8 @@
 // Steps of logistic regression timed on a machine: a table of Covertype's size, made up.
-#include "cuda/figures.hpp"
+#include "card_figures.hpp"
 #include "cuda/logistic.hpp"
 
+#include <starling/deal/moebius.hpp>
 #include <starling/random/philox.hpp>
 
 #include <utility>
@@ -37,18 +38,15 @@ std::vector<Figure> measure_logistic(const std::shared_ptr<Machine>& machine, st
   const auto add = [&](std::size_t particles, std::size_t rows, Step steps) {
     Figure figure{"moebius", particles, 56, 2, steps};
     figure.data_batch = rows;
-    Charge<float> charge;
-    charge.particles = particles;
-    charge.dim = figure.dim;
-    charge.names.assign(figure.dim, "x");
-    charge.bandwidth = static_cast<double>(figure.dim);
-    charge.dealing.emplace(Dealing::By::moebius, 1, BatchSize(figure.batch), particles);
-    charge.memories = 1;
-    charge.rule = [rule = FadingAdaGrad<float>(0.01)](double time, std::uint32_t moves) {
-      return Move<float>(rule.at(time, moves));
-    };
-    charge.outside = logistic_on_card<float>(data, rows, 1);
-    time_steps(machine, repeats, std::move(charge),
+    RunSpec<float> spec;
+    spec.particles = particles;
+    spec.dim = figure.dim;
+    spec.names.assign(figure.dim, "x");
+    spec.bandwidth = static_cast<double>(figure.dim);
+    spec.orders = Orders(Moebius(1, figure.batch), particles);
+    spec.rule = FadingAdaGrad<float>(0.01);
+    spec.outside = logistic_on_card<float>(data, rows, 1);
+    time_steps(machine, repeats, std::move(spec),
                figure); // the first repeat puts the order of the rows there
     figures.push_back(figure);
   };

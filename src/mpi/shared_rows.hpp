@@ -19,24 +19,26 @@ namespace starling::mpi {
 /// Positions, scores and drifts, in the order of places, then some rows for copies of each rank;
 /// and for each row as much as an id takes, for rows that travel.
 template <typename Real>
-class Common {
+class SharedRows {
 public:
   /// Empty where ranks have no memory in common, or batches are so large that copies would take
   /// more of it than rows.
-  static std::unique_ptr<Common> open(Wire& wire, const Blocks& blocks, std::size_t dim,
-                                      std::size_t largest_batch) {
+  static std::unique_ptr<SharedRows> open(Wire& wire, const Blocks& blocks, std::size_t dim,
+                                          std::size_t largest_batch) {
     if (wire.size() == 1 || largest_batch > blocks.rows() / wire.size())
       return nullptr;
     const std::size_t spare = largest_batch +
                               2 * cpu::widest * std::min(largest_batch, cpu::small_most),
                       numbers = (blocks.rows() + wire.size() * spare) * dim;
-    auto memory = wire.in_common(3 * numbers * sizeof(Real) +
-                                 blocks.rows() * sizeof(std::uint64_t) + alignof(std::uint64_t));
+    auto memory =
+        wire.shared_memory(3 * numbers * sizeof(Real) + blocks.rows() * sizeof(std::uint64_t) +
+                           alignof(std::uint64_t));
     if (!memory)
       return nullptr;
     Real* const begin = reinterpret_cast<Real*>(memory.get());
-    return std::unique_ptr<Common>(new Common(wire, blocks, dim, spare, std::move(memory),
-                                              {begin, begin + numbers, begin + 2 * numbers}));
+    return std::unique_ptr<SharedRows>(
+        new SharedRows(wire, blocks, dim, spare, std::move(memory),
+                       {begin, begin + numbers, begin + 2 * numbers}));
   }
 
   Ensemble<Real> floor; ///< all rows, and behind them those for copies
@@ -65,8 +67,8 @@ public:
   }
 
 private:
-  Common(Wire& wire, const Blocks& blocks, std::size_t dim, std::size_t spare,
-         std::shared_ptr<std::byte> memory, typename Ensemble<Real>::Lent lent)
+  SharedRows(Wire& wire, const Blocks& blocks, std::size_t dim, std::size_t spare,
+             std::shared_ptr<std::byte> memory, typename Ensemble<Real>::Lent lent)
       : floor(Ensemble<Real>::bare(blocks.rows() + wire.size() * spare, dim, lent)),
         all(Ensemble<Real>::bare(blocks.rows(), dim, lent)), wire_(wire), blocks_(blocks),
         spare_(spare), memory_(std::move(memory)) {

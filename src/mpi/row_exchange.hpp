@@ -1,8 +1,8 @@
 // Which rows cross the wire in a step, and what comes back.
 #pragma once
 
-#include "mpi/common.hpp"
 #include "mpi/dealing.hpp"
+#include "mpi/shared_rows.hpp"
 #include "mpi/wire.hpp"
 
 #include <starling/batches.hpp>
@@ -23,18 +23,18 @@ namespace starling::mpi {
 /// Where all ranks see all rows, nothing is sent: each computes the drifts of its batches where the
 /// rows lie.
 template <typename Real>
-class Crossing {
+class RowExchange {
 public:
-  Crossing(const Blocks& blocks, Wire& wire);
+  RowExchange(const Blocks& blocks, Wire& wire);
   /// With all rows where all ranks see them, or nowhere.
-  Crossing(const Blocks& blocks, Wire& wire, Common<Real>* common);
+  RowExchange(const Blocks& blocks, Wire& wire, SharedRows<Real>* common);
 
   /// For the batches of a step. The share must outlive it.
   void plan(const Share& share, std::size_t population, double time, std::size_t dim);
   /// For some of them, where all rows are in common. fill(order) puts their members.
   template <typename Fill>
   void plan(const Slice& slice, std::size_t population, double time, std::size_t dim, Fill&& fill) {
-    begin_plan(slice.largest(), slice.total, false);
+    begin_plan(slice.order.largest(), slice.order.pieces);
     local_.count = slice.end - slice.begin;
     if (local_.count > 0) {
       local_.leading = slice.size(slice.begin);
@@ -48,7 +48,7 @@ public:
 
   /// For the guests of the step: rows may move for that, so before anybody holds on to one.
   void make_room(Ensemble<Real>& here) {
-    if (!common_ && room_ < strangers())
+    if (!shared_ && room_ < strangers())
       here.make_room_for_guests(
           room_ = strangers() + strangers() / 8); // a step may have a few more than the last
   }
@@ -62,10 +62,9 @@ public:
   /// All ranks have agreed on something since their scores are there.
   template <typename Drift>
   void operator()(Ensemble<Real>& here, Drift&& drift) {
-    if (common_) {
-      sweep(local_, common_->floor, drift);
-      if (!inside_)
-        wire_.meet(); // all drifts are, and nobody needs these positions any more
+    if (shared_) {
+      sweep(local_, shared_->floor, drift);
+      wire_.meet(); // all drifts are, and nobody needs these positions any more
       return;
     }
     if (!sent_positions_)
@@ -91,11 +90,10 @@ private:
     std::size_t count = 0, leading = 0;    // batches; members of the first
   };
 
-  bool apart() const { return !common_ && !inside_ && wire_.size() > 1; } // rows cross
-  void begin_plan(std::size_t largest, std::size_t total, bool inside);
+  bool apart() const { return !shared_ && wire_.size() > 1; } // rows cross
+  void begin_plan(std::size_t largest, std::size_t total);
   void end_plan(std::size_t population, double time);
   std::size_t strangers() const { return guests_ + local_.copies.size() + mixed_.copies.size(); }
-  void take_all(std::size_t dim);
   void sort_out(std::size_t dim);
   void sort_out_stretches(std::size_t dim);
   void lay_out(Part& part, std::size_t members, std::size_t dim);
@@ -123,10 +121,9 @@ private:
   };
   const Blocks& blocks_;
   Wire& wire_;
-  Common<Real>* common_;
+  SharedRows<Real>* shared_;
   const Share* share_ = nullptr;
   std::size_t largest_ = 0, total_ = 0; // members of the first batch of all; batches in all
-  bool inside_ = false;                 // no batch has rows of two ranks
   std::size_t own_, guests_ = 0; // rows; guests stand behind the own ones, in the order of ranks
   std::size_t room_ = 0;         // for guests and copies
   bool sent_positions_ = false;

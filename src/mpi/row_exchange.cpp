@@ -1,5 +1,5 @@
 // Rows to the homes of their batches, drifts back.
-#include "mpi/crossing.hpp"
+#include "mpi/row_exchange.hpp"
 
 #include "cpu/layouts.hpp"
 #include "mpi/packing.hpp"
@@ -11,22 +11,20 @@
 namespace starling::mpi {
 
 template <typename Real>
-Crossing<Real>::Crossing(const Blocks& blocks, Wire& wire) : Crossing(blocks, wire, nullptr) {}
+RowExchange<Real>::RowExchange(const Blocks& blocks, Wire& wire)
+    : RowExchange(blocks, wire, nullptr) {}
 
 template <typename Real>
-Crossing<Real>::Crossing(const Blocks& blocks, Wire& wire, Common<Real>* common)
-    : blocks_(blocks), wire_(wire), common_(common), own_(blocks.rows_of(wire.rank())),
+RowExchange<Real>::RowExchange(const Blocks& blocks, Wire& wire, SharedRows<Real>* common)
+    : blocks_(blocks), wire_(wire), shared_(common), own_(blocks.rows_of(wire.rank())),
       from_(wire.size()), begin_(wire.size()), sent_(wire.size()), received_(wire.size()) {}
 
 template <typename Real>
-void Crossing<Real>::plan(const Share& share, std::size_t population, double time,
-                          std::size_t dim) {
+void RowExchange<Real>::plan(const Share& share, std::size_t population, double time,
+                             std::size_t dim) {
   share_ = &share;
-  begin_plan(share.largest, share.total, share.inside);
-  if (share.inside)
-    take_all(dim);
-  else
-    share.stretches.empty() ? sort_out(dim) : sort_out_stretches(dim);
+  begin_plan(share.largest, share.total);
+  share.stretches.empty() ? sort_out(dim) : sort_out_stretches(dim);
   end_plan(population, time);
   for (std::size_t r = 0; r < from_.size(); ++r) {
     sent_[r] = out()[r].size() * dim * sizeof(Real);
@@ -35,10 +33,9 @@ void Crossing<Real>::plan(const Share& share, std::size_t population, double tim
 }
 
 template <typename Real>
-void Crossing<Real>::begin_plan(std::size_t largest, std::size_t total, bool inside) {
+void RowExchange<Real>::begin_plan(std::size_t largest, std::size_t total) {
   largest_ = largest;
   total_ = total;
-  inside_ = inside;
   sent_positions_ = false;
   for (Part* part : {&local_, &mixed_})
     part->count = part->members = 0;
@@ -46,36 +43,21 @@ void Crossing<Real>::begin_plan(std::size_t largest, std::size_t total, bool ins
 }
 
 template <typename Real>
-void Crossing<Real>::end_plan(std::size_t population, double time) {
+void RowExchange<Real>::end_plan(std::size_t population, double time) {
   guests_ = std::accumulate(from_.begin(), from_.end(), std::size_t{0});
   put_copies(local_, first_copy(local_));
   put_copies(mixed_, first_copy(mixed_));
   for (Part* part : {&local_, &mixed_}) {
     part->batches.population = population;
-    part->batches.here = common_ ? common_->floor.count() : own_ + strangers();
+    part->batches.here = shared_ ? shared_->floor.count() : own_ + strangers();
     part->batches.time = time;
   }
-}
-
-/// All batches are of rows that are here.
-template <typename Real>
-void Crossing<Real>::take_all(std::size_t dim) {
-  const Share& share = *share_;
-  local_.count = share.count();
-  if (local_.count > 0) {
-    local_.leading = share[0].size();
-    local_.trailing = share[share.count() - 1].size();
-  }
-  lay_out(local_, share.members.size(), dim);
-  lay_out(mixed_, 0, dim);
-  std::transform(share.members.begin(), share.members.end(), local_.order,
-                 [before = common_ ? 0 : first()](std::uint32_t place) { return place - before; });
 }
 
 /// Which batches have guests, and where each member stands: guests of a rank in the order in which
 /// that rank lists them.
 template <typename Real>
-void Crossing<Real>::sort_out(std::size_t dim) {
+void RowExchange<Real>::sort_out(std::size_t dim) {
   const Share& share = *share_;
   const auto own = static_cast<std::uint32_t>(own_);
   foreign_.clear();
@@ -117,7 +99,7 @@ void Crossing<Real>::sort_out(std::size_t dim) {
 
 /// The same of pairs that come in stretches.
 template <typename Real>
-void Crossing<Real>::sort_out_stretches(std::size_t dim) {
+void RowExchange<Real>::sort_out_stretches(std::size_t dim) {
   const auto me = static_cast<std::uint32_t>(wire_.rank());
   const auto for_stretches = [&](auto&& visit) { // visit(pairs, how many, stretch)
     std::size_t begin = 0;
@@ -164,7 +146,7 @@ void Crossing<Real>::sort_out_stretches(std::size_t dim) {
 
 /// Room for the members, and for the copies before and after them.
 template <typename Real>
-void Crossing<Real>::lay_out(Part& part, std::size_t members, std::size_t dim) {
+void RowExchange<Real>::lay_out(Part& part, std::size_t members, std::size_t dim) {
   part.members = members;
   part.copies.clear();
   if (part.count == 0)
@@ -182,13 +164,13 @@ void Crossing<Real>::lay_out(Part& part, std::size_t members, std::size_t dim) {
 
 /// Behind the guests; in common, in the part that is this rank's own.
 template <typename Real>
-std::size_t Crossing<Real>::first_copy(const Part& part) const {
+std::size_t RowExchange<Real>::first_copy(const Part& part) const {
   const std::size_t before = &part == &local_ ? 0 : local_.copies.size();
-  return before + (common_ ? common_->first_spare(wire_.rank()) : own_ + guests_);
+  return before + (shared_ ? shared_->first_spare(wire_.rank()) : own_ + guests_);
 }
 
 template <typename Real>
-void Crossing<Real>::put_copies(Part& part, std::size_t first) {
+void RowExchange<Real>::put_copies(Part& part, std::size_t first) {
   const std::size_t lead =
       part.count > 0 ? static_cast<std::size_t>(part.order - part.batches.order().data()) : 0;
   for (std::size_t n = 0; n < part.copies.size(); ++n) {
@@ -199,7 +181,7 @@ void Crossing<Real>::put_copies(Part& part, std::size_t first) {
 }
 
 template <typename Real>
-void Crossing<Real>::send(Rows<const Real> own, Column<Real>& packed, Rows<Real> arrives) {
+void RowExchange<Real>::send(Rows<const Real> own, Column<Real>& packed, Rows<Real> arrives) {
   if (!apart())
     return;
   const std::size_t bytes = std::accumulate(sent_.begin(), sent_.end(), std::size_t{0});
@@ -215,31 +197,31 @@ void Crossing<Real>::send(Rows<const Real> own, Column<Real>& packed, Rows<Real>
 }
 
 template <typename Real>
-void Crossing<Real>::send_positions(Ensemble<Real>& here) {
+void RowExchange<Real>::send_positions(Ensemble<Real>& here) {
   make_room(here);
   send(std::as_const(here).position(), positions_, here.position());
   sent_positions_ = true;
 }
 
 template <typename Real>
-void Crossing<Real>::give_up() {
+void RowExchange<Real>::give_up() {
   wire_.finish();
   sent_positions_ = false;
 }
 
 template <typename Real>
-void Crossing<Real>::send_scores(Ensemble<Real>& here) {
+void RowExchange<Real>::send_scores(Ensemble<Real>& here) {
   send(std::as_const(here).score(), scores_, here.score());
 }
 
 template <typename Real>
-void Crossing<Real>::receive() {
+void RowExchange<Real>::receive() {
   wire_.finish();
   sent_positions_ = false;
 }
 
 template <typename Real>
-void Crossing<Real>::make_copies(const Part& part, Ensemble<Real>& here) {
+void RowExchange<Real>::make_copies(const Part& part, Ensemble<Real>& here) {
   const std::size_t first = first_copy(part);
   for (Rows<Real> column : {here.position(), here.score()})
     pack<Real>(column, part.copies, column.data + first * column.dim);
@@ -247,7 +229,7 @@ void Crossing<Real>::make_copies(const Part& part, Ensemble<Real>& here) {
 
 /// A guest's drift lies where its position does, behind the own ones, and is sent from there.
 template <typename Real>
-void Crossing<Real>::bring_drifts(Ensemble<Real>& here) {
+void RowExchange<Real>::bring_drifts(Ensemble<Real>& here) {
   if (!apart())
     return;
   const Rows<Real> drift = here.drift();
@@ -259,7 +241,7 @@ void Crossing<Real>::bring_drifts(Ensemble<Real>& here) {
     from = unpack<Real>(from, rows, drift);
 }
 
-template class Crossing<double>;
-template class Crossing<float>;
+template class RowExchange<double>;
+template class RowExchange<float>;
 
 } // namespace starling::mpi

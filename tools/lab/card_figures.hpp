@@ -24,7 +24,7 @@ struct Figure {
 std::vector<Figure> measure(const std::shared_ptr<Machine>& machine, std::size_t repeats,
                             bool quick);
 /// Fills in seconds and bytes.
-void time_steps(const std::shared_ptr<Machine>& machine, std::size_t repeats, Charge<float> charge,
+void time_steps(const std::shared_ptr<Machine>& machine, std::size_t repeats, RunSpec<float> spec,
                 Figure& figure);
 /// The part of it that is logistic regression.
 std::vector<Figure> measure_logistic(const std::shared_ptr<Machine>& machine, std::size_t repeats,
