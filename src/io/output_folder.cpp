@@ -92,6 +92,14 @@ struct Removed {
   ~Removed() { clear_away(folder); }
 };
 
+/// The result is there, whole: that its name is not on the disk yet is no reason to call it failed.
+void sync_at_the_end(const fs::path& above) noexcept {
+  try {
+    sync(above);
+  } catch (...) {
+  }
+}
+
 /// What was written into this folder, by its mark. Empty where there is none.
 std::set<std::string> marked(const fs::path& folder) {
   std::set<std::string> names;
@@ -244,7 +252,7 @@ void OutputFolder::commit() {
         0) {
       committed_ = true;
       const Removed old_one{temporary_};
-      return sync(target_.parent_path());
+      return sync_at_the_end(target_.parent_path());
     }
     old = make_sibling(shown_, target_);
     if (::rename(target_.c_str(), old.c_str()) != 0) {
@@ -261,7 +269,7 @@ void OutputFolder::commit() {
   }
   committed_ = true;
   const Removed old_one{old};
-  sync(target_.parent_path());
+  sync_at_the_end(target_.parent_path());
 }
 
 } // namespace starling::io
