@@ -98,11 +98,11 @@ TEST(SafeFiles, ARunThatCannotFitIsRefusedByItsSize) {
 }
 
 /// A run that was killed after a checkpoint.
-void leave_a_state(const Place& place, const std::string& out, const std::string& state) {
+void leave_a_state(const Place& place, const std::string& out, const std::string& folder) {
   Running running = place.start("sample normal --particles 8 --batch 2 --steps 100000000 --threads "
                                 "1 --checkpoint-every 50 --quiet --out " +
                                 out);
-  running.until("a checkpoint", [&] { return place.has(state + "/run-1.checkpoint"); });
+  running.until("a checkpoint", [&] { return place.has(folder + "/run-1.checkpoint"); });
   running.signal(SIGKILL);
   running.wait_for_code();
 }
