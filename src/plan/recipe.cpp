@@ -168,7 +168,9 @@ Recipe with_defaults(Recipe recipe) {
 std::vector<std::string> raw_settings_given(const Recipe& recipe) {
   std::vector<std::string> names;
   for_each_field(recipe, [&](const FieldInfo& info, const auto& field) {
-    if (info.raw && !left_open(field))
+    const bool as_in_stages = (info.name == "device" && recipe.device == "cpu") ||
+                              (info.name == "precision" && recipe.precision == "double");
+    if (info.raw && !left_open(field) && !as_in_stages)
       names.push_back(info.name);
   });
   if (recipe.extra.contains("data-batch")) // of any target; the stages choose their own rows

@@ -118,8 +118,6 @@ public:
       o.constrained_summary = summarize_columns(*o.constrained, threads());
     }
     count_groups(target, o, threads());
-    if constexpr (std::is_same_v<Real, double>)
-      judge_growth(target, o);
     o.trace.back().verdict =
         o.diagnosis.judgement
             .verdict; // it knows of densities that fail, of the certificate and of groups

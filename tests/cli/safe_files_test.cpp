@@ -86,7 +86,8 @@ TEST(SafeFiles, ARunThatCannotFitIsRefusedByItsSize) {
        {"sample normal --dim 100000000 --particles 8 --out m",
         "sample normal --dim 100000000 --particles 8 --method auto --out m",
         "sample normal --dim 1000000000 --particles 1000000 --steps 3 --out m",
-        "sample normal --dim 1000 --particles 1000000 --steps 3 --memory-limit 2G --out m"}) {
+        "sample normal --dim 1000 --particles 1000000 --steps 3 --memory-limit 2G --threads 1 "
+        "--out m"}) {
     const Ended ended = place.run(line);
     EXPECT_EQ(ended.code, failed) << line;
     EXPECT_THAT(ended.err, testing::StartsWith("starling: memory: "));

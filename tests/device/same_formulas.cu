@@ -70,9 +70,9 @@ STARLING_DEVICE void make(const Parts& parts, std::uint32_t i, Made& made) {
     made.exact[w] = bits[w];
   made.exact[4] = parts.philox.below(1000 + i, Stream::user, 4, i);
   made.exact[5] = parts.philox.below_16(100 + i, bits[0] & 0xffff, Stream::user, 5, i);
-  made.exact[6] = Matching::partner(i, 77, 1000);
-  made.exact[7] = Matching::partner(4000000000u + i, 4000000001u, 4294967290u);
-  made.exact[8] = Matching::left_over(i, 1001);
+  made.exact[6] = MatchingOrder{1000, 77}.place(i);
+  made.exact[7] = MatchingOrder{4294967290u, 4000000001u}.place(4000000000u + i);
+  made.exact[8] = MatchingOrder::left_over(i, 1001);
   for (int w = 9; w < words; ++w)
     made.exact[w] = 0;
 

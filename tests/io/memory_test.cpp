@@ -10,6 +10,7 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace starling::io {
 namespace {
@@ -25,11 +26,16 @@ TEST(Memory, IsToldInWords) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-/// A limit as --memory-limit sets it, while this lives.
+/// A limit as --memory-limit sets it, so far beyond what this process has, while this lives.
 struct Limited {
-  explicit Limited(rlim_t bytes) {
+  explicit Limited(rlim_t more) {
     ::getrlimit(RLIMIT_DATA, &before);
-    const rlimit narrow{bytes, before.rlim_max};
+    std::ifstream statm("/proc/self/statm");
+    rlim_t pages = 0;
+    for (int field = 0; field <= 5; ++field) // the sixth is data
+      statm >> pages;
+    const rlimit narrow{pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + more,
+                        before.rlim_max};
     ::setrlimit(RLIMIT_DATA, &narrow);
   }
   ~Limited() { ::setrlimit(RLIMIT_DATA, &before); }

@@ -126,8 +126,6 @@ TEST(Ranks, ShareTheScoresOfRunsWhoseRowsAreNotSpread) {
   plan::Recipe drawn = recipe("banana", 40, "4", 10);
   drawn.replace = true;
   expect_same(drawn);
-  plan::Recipe grows = recipe("banana", 64, "auto", 60);
-  expect_same(grows);
 }
 
 TEST(Ranks, DoNotDependOnTheirThreads) {

@@ -289,7 +289,8 @@ of("src/mpi/dealing.cpp", ranks, [
     ("batches of a slice forgotten", "slice_.end = @@first(rank + 1)@@;", "first(rank)"),
 ])
 of("src/mpi/agreement.cpp", "tests/mpi/agreement_test.cpp", [
-    ("a failure that was caught taken for the next one", "wire.agreed_failure == mark_of(failure)", "true"),
+    ("a failure that was caught taken for the next one",
+     "wire.agreed_failure == mark_of(failure)", "true"),
 ])
 of("src/mpi/shared_rows.hpp", ranks, [
     ("rows that do not travel in common memory",
@@ -395,7 +396,8 @@ of("src/assemble/table.cpp", "tests/mpi/table_test.cpp", [
 stages.add(of)
 
 # Sources that hold code of a mutated header, or that call a mutated source from the same unit of
-# the library, where they would go on calling the right one: compiled with it, as the library would be.
+# the library, where they would go on calling the right one: compiled with it, as the library
+# would be.
 also = {
     "src/run/large_vectors.hpp": ["src/run/flight.cpp"],
     "src/mpi/shared_rows.hpp": ["src/mpi/flight.cpp"],
