@@ -3,108 +3,237 @@
 
 def add(of):
     group = "tests/stages/group_test.cpp"
-    of("src/stages/scout_and_fly.cpp", "tests/stages/svgd_step_test.cpp", [
-        ("steps that do not fall",
-         "settings.step_size / (1 + settings.decay * share)", "settings.step_size"),
-    ])
-    of("src/stages/scout_and_fly.cpp", group, [
-        ("steps that lead nowhere", "done_ == 0 && svgd_.next().size() == 0", "true"),
-    ])
-    of("src/stages/svgd.cpp", group, [
-        ("scores of the place before", "cloud.score.row(row) = score.row(row);", ";"),
-        ("a place where the density fails is taken", "!std::isfinite(log_density[i])", "false"),
-    ])
-    of("src/stages/certify.cpp", group, [
-        ("every cloud is right",
-         "@@certificate.finding == judge::Finding::confirmed@@;\n  const bool polished", "true"),
-        ("no polish",
-         "right && !context.settings.settle_always && polishes(context) && "
-         "state.scouted.modes == 1",
-         "false"),
-        ("a polish by every setting", "@@s.polish_confirmed@@ && s.polish_steps > 0", "true"),
-    ])
-    of("src/stages/settle.cpp", group, [
-        ("settled though it was confirmed", "(!right || s.settle_always)", "true"),
-        ("never settled", "@@s.settle_rounds > 0@@ && s.certify_moves > 0 &&", "false"),
-        ("the certificate of the last test forgotten",
-         "state.certificate = trial_.judge(context.guide.bounds(trial_.walkers()));", ";"),
-        ("the pool of the certificate", "state.pool = pool;", ";"),
-    ])
-    of("src/stages/trial.cpp", group, [
-        ("acceptance as a sum",
-         "certificate.acceptance = @@accepted_ / double(plan_.moves)@@;\n  if", "accepted_"),
-        ("moves in one place", "walkers_ = std::move(moved);", ";"),
-    ])
-    of("src/stages/polish.cpp", group, [
-        ("steps of a polish tenfold", "context.settings.step_size * std::pow(step_falls_to, share)",
-         "10 * context.settings.step_size * std::pow(step_falls_to, share)"),
-        ("the first draws of a trial", "Frame::map(all).row(Eigen::Index(@@chosen[i]@@))", "i"),
-    ])
-    of("src/stages/group.cpp", group, [
-        ("confirmed though there are several modes",
-         "state_.certificate->finding = judge::Finding::undecided;", ";"),
-        ("gradients of another stage", "spent_[@@stage()@@].add_since(before", "0"),
-        ("a stage that begins again", "at_ = @@list_.size() - left@@;", "0"),
-        ("stages that are not needed", "!finished() && @@!needed(list_[at_])@@", "false"),
-    ])
-    of("src/stages/guide_by_rows.cpp", "tests/stages/group_over_rows_test.cpp", [
-        ("the guide's error not carried",
-         "if (@@state_.decides@@) {\n      const double now", "false"),
-        ("half of the guide's error", "@@2 * state_.error@@ : 1", ".5 * state_.error"),
-        ("an error that is no number taken for none", "2 * state_.error : @@1@@;", "0"),
-        ("the guide decides wherever it may", "state_.error <= settings_.guide_error", "true"),
-        ("the guide's densities where all rows decide",
-         "by_all_rows(walkers.position(), walkers.log_density);", ";"),
-        ("a guide of as many rows everywhere",
-         "double(settings_.rows_a_step) * expected * expected",
-         "double(settings_.guide_rows)"),
-    ])
+    of(
+        "src/stages/scout_and_fly.cpp",
+        "tests/stages/svgd_step_test.cpp",
+        [
+            (
+                "steps that do not fall",
+                "settings.step_size / (1 + settings.decay * share)",
+                "settings.step_size",
+            ),
+        ],
+    )
+    of(
+        "src/stages/scout_and_fly.cpp",
+        group,
+        [
+            ("steps that lead nowhere", "done_ == 0 && svgd_.next().size() == 0", "true"),
+        ],
+    )
+    of(
+        "src/stages/svgd.cpp",
+        group,
+        [
+            ("scores of the place before", "cloud.score.row(row) = score.row(row);", ";"),
+            ("a place where the density fails is taken", "!std::isfinite(log_density[i])", "false"),
+        ],
+    )
+    of(
+        "src/stages/certify.cpp",
+        group,
+        [
+            (
+                "every cloud is right",
+                "@@certificate.finding == judge::Finding::confirmed@@;\n  const bool polished",
+                "true",
+            ),
+            (
+                "no polish",
+                "right && !context.settings.settle_always && polishes(context) && "
+                "state.scouted.modes == 1",
+                "false",
+            ),
+            ("a polish by every setting", "@@s.polish_confirmed@@ && s.polish_steps > 0", "true"),
+        ],
+    )
+    of(
+        "src/stages/settle.cpp",
+        group,
+        [
+            ("settled though it was confirmed", "(!right || s.settle_always)", "true"),
+            ("never settled", "@@s.settle_rounds > 0@@ && s.certify_moves > 0 &&", "false"),
+            (
+                "the certificate of the last test forgotten",
+                "state.certificate = trial_.judge(context.guide.bounds(trial_.walkers()));",
+                ";",
+            ),
+            ("the pool of the certificate", "state.pool = pool;", ";"),
+        ],
+    )
+    of(
+        "src/stages/trial.cpp",
+        group,
+        [
+            (
+                "acceptance as a sum",
+                "certificate.acceptance = @@accepted_ / double(plan_.moves)@@;\n  if",
+                "accepted_",
+            ),
+            ("moves in one place", "walkers_ = std::move(moved);", ";"),
+        ],
+    )
+    of(
+        "src/stages/polish.cpp",
+        group,
+        [
+            (
+                "steps of a polish tenfold",
+                "context.settings.step_size * std::pow(step_falls_to, share)",
+                "10 * context.settings.step_size * std::pow(step_falls_to, share)",
+            ),
+            ("the first draws of a trial", "Frame::map(all).row(Eigen::Index(@@chosen[i]@@))", "i"),
+        ],
+    )
+    of(
+        "src/stages/group.cpp",
+        group,
+        [
+            (
+                "confirmed though there are several modes",
+                "state_.certificate->finding = judge::Finding::undecided;",
+                ";",
+            ),
+            ("gradients of another stage", "spent_[@@stage()@@].add_since(before", "0"),
+            ("a stage that begins again", "at_ = @@list_.size() - left@@;", "0"),
+            ("stages that are not needed", "!finished() && @@!needed(list_[at_])@@", "false"),
+        ],
+    )
+    of(
+        "src/stages/guide_by_rows.cpp",
+        "tests/stages/group_over_rows_test.cpp",
+        [
+            (
+                "the guide's error not carried",
+                "if (@@state_.decides@@) {\n      const double now",
+                "false",
+            ),
+            ("half of the guide's error", "@@2 * state_.error@@ : 1", ".5 * state_.error"),
+            ("an error that is no number taken for none", "2 * state_.error : @@1@@;", "0"),
+            ("the guide decides wherever it may", "state_.error <= settings_.guide_error", "true"),
+            (
+                "the guide's densities where all rows decide",
+                "by_all_rows(walkers.position(), walkers.log_density);",
+                ";",
+            ),
+            (
+                "a guide of as many rows everywhere",
+                "double(settings_.rows_a_step) * expected * expected",
+                "double(settings_.guide_rows)",
+            ),
+        ],
+    )
     journey = "tests/stages/journey_test.cpp"
-    of("src/stages/combine.cpp", journey, [
-        ("equal shares", "parts.push_back(@@one.share@@);", "1.0"),
-        ("widths of groups without their distance",
-         "std::pow(own.means[a] - all.means[a], 2)", "0.0"),
-        ("groups of other rows", "made.group_of_row.push_back(@@g@@);", "std::size_t{0}"),
-    ])
-    of("src/stages/split.cpp", journey, [
-        ("one group alone", "if (@@all[g].share + 2 * all[g].se >= no_group@@ ||", "false"),
-        ("weighed by the density of draws", "weights_.shares = now.shares();", ";"),
-    ])
-    of("src/stages/journey.cpp", journey, [
-        ("modes that are not counted", "if (@@modes.size() < 2@@)", "true"),
-        ("weighed once", "rounds >= least_rounds && close", "true"),
-    ])
-    of("src/stages/journey_state.cpp", journey, [
-        ("gradients of weighing forgotten", 'all.emplace_back("weigh", before_.weighed);', ";"),
-        ("bytes after the last group", "must_fit(from.at_end());", ";"),
-    ])
-    of("src/scout/weigh.cpp", "tests/scout/weigh_test.cpp", [
-        ("weights without the mixture",
-         "{@@log_density[i] - at[i].log_mixture@@, double(at[i].group)}", "log_density[i]"),
-        ("every draw weighs the same",
-         "weight[i] = std::exp(drawn_[2 * i] - top);", "weight[i] = 1;"),
-        ("half of the error",
-         "std::sqrt(std::max(0.0, variance)) / total",
-         "std::sqrt(std::max(0.0, variance)) / total / 2"),
-    ])
-    of("src/scout/modes.cpp", "tests/scout/modes_test.cpp", [
-        ("no dip is deep enough",
-         "std::min(first, last) - std::ranges::min(height) < search_.dip", "true"),
-        ("every end is a mode", "if (@@!joined(end, tops_[k].place)@@)", "true"),
-    ])
-    of("src/exact/sift.cpp", "tests/exact/sift_test.cpp", [
-        ("swaps that do not help", "!(gain < 0)", "false"),
-        ("no swaps", "std::swap(order[out], order[in]);", ";"),
-    ])
-    of("include/starling/fields.hpp", "tests/frame/fields_test.cpp", [
-        ("names are not looked at",
-         "take<std::uint32_t>() != fields::tag(name)", "take<std::uint32_t>() == 0"),
-        ("sizes taken on trust", "given > bytes_.size() / least", "false"),
-        ("numbers beyond the last", "value > last", "false"),
-    ])
+    of(
+        "src/stages/combine.cpp",
+        journey,
+        [
+            ("equal shares", "parts.push_back(@@one.share@@);", "1.0"),
+            (
+                "widths of groups without their distance",
+                "std::pow(own.means[a] - all.means[a], 2)",
+                "0.0",
+            ),
+            ("groups of other rows", "made.group_of_row.push_back(@@g@@);", "std::size_t{0}"),
+        ],
+    )
+    of(
+        "src/stages/split.cpp",
+        journey,
+        [
+            ("one group alone", "if (@@all[g].share + 2 * all[g].se >= no_group@@ ||", "false"),
+            ("weighed by the density of draws", "weights_.shares = now.shares();", ";"),
+        ],
+    )
+    of(
+        "src/stages/journey.cpp",
+        journey,
+        [
+            ("modes that are not counted", "if (@@modes.size() < 2@@)", "true"),
+            ("weighed once", "rounds >= least_rounds && close", "true"),
+        ],
+    )
+    of(
+        "src/stages/journey_state.cpp",
+        journey,
+        [
+            ("gradients of weighing forgotten", 'all.emplace_back("weigh", before_.weighed);', ";"),
+            ("bytes after the last group", "must_fit(from.at_end());", ";"),
+        ],
+    )
+    of(
+        "src/scout/weigh.cpp",
+        "tests/scout/weigh_test.cpp",
+        [
+            (
+                "weights without the mixture",
+                "{@@log_density[i] - at[i].log_mixture@@, double(at[i].group)}",
+                "log_density[i]",
+            ),
+            (
+                "every draw weighs the same",
+                "weight[i] = std::exp(drawn_[2 * i] - top);",
+                "weight[i] = 1;",
+            ),
+            (
+                "half of the error",
+                "std::sqrt(std::max(0.0, variance)) / total",
+                "std::sqrt(std::max(0.0, variance)) / total / 2",
+            ),
+        ],
+    )
+    of(
+        "src/scout/modes.cpp",
+        "tests/scout/modes_test.cpp",
+        [
+            (
+                "no dip is deep enough",
+                "std::min(first, last) - std::ranges::min(height) < search_.dip",
+                "true",
+            ),
+            ("every end is a mode", "if (@@!joined(end, tops_[k].place)@@)", "true"),
+        ],
+    )
+    of(
+        "src/exact/sift.cpp",
+        "tests/exact/sift_test.cpp",
+        [
+            ("swaps that do not help", "!(gain < 0)", "false"),
+            ("no swaps", "std::swap(order[out], order[in]);", ";"),
+        ],
+    )
+    of(
+        "include/starling/fields.hpp",
+        "tests/frame/fields_test.cpp",
+        [
+            (
+                "names are not looked at",
+                "take<std::uint32_t>() != fields::tag(name)",
+                "take<std::uint32_t>() == 0",
+            ),
+            ("sizes taken on trust", "given > bytes_.size() / least", "false"),
+            ("numbers beyond the last", "value > last", "false"),
+        ],
+    )
 
 
-SOURCES = ["certify", "combine", "group", "guide", "guide_by_rows", "journey", "journey_state",
-           "polish", "scout_and_fly", "settle", "split", "state", "svgd", "trial"]
-also = {f"src/stages/{name}.cpp": [f"src/stages/{other}.cpp" for other in SOURCES if other != name]
-        for name in SOURCES}
+SOURCES = [
+    "certify",
+    "combine",
+    "group",
+    "guide",
+    "guide_by_rows",
+    "journey",
+    "journey_state",
+    "polish",
+    "scout_and_fly",
+    "settle",
+    "split",
+    "state",
+    "svgd",
+    "trial",
+]
+also = {
+    f"src/stages/{name}.cpp": [f"src/stages/{other}.cpp" for other in SOURCES if other != name]
+    for name in SOURCES
+}

@@ -77,7 +77,8 @@ TEST(ScoutOfLowRank, FindsTheWideDirectionsOfANormal) {
   const Report report = scout::scout(density, 60, 1, settings);
   EXPECT_EQ(report.frame.form(), Frame::Form::low_rank);
   EXPECT_LT(worst(report.frame, wide), 1.1);
-  EXPECT_LT((report.frame.inverse({Eigen::VectorXd::Constant(60, 3).eval().data(), 1, 60})).norm(), .1);
+  EXPECT_LT((report.frame.inverse({Eigen::VectorXd::Constant(60, 3).eval().data(), 1, 60})).norm(),
+            .1);
   settings.form = Frame::Form::diagonal;
   EXPECT_GT(worst(scout::scout(density, 60, 1, settings).frame, wide), 1e3);
 }

@@ -48,7 +48,7 @@ struct StageReport {
               rows_a_step = 0; ///< where the density is made of rows, few of which the flight reads
   std::vector<std::pair<std::string, std::uint64_t>> rows_read; ///< by each stage
   double rows_noise = 0, rows_away = 0;                         ///< RowsReport::noise and away
-  double guide_error = 0;                                        ///< RowsReport::error
+  double guide_error = 0;                                       ///< RowsReport::error
   bool guide_decides = false;                                   ///< RowsReport::guide_decides
 };
 
