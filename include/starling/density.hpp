@@ -13,7 +13,7 @@
 namespace starling {
 
 /// Writes score and log density of each row of positions. A row where the density fails gets a log
-/// density that is not finite; the others are none the worse for it.
+/// density that is not finite; other rows are not affected.
 using DensityOfRows =
     std::function<void(Rows<const double> x, Rows<double> score, std::span<double> log_density)>;
 

@@ -27,10 +27,10 @@ DealerEntry entry(std::string name, std::string help, bool (*fits)(const Plan&),
     orders = [make](const Plan& plan, std::uint64_t seed, Threads& threads) {
       return Orders(make(plan, seed, threads), plan.particles);
     };
-  return {std::move(name), std::move(help), fits, {make, make}, orders, on_card, least_particles};
+  return {std::move(name), std::move(help), fits, {make, make}, orders, dealt_on_card, least_particles};
 }
 
-constexpr bool on_card = true;
+constexpr bool dealt_on_card = true;
 
 } // namespace
 
@@ -49,7 +49,7 @@ std::span<const DealerEntry> dealers() {
           [](const Plan& plan, std::uint64_t seed, Threads& threads) {
             return Moebius(seed, *plan.batch, threads);
           },
-          on_card, many),
+          dealt_on_card, many),
       entry(
           "cosets",
           "batches from a random subspace, on all threads: for numbers of particles and of a batch "
@@ -61,7 +61,7 @@ std::span<const DealerEntry> dealers() {
           [](const Plan& plan, std::uint64_t seed, Threads& threads) {
             return Cosets(seed, plan.batch_size(), threads);
           },
-          on_card),
+          dealt_on_card),
       entry(
           "matching",
           "pairs from a random tournament round, cheaper: for --batch 2 that does not grow, "
@@ -72,7 +72,7 @@ std::span<const DealerEntry> dealers() {
           [](const Plan&, std::uint64_t seed, Threads& threads) {
             return Matching(seed, Travel::usually, threads);
           },
-          on_card),
+          dealt_on_card),
   };
   return table;
 }

@@ -78,7 +78,7 @@ run::Settings settings_for(const plan::Plan& plan, std::uint64_t run, std::uint6
   settings.run = run;
   settings.certify = plan.certify;
   if (!plan.certify && (by_rows || plan.recipe.extra.contains("data-batch")))
-    settings.certify = 0; // all rows are dear against the few that a step reads
+    settings.certify = 0; // all rows cost much more than the few that a step reads
   plan::Recipe recipe = plan.recipe;
   for (const plan::TableSetting& extra : plan::table_settings())
     for (const auto& [name, text] : target.decided)

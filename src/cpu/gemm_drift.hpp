@@ -85,7 +85,7 @@ public:
     const bool far = radial_ && 2 * largest() > far_apart * length2_;
     threads.for_pieces(size_, gemm_block, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        const PairWeights<Real> w = kernel.at_home(square_[i]);
+        const PairWeights<Real> w = kernel.self_weights(square_[i]);
         const Real* score = particles.score()[members[i]].data();
         for (std::size_t a = 0; a < dim_; ++a) {
           const Real x = x_[i * dim_ + a]; // far out, s - c x has lost the last digits of s

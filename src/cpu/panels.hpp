@@ -52,7 +52,7 @@ struct Panel {
         Real product = 0;
         for (std::size_t a = 0; a < work.dim; ++a)
           product += work.x[a * work.stride + i] * work.x[a * work.stride + i];
-        const PairWeights<Real> w = kernel.at_home(product);
+        const PairWeights<Real> w = kernel.self_weights(product);
         for (std::size_t a = 0; a < work.dim; ++a) {
           const std::size_t at = a * work.stride + i;
           part.put(particles.drift()[members[i]][a],

@@ -96,7 +96,7 @@ HWY_FLATTEN void small_fixed(const K& given, const BatchWork<Real>& task) {
         meet_columns<L, Dim, 2>(kernel, work, x, s, sum, i, size, dim);
     for (; i + 1 < size; ++i)
       meet_columns<L, Dim, 1>(kernel, work, x, s, sum, i, size, dim);
-    streams.take_back(work, order, batches, sum);
+    streams.scatter_sums(work, order, batches, sum);
   }
 }
 

@@ -86,8 +86,8 @@ public:
   }
 
   /// The drifts of those that were brought last.
-  HWY_INLINE void take_back(const BatchWork<Real>& work, const std::uint32_t* order,
-                            std::size_t batches, const Real* sum) const {
+  HWY_INLINE void scatter_sums(const BatchWork<Real>& work, const std::uint32_t* order,
+                               std::size_t batches, const Real* sum) const {
     for (std::size_t lane = 0; lane < batches; lane += width) {
       const Lie lie = lie_[lane / width];
       if constexpr (possible)

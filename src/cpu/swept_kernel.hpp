@@ -21,14 +21,14 @@ struct SweptKernel {
   void (*wide_batches)(const Weights<Real>&, const BatchWork<Real>&);
   Nature nature;
   Weights<Real> weights;
-  PairWeights<Real> (*home)(const void* kernel, Real product);
+  PairWeights<Real> (*self_of)(const void* kernel, Real product);
 
   const void* kernel() const { return weights.kernel; }
   /// At distance zero, from x.x.
-  PairWeights<Real> at_home(Real product) const { return home(kernel(), product); }
+  PairWeights<Real> self_weights(Real product) const { return self_of(kernel(), product); }
   /// h times a constant: the r2 over which a kernel of the distance changes, K / (-2 f') at zero.
   Real squared_length() const {
-    const PairWeights<Real> top = at_home(Real(0));
+    const PairWeights<Real> top = self_weights(Real(0));
     return top.weight / top.repulsion;
   }
 };

@@ -247,7 +247,7 @@ void OutputFolder::commit() {
   fs::path old;
   std::error_code ignored;
   if (fs::exists(target_, ignored) && !fs::is_empty(target_, ignored)) {
-    // At one stroke where the file system can: at no moment is there neither.
+    // In one atomic step where the file system can: one of the two is always there.
     if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) ==
         0) {
       committed_ = true;

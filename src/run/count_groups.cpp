@@ -70,7 +70,7 @@ void count_groups(const AnyTarget<Real>& target, Outcome& o, Threads& threads) {
   double spent = 0;
   CountedDensity density(
       [&](Rows<const double> rows, Rows<double> score, std::span<double> log_density) {
-        if ((spent += static_cast<double>(rows.count)) > allowed) // a gradient may be dear
+        if ((spent += static_cast<double>(rows.count)) > allowed) // a gradient may be expensive
           throw Spent();
         at.assign(rows.begin(), rows.end());
         slope.resize(at.size());

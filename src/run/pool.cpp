@@ -38,8 +38,8 @@ Discrepancy mean_of(std::span<const Outcome> runs, Discrepancy judge::Diagnosis:
 
 /// The parameters of all runs together; `summaries` and `values` give those of one run.
 template <typename Summaries, typename Values>
-std::vector<judge::ParameterSummary> together(std::span<const Outcome> runs, Summaries&& summaries,
-                                              Values&& values) {
+std::vector<judge::ParameterSummary> pooled_summaries(std::span<const Outcome> runs,
+                                                      Summaries&& summaries, Values&& values) {
   std::vector<judge::ParameterSummary> all;
   const std::size_t width = summaries(runs[0]).size();
   for (std::size_t a = 0; a < width; ++a) {
@@ -148,11 +148,11 @@ Outcome pool(std::span<const Outcome> runs) {
     all.held_out = {all.held_out->accuracy / count, all.held_out->log_likelihood / count};
   all.diagnosis.ksd = mean_of(runs, &judge::Diagnosis::ksd);
   all.diagnosis.ksd_gaussian = mean_of(runs, &judge::Diagnosis::ksd_gaussian);
-  all.diagnosis.parameters = together(
+  all.diagnosis.parameters = pooled_summaries(
       runs, [](const Outcome& o) -> auto& { return o.diagnosis.parameters; },
       [](const Outcome& o) -> auto& { return o.positions; });
   if (all.constrained)
-    all.constrained_summary = together(
+    all.constrained_summary = pooled_summaries(
         runs, [](const Outcome& o) -> auto& { return o.constrained_summary; },
         [](const Outcome& o) -> auto& { return o.constrained->values; });
 

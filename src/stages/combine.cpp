@@ -1,4 +1,4 @@
-// Groups of particles put together: particles by shares, one certificate, and what makes it unsure.
+// Groups of particles put together: particles by shares, one certificate, and what speaks against it.
 #include <starling/stages/journey.hpp>
 
 #include <starling/exact/sift.hpp>

@@ -10,7 +10,7 @@ using namespace cuda_tests;
 
 class FailedSteps : public OnMachine {};
 
-/// A step that leaves the numbers is said by its number, and those before it stand.
+/// A step after which a position is not finite is named by its number, and those before it stand.
 TEST_P(FailedSteps, AreTakenBack) {
   const auto run = [&](Step bad, Step steps) {
     auto asked = spec<double>(41, 2, By::moebius, 4);

@@ -144,7 +144,7 @@ TEST(Moves, WithoutTheAcceptanceDoNot) {
   for (Step move = 0; move < 15; ++move)
     for (std::size_t i = 0; i < walkers.count(); ++i)
       slow_move(walkers, i, lean(), {.step = 1.2}, 5, move, false);
-  EXPECT_FALSE(worst_error(walkers.x) < 4); // some have left the numbers
+  EXPECT_FALSE(worst_error(walkers.x) < 4); // some are not finite
 }
 
 TEST(Moves, FromAWrongCloudEndAtTheDensity) {

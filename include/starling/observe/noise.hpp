@@ -34,7 +34,7 @@ inline constexpr std::size_t noise_block = 8192;
 template <typename Real>
 struct NoiseRoom {
   struct Sums {
-    double apart = 0, together = 0;
+    double apart = 0, product = 0;
   };
   Batches again;
   Column<Real> first;
@@ -90,18 +90,18 @@ DriftNoise drift_noise(Step k, P& particles, const Batches& batches, Drift&& dri
       const auto one = static_cast<double>(kept[c]);
       const auto other = static_cast<double>(row[a + c]);
       sum.apart += (one - other) * (one - other);
-      sum.together += one * other;
+      sum.product += one * other;
       row[a + c] = kept[c];
     }
     to = sum;
   });
-  double apart = 0, together = 0;
+  double apart = 0, product = 0;
   for (const auto& sum : sums) {
     apart += sum.apart;
-    together += sum.together;
+    product += sum.product;
   }
   const auto count = static_cast<double>(order.size());
-  return {apart / (2 * count), together / count};
+  return {apart / (2 * count), product / count};
 }
 
 template <HostParticles P, Drifter<P> Drift>

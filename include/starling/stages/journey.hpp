@@ -26,7 +26,7 @@ struct Combined {
   std::vector<std::size_t> group_of_row;
   std::optional<judge::Certificate> certificate;
   Pool pool;
-  std::string doubt; ///< what makes the shares unsure, in words; empty: nothing
+  std::string doubt; ///< why the shares cannot be trusted, in words; empty: they can
 };
 
 /// What groups weigh.
