@@ -27,7 +27,7 @@ DealerEntry entry(std::string name, std::string help, bool (*fits)(const Plan&),
     orders = [make](const Plan& plan, std::uint64_t seed, Threads& threads) {
       return Orders(make(plan, seed, threads), plan.particles);
     };
-  return {std::move(name), std::move(help), fits, {make, make}, orders, dealt_on_card, least_particles};
+  return {std::move(name), std::move(help), fits, {make, make}, orders, on_card, least_particles};
 }
 
 constexpr bool dealt_on_card = true;
