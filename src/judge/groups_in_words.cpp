@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t most_places = 2, most_named = 8;
 
 bool weighed(const std::vector<Group>& groups) {
-  return std::ranges::all_of(groups, [](const Group& one) { return !std::isnan(one.se); });
+  return std::all_of(groups.begin(), groups.end(),
+                     [](const Group& one) { return !std::isnan(one.se); });
 }
 
 double largest_error(const std::vector<Group>& groups) {
@@ -48,12 +49,12 @@ std::vector<std::size_t> telling(const std::vector<Group>& groups) {
   }
   std::vector<std::size_t> order(columns);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order,
-                           [&](std::size_t a, std::size_t b) { return apart[a] > apart[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return apart[a] > apart[b]; });
   order.resize(std::min(columns, most_places));
   if (order.size() == 2 && (apart[order[1]] < 2 || groups.size() < 3))
     order.pop_back();
-  std::ranges::sort(order);
+  std::sort(order.begin(), order.end()); // the live page's compiler has no ranges
   return order;
 }
 

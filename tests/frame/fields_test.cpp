@@ -111,6 +111,16 @@ TEST(Fields, AllocateNothingThatTheBytesDoNotBearOut) {
   EXPECT_THROW(from("outer", outer), std::invalid_argument);
 }
 
+TEST(Fields, RefuseMoreNumbersThanThereAre) {
+  SaveFields to;
+  to("numbers", std::vector<double>{1});
+  const std::uint64_t huge = std::uint64_t{1} << 61;
+  std::memcpy(to.bytes.data() + 4, &huge, sizeof huge); // behind the tag
+  std::vector<double> numbers;
+  RestoreFields from(to.bytes);
+  EXPECT_THROW(from("numbers", numbers), std::invalid_argument);
+}
+
 TEST(Fields, OfACloudFitEachOther) {
   Cloud cloud;
   cloud.x = cloud.score = Frame::Matrix::Zero(3, 2);

@@ -122,6 +122,17 @@ TEST(Order, OfManyRowsIsOneToOne) { // between 1327 and 1361 there are no primes
 
 // The quotient by q is estimated: only from some 65,000 rows on it is ever too small, and only with
 // a large shift that shows.
+TEST(Order, OfAMoebiusMapIsReducedAlsoWhereTheQuotientIsEstimatedTooSmall) {
+  constexpr std::uint32_t q = 2147483647; // 2^31 - 1, a prime
+  const Philox philox(5);
+  for (std::uint32_t i = 0; i < 2000; ++i) {
+    const Block bits = philox(Stream::user, 0, i);
+    const std::uint32_t a = q - 1 - bits[0] % 1000, b = 1 + bits[1] % (q - 1), x = bits[2] % q;
+    const std::uint64_t right = (a + std::uint64_t{b} * x) % q; // at most 2^62 + 2^31
+    ASSERT_EQ(MoebiusMap(q, a, b, q)(x, nullptr), right) << a << " " << b << " " << x;
+  }
+}
+
 TEST(Order, OfAMoebiusMapWithALargeShiftIsOneToOne) {
   const std::uint32_t q = MoebiusMap::prime_below(1 << 20);
   MoebiusTable table;

@@ -55,6 +55,7 @@ of("include/starling/deal/matching_order.hpp", law + "order_test.cpp", [
      "to[2 * (joined - begin)] = member(0, false);", ";"),
 ])
 of("include/starling/deal/moebius_map.hpp", law + "order_test.cpp", [
+    ("no reduction modulo q", "whole * q;\n    @@r = r - q < r ? r - q : r;@@", ";"),
     ("the pole of a map forgotten", "x == left || (c == 0 && x == 0)", "false"),
     ("the pole forgotten where many are filled", "to[pole - begin] = q;", ";"),
     ("back by the map itself", "return {q, @@(q - c) % q@@, b, (q - a) % q};", "(q - a) % q"),
@@ -109,7 +110,6 @@ of("include/starling/deal/moebius.hpp", law + "triples_test.cpp", [
 ])
 of("include/starling/deal/moebius_map.hpp", law + "triples_test.cpp", [
     ("infinity goes to b", "return c == q ? q : @@a@@;", "b"),
-    ("no reduction modulo q", "whole * q;\n    @@r = r - q < r ? r - q : r;@@", ";"),
 ])
 of("include/starling/deal/cosets_order.hpp", law + "triples_test.cpp", [
     ("vectors that are in the subspace already", "v = std::min(v, v ^ basis[j]);", ";"),

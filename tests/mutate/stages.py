@@ -78,9 +78,10 @@ def add(of):
         group,
         [
             (
-                "steps of a polish tenfold",
-                "context.settings.step_size * std::pow(step_falls_to, share)",
-                "10 * context.settings.step_size * std::pow(step_falls_to, share)",
+                "a polish that takes no steps",
+                "svgd_.step(context, state, "
+                "context.settings.step_size * std::pow(step_falls_to, share));",
+                ";",
             ),
             ("the first draws of a trial", "Frame::map(all).row(Eigen::Index(@@chosen[i]@@))", "i"),
         ],
@@ -237,3 +238,4 @@ also = {
     f"src/stages/{name}.cpp": [f"src/stages/{other}.cpp" for other in SOURCES if other != name]
     for name in SOURCES
 }
+also["src/scout/modes.cpp"] = ["src/scout/clumps.cpp", "src/scout/scout.cpp"]

@@ -135,6 +135,32 @@ TEST(Group, FindsACollapsedCloudAndMendsIt) {
   }
 }
 
+// The cloud after rounds of exact moves: draws that together have the pool's moments, which as many
+// independent ones miss by .06 sd; then spread by a polish.
+TEST(Group, MakesItsCloudOfDrawsThatHaveTheMomentsOfAll) {
+  const Frame::Matrix x = normals(256, 3, .7);
+  const auto settled = [&](std::size_t polish_steps) {
+    Settings settings = small(256);
+    settings.polish_steps = polish_steps;
+    Group group(each(standard), 3, settings);
+    group.begin_from(rows_of(x), false);
+    while (group.stage() != stages::index_of<stages::Settle>)
+      group.unit();
+    const std::vector<double> by_certificate = group.state().pool.means;
+    to_the_end(group);
+    EXPECT_TRUE(group.state().settled);
+    EXPECT_EQ(group.state().polished, polish_steps > 0);
+    EXPECT_NE(group.state().pool.means, by_certificate); // it is that of the last round
+    return group.state();
+  };
+  const stages::State plain = settled(0), polished = settled(20);
+  EXPECT_NE(plain.cloud.x, polished.cloud.x);
+  for (Eigen::Index a = 0; a < 3; ++a) {
+    const double sd = plain.pool.sds[std::size_t(a)];
+    EXPECT_LT(std::abs(plain.cloud.x.col(a).mean() - plain.pool.means[std::size_t(a)]), .02 * sd);
+  }
+}
+
 TEST(Group, GoesThroughStagesOfOnesOwn) {
   const Frame::Matrix x = normals(256, 3, .5);
   std::vector<stages::Stage> list;

@@ -129,9 +129,11 @@ TEST(Journey, GoesOnBitForBitFromItsStateAndCountsItsGradients) {
     EXPECT_EQ(again.certificate()->finding, whole.certificate()->finding);
   }
   std::string cut = whole.save();
+  const std::string longer = cut + "12345678";
   cut.resize(cut.size() - 8);
   Journey other({inner, 1}, settings(2, 64));
   EXPECT_THROW(other.restore(cut), std::invalid_argument);
+  EXPECT_THROW(Journey({inner, 1}, settings(2, 64)).restore(longer), std::invalid_argument);
 }
 
 // Started in one of two modes, with no scout: the cloud lies on both only where its particles do.
