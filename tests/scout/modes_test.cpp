@@ -192,8 +192,8 @@ TEST(Scout, StopsCountingModesAndSaysSo) {
   for (const std::size_t dim : {6, 8}) {
     CountedDensity asked(blobs::density(corners(dim)));
     const Report report = scout::scout(asked, dim, 1, {});
-    EXPECT_EQ(report.modes, Search().most) << dim;
-    EXPECT_EQ(report.found.size(), Search().most);
+    EXPECT_EQ(report.modes, ModeSearch().most) << dim;
+    EXPECT_EQ(report.found.size(), ModeSearch().most);
     EXPECT_TRUE(report.stopped_counting);
     EXPECT_LT(asked.gradients(), 1'000'000u);
   }

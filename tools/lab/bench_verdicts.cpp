@@ -26,7 +26,10 @@ struct Judged {
   std::optional<bool> bounds;
   double gradients = 0, seconds = 0;
 
+  std::optional<bool> given_wrong; ///< of a cloud that was given
+
   bool converged() const { return verdict == "converged"; }
+  bool wrong() const { return !failure.empty() || far.wrong(); } // a run that failed is not right
 };
 
 Judged judged(const Truth& truth, const ShapeRun& run) {
@@ -55,7 +58,7 @@ VerdictJson in_json(const std::string& shape, const char* half, const std::strin
                       {"cloud", cloud},
                       {"seed", seed},
                       {"verdict", j.verdict},
-                      {"wrong", j.far.wrong()},
+                      {"wrong", j.wrong()},
                       {"mean", j.far.mean},
                       {"sd_low", j.far.sd_low},
                       {"sd_high", j.far.sd_high},
@@ -63,6 +66,8 @@ VerdictJson in_json(const std::string& shape, const char* half, const std::strin
                       {"ks_log_density", j.far.ks_density},
                       {"gradients", j.gradients},
                       {"seconds", j.seconds}};
+  if (j.given_wrong)
+    made["given_wrong"] = *j.given_wrong;
   if (j.bounds)
     made["bounds_hold"] = *j.bounds;
   if (!j.failure.empty())
@@ -78,7 +83,7 @@ struct VerdictTally {
   std::vector<double> gradients;
 
   void add(const Judged& j, bool one_mode) {
-    const bool wrong_run = j.far.wrong(), missed = !wrong_run && !j.converged();
+    const bool wrong_run = j.wrong(), missed = !wrong_run && !j.converged();
     ++runs;
     wrong += wrong_run;
     converged += j.converged();
@@ -103,7 +108,7 @@ void print_row(const std::string& name, const VerdictTally& t) {
   std::fflush(stdout);
 }
 
-VerdictJson goals(const VerdictTally& all, std::size_t wrong_clouds, std::size_t flagged) {
+VerdictJson goals(const VerdictTally& all, std::size_t wrong_clouds, std::size_t missed_clouds) {
   const double lies = percent(all.wrong_converged, all.runs),
                missed = percent(all.one_mode_right_not_converged, all.one_mode_runs),
                hold = all.bounds ? percent(all.bounds_hold, all.bounds) : 100;
@@ -134,11 +139,11 @@ VerdictJson goals(const VerdictTally& all, std::size_t wrong_clouds, std::size_t
       {"percent", hold},
       {"met", line("the printed bounds hold", share(hold, all.bounds_hold, all.bounds),
                    "at least 97 %", hold >= 97)}};
-  j["wrong_clouds_flagged"] = {{"clouds", wrong_clouds},
-                               {"count", flagged},
-                               {"met", line("clouds made wrong on purpose, flagged",
-                                            fmt::format("{} of {}", flagged, wrong_clouds), "all",
-                                            flagged == wrong_clouds)}};
+  j["wrong_clouds_converged"] = {{"clouds", wrong_clouds},
+                                 {"count", missed_clouds},
+                                 {"met", line("clouds made wrong on purpose and converged",
+                                              fmt::format("{} of {}", missed_clouds, wrong_clouds),
+                                              "none", missed_clouds == 0)}};
   return j;
 }
 
@@ -160,11 +165,22 @@ std::optional<Judged> certified_cloud(const Truth& truth, const std::string& kin
   if (x.size() != particles * shape.dim() ||
       !std::ranges::all_of(x, [](double v) { return std::isfinite(v); }))
     return std::nullopt;
-  return judged(truth, run_on_shape(shape, as_it_is(recipe), x));
+  Judged made = judged(truth, run_on_shape(shape, as_it_is(recipe), x));
+  made.given_wrong = truth.of(x).wrong();
+  return made;
 }
 
+/// Clouds of one kind. A wrong one may be mended: where it lies on several modes each gets a group.
 struct CloudTally {
-  std::size_t made = 0, wrong = 0, wrong_flagged = 0, right_flagged = 0;
+  std::size_t made = 0, wrong = 0, missed = 0, mended = 0, right_not_confirmed = 0;
+
+  void add(const Judged& j) {
+    ++made;
+    wrong += *j.given_wrong;
+    missed += j.wrong() && j.converged();
+    mended += *j.given_wrong && !j.wrong() && j.converged();
+    right_not_confirmed += !*j.given_wrong && !j.converged();
+  }
 };
 
 } // namespace
@@ -217,38 +233,36 @@ nlohmann::ordered_json bench_verdicts(const BenchRequest& request) {
       if (!certified[k])
         continue;
       const Judged& j = *certified[k];
-      CloudTally& tally = clouds[k / cloud_seeds];
-      ++tally.made;
-      tally.wrong += j.far.wrong();
-      tally.wrong_flagged += j.far.wrong() && !j.converged();
-      tally.right_flagged += !j.far.wrong() && !j.converged();
-      if (j.far.wrong() && j.converged())
+      clouds[k / cloud_seeds].add(j);
+      if (j.wrong() && j.converged())
         missed.push_back(fmt::format("{}: {}", kinds[k / cloud_seeds], shape.name));
       report["runs"].push_back(
           in_json(shape.name, its_half, kinds[k / cloud_seeds], 1000 + k % cloud_seeds, j));
     }
   }
   print_row("all", all);
-  fmt::print("\n{:<20} {:>6} {:>6} {:>14} {:>14}\n", "clouds as they are", "made", "wrong",
-             "wrong, flagged", "right, flagged");
-  std::size_t wrong_clouds = 0, flagged = 0;
+  constexpr auto row = "{:<20} {:>6} {:>6} {:>17} {:>8} {:>21}\n";
+  fmt::print("\n");
+  fmt::print(row, "clouds as they are", "made", "wrong", "wrong, converged", "mended",
+             "right, not confirmed");
+  std::size_t wrong_clouds = 0, missed_clouds = 0;
   for (std::size_t k = 0; k < kinds.size(); ++k) {
     const CloudTally& t = clouds[k];
-    fmt::print("{:<20} {:>6} {:>6} {:>14} {:>14}\n", kinds[k], t.made, t.wrong, t.wrong_flagged,
-               t.right_flagged);
+    fmt::print(row, kinds[k], t.made, t.wrong, t.missed, t.mended, t.right_not_confirmed);
     report["clouds"][kinds[k]] = {{"made", t.made},
                                   {"wrong", t.wrong},
-                                  {"wrong_flagged", t.wrong_flagged},
-                                  {"right_flagged", t.right_flagged}};
+                                  {"wrong_converged", t.missed},
+                                  {"mended", t.mended},
+                                  {"right_not_confirmed", t.right_not_confirmed}};
     if (k > 0)
-      wrong_clouds += t.wrong, flagged += t.wrong_flagged;
+      wrong_clouds += t.wrong, missed_clouds += t.missed;
   }
   std::ranges::sort(missed);
   missed.erase(std::unique(missed.begin(), missed.end()), missed.end());
   for (const std::string& one : missed)
     fmt::print("not flagged: {}\n", one);
   fmt::print("\n");
-  report["goals"] = goals(all, wrong_clouds, flagged);
+  report["goals"] = goals(all, wrong_clouds, missed_clouds);
   fmt::print("\n");
   return report;
 }
