@@ -84,8 +84,9 @@ TEST(Shapes, HaveTheGradientsOfTheirDensities) {
 
 TEST(Shapes, DrawWhatTheyState) {
   for (const Shape& shape : all_shapes())
-    if (shape.proper())
+    if (shape.proper()) {
       EXPECT_LT(moment_error(shape), 5) << shape.name;
+    }
 }
 
 TEST(Shapes, WouldShowAWrongGradientAndAWrongMoment) {
@@ -115,9 +116,10 @@ TEST(Truth, CallsExactDrawsRightAndEachKindOfWrongWrong) {
   const Shape shape = all_shapes()[2]; // correlated
   const Truth truth(shape, 4000);
   EXPECT_FALSE(truth.of(draws_of(shape, 1000, 9)).wrong());
-  for (const char* kind : wrong_kinds)
-    if (const std::string name = kind; name != "polished too long" && name != "one group dropped")
-      EXPECT_TRUE(truth.of(wrong_cloud(shape, name, 1000, 9)).wrong()) << name;
+  for (const std::string kind : wrong_kinds)
+    if (kind != "polished too long" && kind != "one group dropped") {
+      EXPECT_TRUE(truth.of(wrong_cloud(shape, kind, 1000, 9)).wrong()) << kind;
+    }
   EXPECT_TRUE(wrong_cloud(shape, "one group dropped", 1000, 9).empty());
 }
 
