@@ -9,6 +9,7 @@
 #include <limits>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace starling {
 
@@ -17,8 +18,12 @@ namespace starling {
 using DensityOfRows =
     std::function<void(Rows<const double> x, Rows<double> score, std::span<double> log_density)>;
 
-/// The same, counted: a gradient is a row. A row of which any number is not finite has failed: its
-/// log density is then -infinity and its score zero, so that nobody has to look twice.
+/// Places from which a climb to the mode is worth its while: of a regression, least squares. Asked
+/// only by those who climb.
+using ClimbFrom = std::function<std::vector<std::vector<double>>()>;
+
+/// A DensityOfRows, counted: a gradient is a row. A row of which any number is not finite has
+/// failed: its log density is then -infinity and its score zero, so that nobody has to look twice.
 class CountedDensity {
 public:
   explicit CountedDensity(DensityOfRows density) : density_(std::move(density)) {}

@@ -43,6 +43,8 @@ struct RowDensity {
   std::function<ExpandAt(RowNumbers rows, std::span<const double> weights)> expand_some;
   /// For each row, how much of the score's change within the frame is its own.
   std::function<std::vector<double>(const Eigen::VectorXd& mode, const Frame& frame)> leverage;
+  /// Places from which a climb is worth its while, beside those that the scout draws.
+  ClimbFrom climb_from;
   /// Scores of given rows, each apart, at one place: rows x dim numbers. Asked where there is no
   /// leverage.
   std::function<void(RowNumbers rows, const Eigen::VectorXd& x, Rows<double> scores)> each;

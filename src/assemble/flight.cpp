@@ -118,6 +118,7 @@ run::Staged make_staged(const plan::Plan& plan, std::uint64_t seed, const UserTa
   staged.threads = std::make_shared<Threads>(plan.threads);
   staged.target = make_shared_target<double>(plan, seed, *staged.threads, user_target, wire);
   staged.stages = stages_of(plan, seed);
+  staged.stages.climb_from = staged.target.climb_from;
   // Steps of few rows cost little, and rare columns of large tables make skewed marginals.
   if (staged.target.rows && !plan.stages->steps)
     staged.stages.steps = 200;
@@ -136,6 +137,7 @@ std::vector<double> scouted(const plan::Plan& plan, std::uint64_t seed,
       });
   scout::Settings settings;
   settings.starts = plan.prefit;
+  settings.climb_from = target.climb_from;
   const scout::Report report = scout::scout(density, target.dim, seed, settings);
   const Frame::Matrix x = scout::start(report.frame, density, plan.particles, seed);
   return {x.data(), x.data() + x.size()};

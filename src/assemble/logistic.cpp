@@ -45,6 +45,7 @@ run::AnyTarget<Real> logistic(const TableRequest& r, const plan::TargetContext& 
     any =
         wrap<Real>(LogisticRegression<Real, cpu::Algebra<Real>>(rows, batch, context.seed, threads),
                    std::move(names));
+    any.climb_from = logistic_climb_from(rows, threads);
     also_on_card(any, cuda::logistic_on_card<Real>(
                           {rows.features, rows.labels, rows.rows, rows.weights, rows.owner}, batch,
                           context.seed));

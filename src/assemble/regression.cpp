@@ -1,6 +1,7 @@
 // Regressions over tables of many rows: from a file to a target.
 #include "assemble/regression.hpp"
 
+#include "assemble/fitted_place.hpp"
 #include "assemble/held_out.hpp"
 #include "assemble/npy_rows.hpp"
 #include "assemble/row_target.hpp"
@@ -26,8 +27,14 @@ template <typename Family, typename Number>
 std::shared_ptr<const RowDensity> density_from(RowTable<Number> table, Family family,
                                                Threads& threads) {
   using Model = Regression<Family, Number, cpu::Algebra<Number>, cpu::Algebra<double>>;
-  return std::make_shared<const RowDensity>(row_density<Model>(
-      std::make_shared<const Model>(std::move(table), std::move(family), threads)));
+  RowDensity made = row_density<Model>(std::make_shared<const Model>(table, family, threads));
+  made.climb_from = [made, table, family] {
+    std::vector<std::vector<double>> places;
+    if (std::vector<double> place = fitted_place(made, table, family); !place.empty())
+      places.push_back(std::move(place));
+    return places;
+  };
+  return std::make_shared<const RowDensity>(std::move(made));
 }
 
 /// Products in single precision where there are many rows, and where a row's log likelihood cannot
@@ -133,6 +140,13 @@ run::AnyTarget<Real> regression_from_table(RegressionKind kind, const SharedTabl
 }
 
 template <typename Real>
+ClimbFrom logistic_climb_from(const LabelledView<Real>& rows, Threads& threads) {
+  return [rows, &threads] {
+    return density_from(rows_in_memory(rows), family::Logistic{}, threads)->climb_from();
+  };
+}
+
+template <typename Real>
 run::AnyTarget<Real> regression_from_npy(RegressionKind kind, const TableRequest& r,
                                          const plan::TargetContext& context) {
   if (r.holdout > 0)
@@ -157,6 +171,8 @@ template run::AnyTarget<double> regression_from_table(RegressionKind, const Shar
 template run::AnyTarget<float> regression_from_table(RegressionKind, const SharedTable&,
                                                      std::size_t, std::vector<std::string>,
                                                      const plan::TargetContext&);
+template ClimbFrom logistic_climb_from(const LabelledView<double>&, Threads&);
+template ClimbFrom logistic_climb_from(const LabelledView<float>&, Threads&);
 template run::AnyTarget<double> regression_from_npy(RegressionKind, const TableRequest&,
                                                     const plan::TargetContext&);
 template run::AnyTarget<float> regression_from_npy(RegressionKind, const TableRequest&,

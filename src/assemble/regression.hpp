@@ -4,6 +4,8 @@
 #include "assemble/wrap.hpp"
 #include "io/dataset.hpp"
 
+#include <starling/target/logistic_regression.hpp>
+
 #include <span>
 #include <string>
 #include <vector>
@@ -46,6 +48,10 @@ template <typename Real>
 run::AnyTarget<Real> regression_from_table(RegressionKind kind, const SharedTable& table,
                                            std::size_t a_step, std::vector<std::string> names,
                                            const plan::TargetContext& context);
+
+/// Where the weights fit these rows best, for a logistic regression that is not asked by rows.
+template <typename Real>
+ClimbFrom logistic_climb_from(const LabelledView<Real>& rows, Threads& threads);
 
 /// The rows of FILE.npy, which stay there.
 template <typename Real>

@@ -72,6 +72,7 @@ run::AnyTarget<Real> row_target(std::shared_ptr<const RowDensity> density, std::
   const std::size_t mini = mini_batch > 0 ? mini_batch : std::min(usual_mini_batch, density->rows);
   auto any = wrap<Real>(RowTarget<Real>(std::make_shared<RowModel>(density, context.seed, mini)),
                         std::move(names));
+  any.climb_from = density->climb_from;
   if (a_step > 0 && context.in_stages) {
     any.rows = density;
     any.rows_a_step = a_step;

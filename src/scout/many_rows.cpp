@@ -135,7 +135,10 @@ Report scout(const RowDensity& density, std::uint64_t seed, RowCounts& counts,
     for (std::size_t i = 0; i < x.count; ++i)
       log_density[i] += prior[i];
   });
-  Report report = scout(few, d, seed, settings);
+  Settings with_known = settings;
+  if (!with_known.climb_from)
+    with_known.climb_from = density.climb_from;
+  Report report = scout(few, d, seed, with_known);
   counts.reads += m;
   counts.visits += few.gradients() * m;
 

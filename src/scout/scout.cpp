@@ -17,6 +17,7 @@ namespace starling::scout {
 namespace {
 
 constexpr double radius = 2;
+constexpr double clearly_higher = 0.5; // in log density: ends of one mode differ by far less
 constexpr std::size_t attempts = 50, final_draws = 50;
 constexpr std::size_t quiet_rounds = 3, most_rounds = 10; // of the search for further modes
 
@@ -140,6 +141,10 @@ bool Scouting::step() {
   case Part::climb:
     if (climb_once(climbs_, *density_))
       return true;
+    part_ = Part::climb_known;
+    return true;
+  case Part::climb_known: // apart from the others, whose bits stay as they are
+    climb_from_known();
     for (const Climb& climb : climbs_)
       report_.tops.push_back(climb.top().log_density);
     report_.arrived = climbs_.size();
@@ -199,6 +204,35 @@ bool Scouting::step() {
   return false;
 }
 
+/// Climbs from the places that the target knows. One that ends no higher than the best of the
+/// others is forgotten: it found what they found, or less.
+void Scouting::climb_from_known() {
+  if (!settings_.climb_from)
+    return;
+  const std::vector<std::vector<double>> places = settings_.climb_from();
+  Frame::Matrix x(Eigen::Index(places.size()), Eigen::Index(dim_)), score(x.rows(), x.cols());
+  std::vector<double> log_density(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i].size() != dim_)
+      reject("climb_from", "places of " + std::to_string(dim_) + " numbers",
+             std::to_string(places[i].size()));
+    std::ranges::copy(places[i], rows_of(x)[i].begin());
+  }
+  (*density_)(rows_of(std::as_const(x)), rows_of(score), log_density);
+  std::vector<Climb> known;
+  for (Eigen::Index i = 0; i < x.rows(); ++i)
+    if (std::isfinite(log_density[std::size_t(i)]))
+      known.emplace_back(Place{x.row(i), score.row(i), log_density[std::size_t(i)]},
+                         settings_.iterations);
+  climb_all(known, *density_);
+  double highest = -std::numeric_limits<double>::infinity();
+  for (const Climb& climb : climbs_)
+    highest = std::max(highest, climb.top().log_density);
+  for (Climb& climb : known)
+    if (climb.top().log_density > highest + clearly_higher)
+      climbs_.push_back(std::move(climb));
+}
+
 Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed,
              const Settings& settings) {
   Scouting scouting(density, dim, seed, settings);
@@ -218,6 +252,10 @@ Frame::Matrix start(const Frame& frame, CountedDensity& density, std::size_t cou
     Frame::Matrix x = frame.forward(z), score(x.rows(), x.cols());
     std::vector<double> weight(draws);
     density(rows_of(std::as_const(x)), rows_of(score), weight);
+    const Frame::Matrix pulled = frame.pull(rows_of(std::as_const(score)));
+    for (std::size_t i = 0; i < draws; ++i)
+      if (!std::isfinite(pulled.row(Eigen::Index(i)).squaredNorm())) // no step could be taken there
+        weight[i] = -std::numeric_limits<double>::infinity();
     std::size_t sound = 0;
     double highest = -std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < draws; ++i) {

@@ -17,6 +17,7 @@ public:
     if (!scouting_) {
       scout::Settings settings;
       settings.starts = asked.starts;
+      settings.climb_from = asked.climb_from;
       if (asked.metric == Metric::low_rank)
         settings.form = Frame::Form::low_rank;
       else if (asked.metric == Metric::dense)

@@ -202,5 +202,36 @@ TEST(BenchShapes, PassesEasyOnesAndTellsHardOnes) {
   }
 }
 
+TEST(BenchVerdicts, HoldsRunsAndCloudsAgainstExactDraws) {
+  const Place place;
+  const std::string shown =
+      succeed(place, "bench verdicts --seeds 2 --only skew --only box, --json b.json");
+  const Json j = Json::parse(place.read("b.json")).at("verdicts");
+  EXPECT_EQ(j.at("particles"), 256);
+  EXPECT_EQ(j.at("half"), "seen");
+  std::size_t runs = 0;
+  for (const Json& run : j.at("runs")) {
+    EXPECT_EQ(run.at("half"), "seen") << run; // of the boxes that in two dimensions alone
+    if (run.at("cloud") != "")
+      continue;
+    ++runs;
+    if (run.at("shape") == "skew normal 5, d = 5") {
+      EXPECT_EQ(run.at("verdict"), "converged") << run;
+      EXPECT_FALSE(run.at("wrong").get<bool>()) << run;
+      EXPECT_TRUE(run.at("bounds_hold").get<bool>()) << run;
+      EXPECT_GT(run.at("gradients").get<double>(), 1000) << run;
+    }
+  }
+  EXPECT_EQ(runs, 2 * 3u);
+  for (const char* kind : {"scaled up", "scaled down", "shifted", "tail cut"}) {
+    EXPECT_GT(j.at("clouds").at(kind).at("wrong"), 0) << kind;
+    EXPECT_EQ(j.at("clouds").at(kind).at("wrong_converged"), 0) << kind;
+  }
+  EXPECT_EQ(j.at("goals").at("wrong_and_converged").at("runs"), 2 * 3);
+  EXPECT_NE(shown.find("wrong and converged"), shown.npos);
+  expect_refused(place, "bench verdicts --half unseen", 64,
+                 "half: must be one of seen, held-back, all; got 'unseen'; did you mean 'seen'?");
+}
+
 } // namespace
 } // namespace starling::cli

@@ -37,7 +37,8 @@ TEST(Bench, RunsEveryBenchmarkAndWritesItsFigures) {
       EXPECT_GT(size.at(figure).get<double>(), 0) << figure;
   for (const Json& size : j.at("whole"))
     EXPECT_GT(size.at("whole_over_roles").get<double>(), 0);
-  for (const char* accuracy : {"posteriors", "shapes"}) // take far longer, and only when asked for
+  for (const char* accuracy :
+       {"posteriors", "shapes", "verdicts"}) // take far longer, and only when asked for
     EXPECT_FALSE(j.contains(accuracy)) << accuracy;
   for (const char* title :
        {"mixture: N", "logistic: N", "full: N", "scale: d", "threads: N", "wide: ", "whole: "})
@@ -48,7 +49,7 @@ TEST(Bench, RefusesANameThatIsNotThere) {
   const Place place;
   expect_refused(place, "bench overhed", 64,
                  "bench: must be one of overhead, full, scale, threads, logistic, wide, whole, "
-                 "posteriors, shapes, cuda; got "
+                 "posteriors, shapes, verdicts, cuda; got "
                  "'overhed'; did you mean 'overhead'?");
 }
 

@@ -2,7 +2,10 @@
 // file.
 #include "results.hpp"
 
+#include <starling/random/philox.hpp>
+
 #include <cmath>
+#include <string>
 
 namespace starling::cli {
 namespace {
@@ -78,6 +81,36 @@ TEST(ManyRows, OtherRegressionsTakeATableToo) {
     const double sd = one.at(a).at("sd").get<double>();
     EXPECT_NEAR(one.at(a).at("mean").get<double>(), -other.at(a).at("mean").get<double>(), .1 * sd);
     EXPECT_NEAR(other.at(a).at("sd").get<double>() / sd, 1, .1);
+  }
+}
+
+/// y = 500 + 20 x + N(0, 30) for x in 0 .. 100, as text.
+std::string line_of(int rows) {
+  std::string text = "x,y\n";
+  const Philox philox(8);
+  for (int r = 0; r < rows; ++r) {
+    const double x = 100.0 * r / (rows - 1);
+    const double y = 500 + 20 * x + 30 * normal_pair(philox(Stream::user, 0, std::uint64_t(r)))[0];
+    text += std::to_string(x) + "," + std::to_string(y) + "\n";
+  }
+  return text;
+}
+
+// Labels far from 0: every way up from (-2, 2) ended where weights are 0 and sigma is that of the
+// labels, 767 lower than least squares, and the run was converged there.
+TEST(Regressions, FindTheMassWhereLabelsAreLarge) {
+  const Place place;
+  place.write("line.csv", line_of(200));
+  for (const std::string how : {"", "--method auto --data-batch 50"}) {
+    succeed(place,
+            "sample linear --data line.csv --particles 256 --quiet --force --out out " + how);
+    const Json s = summary_of(place, "out");
+    EXPECT_EQ(s.at("verdict"), "converged") << how;
+    const Json& p = s.at("parameters"); // x is scaled to 0 .. 1
+    EXPECT_NEAR(p.at(0).at("mean").get<double>(), 2000, 30) << how;
+    EXPECT_NEAR(p.at(1).at("mean").get<double>(), 500, 15) << how;
+    EXPECT_NEAR(p.at(2).at("mean").get<double>(), std::log(30), .15) << how;
+    EXPECT_NEAR(p.at(2).at("sd").get<double>(), 1 / std::sqrt(2 * 200.0), .01) << how;
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -181,6 +182,59 @@ TEST(Start, ThinsDrawsTowardsTheDensity) {
   EXPECT_GT(std::abs(frame.mean()[0] + std::numbers::egamma), .5);
   EXPECT_EQ(start(frame, density, 2000, 5), kept);
   EXPECT_NE(start(frame, density, 2000, 6), kept);
+}
+
+TEST(Start, NeverKeepsADrawWhoseScoreIsNoWayToGo) {
+  constexpr double no_number = std::numeric_limits<double>::quiet_NaN(),
+                   infinite = std::numeric_limits<double>::infinity();
+  const Frame frame =
+      Frame::from_covariance(Eigen::VectorXd::Zero(2), Frame::Matrix::Identity(2, 2));
+  for (const double score : {no_number, infinite, 1e200}) { // the last overflows when it is squared
+    CountedDensity density = each([&](auto x, auto s) {
+      s[0] = x[0] > 0.5 ? score : -x[0];
+      s[1] = -x[1];
+      return -0.5 * (x[0] * x[0] + x[1] * x[1]); // finite everywhere
+    });
+    EXPECT_LT(start(frame, density, 200, 5).col(0).maxCoeff(), 0.5) << score;
+  }
+  CountedDensity sound = each([](auto x, auto s) {
+    s[0] = -x[0], s[1] = -x[1];
+    return -0.5 * (x[0] * x[0] + x[1] * x[1]);
+  });
+  EXPECT_GT(start(frame, sound, 200, 5).col(0).maxCoeff(), 1);
+}
+
+// A small mode where the scout begins, and nearly all of the mass 10^4 away.
+double far_away(std::span<const double> x, std::span<double> s) {
+  const double near = -x[0] * x[0] / 2, off = x[0] - 1e4, far = 300 - off * off / 2;
+  const double top = std::max(near, far), a = std::exp(near - top), b = std::exp(far - top);
+  s[0] = -(a * x[0] + b * off) / (a + b);
+  return top + std::log(a + b);
+}
+
+TEST(Scout, ClimbsAlsoFromPlacesThatTheTargetKnows) {
+  CountedDensity density = each(far_away);
+  const Report without = scout::scout(density, 1, 3);
+  EXPECT_NEAR(without.frame.mean()[0], 0, .1);
+  Settings settings;
+  settings.climb_from = [] { return std::vector<std::vector<double>>{{9990.0}}; };
+  const Report with = scout::scout(density, 1, 3, settings);
+  EXPECT_NEAR(with.frame.mean()[0], 1e4, .1);
+  EXPECT_EQ(with.modes, 1u); // the other has e^-300 of the mass
+}
+
+TEST(Scout, GoesItsOwnWayWhereAKnownPlaceIsNoBetter) {
+  CountedDensity density = each(scales);
+  const Report without = scout::scout(density, 3, 3);
+  Settings settings;
+  settings.climb_from = [] { return std::vector<std::vector<double>>{{0.1, 0.9, 3.0}}; };
+  const Report with = scout::scout(density, 3, 3, settings);
+  EXPECT_EQ(with.frame.mean(), without.frame.mean());
+  EXPECT_TRUE(std::ranges::equal(with.frame.numbers(), without.frame.numbers()));
+  EXPECT_EQ(with.elbo, without.elbo);
+  EXPECT_EQ(with.tops, without.tops);
+  settings.climb_from = [] { return std::vector<std::vector<double>>{{0.1, 0.9}}; };
+  EXPECT_THROW(scout::scout(density, 3, 3, settings), std::invalid_argument);
 }
 
 // Twelve group means around mu with sd tau, each measured with an error of 10: as tau goes to 0 the

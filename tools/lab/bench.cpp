@@ -42,6 +42,12 @@ void refuse_if_not_ours(const std::string& file) {
 int bench(const BenchRequest& request) {
   using Json = nlohmann::ordered_json;
   using Bench = std::function<Json(const BenchScope&)>;
+  const auto of_size = [&](std::uint64_t usual) {
+    BenchRequest sized = request;
+    if (sized.particles == 0)
+      sized.particles = usual;
+    return sized;
+  };
   const std::vector<std::pair<std::string, Bench>> benches = {
       {"overhead", bench_overhead},
       {"full", bench_full},
@@ -50,8 +56,9 @@ int bench(const BenchRequest& request) {
       {"logistic", bench_logistic},
       {"wide", bench_wide},
       {"whole", bench_whole},
-      {"posteriors", [&](const BenchScope&) { return bench_posteriors(request); }},
-      {"shapes", [&](const BenchScope&) { return bench_shapes(request); }},
+      {"posteriors", [&](const BenchScope&) { return bench_posteriors(of_size(1000)); }},
+      {"shapes", [&](const BenchScope&) { return bench_shapes(of_size(1000)); }},
+      {"verdicts", [&](const BenchScope&) { return bench_verdicts(of_size(256)); }},
       {"cuda", bench_cuda}};
   std::vector<std::string> known;
   for (const auto& [name, measure] : benches)

@@ -16,8 +16,10 @@ struct BenchScope {
 
 /// The untuned default against reference draws of real posteriors.
 nlohmann::ordered_json bench_posteriors(const BenchRequest& request);
-/// The same on shapes whose means and sds are known.
+/// The same on a few shapes whose means and sds are known.
 nlohmann::ordered_json bench_shapes(const BenchRequest& request);
+/// Verdicts against the truth, on many shapes and on clouds made wrong on purpose.
+nlohmann::ordered_json bench_verdicts(const BenchRequest& request);
 
 nlohmann::ordered_json bench_overhead(const BenchScope& scope);
 nlohmann::ordered_json bench_full(const BenchScope& scope);

@@ -135,12 +135,13 @@ struct BenchRequest {
   bool quick = false;
   std::uint64_t repeats = 5;
 
-  // of posteriors and shapes
-  std::string models;                  ///< folder of posteriors
-  std::vector<std::string> only, skip; ///< parts of their names; none: all
-  std::string against;                 ///< empty, or nutpie
-  std::uint64_t seeds = 0;             ///< 0: the usual number
-  std::uint64_t particles = 1000, threads = 0;
+  // of posteriors, shapes and verdicts
+  std::string models;                       ///< folder of posteriors
+  std::vector<std::string> only, skip;      ///< parts of their names; none: all
+  std::string against;                      ///< empty, or nutpie
+  std::uint64_t seeds = 0;                  ///< 0: the usual number
+  std::uint64_t particles = 0, threads = 0; ///< 0 particles: the usual number
+  std::string half;    ///< of the shapes of verdicts: seen, held-back or all; empty: seen
   bool longer = false; ///< also with eight times the steps
   static constexpr std::uint64_t usual = ~std::uint64_t{0};
   std::string fly_kernel; ///< none, gaussian, parameters or marginals; empty: the usual one

@@ -15,15 +15,15 @@ Action add_bench(CLI::App& app) {
   auto b = std::make_shared<BenchRequest>();
   offer(app.add_option("NAME", b->names,
                        "overhead, full, scale, threads, logistic, wide, whole (default: these); "
-                       "cuda; posteriors, shapes"),
+                       "cuda; posteriors, shapes, verdicts"),
         {"overhead", "full", "scale", "threads", "logistic", "wide", "whole", "cuda", "posteriors",
-         "shapes"});
+         "shapes", "verdicts"});
   app.add_option("--json", b->json, "FILE for the figures")->type_name("");
   app.add_option("--repeats", b->repeats, "Every figure is the median of this many measurements")
       ->type_name("")
       ->capture_default_str();
   app.add_flag("--quick", b->quick, "Small sizes: to see that it works, not for its figures");
-  const char* accuracy = "For posteriors and shapes";
+  const char* accuracy = "For posteriors, shapes and verdicts";
   const auto add_number = [&](const char* name, std::uint64_t& field, std::size_t least,
                               const char* help) {
     return add_text(app, std::string("--") + name, help,
@@ -37,7 +37,8 @@ Action add_bench(CLI::App& app) {
       "DIR with a folder for each posterior: model.stan (or model.so), data.json, reference.npz",
       into(b->models))
       ->group(accuracy);
-  app.add_option("--only", b->only, "Only posteriors whose name has this in it; may be repeated")
+  app.add_option("--only", b->only,
+                 "Only posteriors or shapes whose name has this in it; may be repeated")
       ->type_name("")
       ->allow_extra_args(false)
       ->group(accuracy);
@@ -50,9 +51,16 @@ Action add_bench(CLI::App& app) {
             ->group(accuracy),
         {"nutpie"});
   add_number("seeds", b->seeds, 1, "Runs of each with seeds 1 to K")
-      ->default_str("3, of shapes 20");
-  add_number("particles", b->particles, 8, "Number of particles")->default_str("1000");
+      ->default_str("3, of shapes 20, of verdicts 50");
+  add_number("particles", b->particles, 8, "Number of particles")
+      ->default_str("1000, of verdicts 256");
   add_number("threads", b->threads, 0, "Threads (0: one per core)")->default_str("0");
+  offer(add_text(app, "--half",
+                 "Which shapes of verdicts: seen (default), held-back, all; settings are chosen by "
+                 "the first alone",
+                 into(b->half))
+            ->group(accuracy),
+        {"seen", "held-back", "all"});
   offer(add_text(
             app, "--fly-kernel",
             "What the flight has beside the bilinear part: none, gaussian, parameters, marginals",

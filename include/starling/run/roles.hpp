@@ -2,6 +2,7 @@
 #pragma once
 
 #include <starling/concepts.hpp>
+#include <starling/density.hpp>
 #include <starling/judge/trace.hpp>
 #include <starling/target/concepts.hpp>
 #include <starling/threads.hpp>
@@ -40,8 +41,9 @@ struct AnyTarget {
   std::function<void(Step, Rows<const Real>, Rows<Real>)> score;
   std::function<void(Rows<const Real>, Rows<Real>, std::span<Real>)> evaluate;
   std::function<bool()> has_density; ///< asked after evaluate; false: it leaves NaN. Empty: it has
-  std::function<HeldOut(Rows<const Real>)> hold_out;      ///< empty when nothing was held out
-  std::function<void(Rows<Real>)> start;                  ///< its own start; empty when it has none
+  std::function<HeldOut(Rows<const Real>)> hold_out; ///< empty when nothing was held out
+  std::function<void(Rows<Real>)> start;             ///< its own start; empty when it has none
+  ClimbFrom climb_from; ///< where its scout climbs from besides; empty when it knows no place
   std::function<Constrained(Rows<const Real>)> constrain; ///< empty: positions are the parameters
   std::function<std::vector<std::string>()> warnings;     ///< of the run so far; empty: none ever
   std::vector<std::pair<std::string, std::string>> decided =

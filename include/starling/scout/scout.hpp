@@ -17,6 +17,7 @@ struct Settings {
   std::size_t starts = 8;        ///< ways up, from U(-2, 2)^d, in pairs x and -x
   std::size_t iterations = 400;  ///< of L-BFGS, at most
   std::size_t dense_up_to = 500; ///< dimensions; above, the frame is of low rank beside a diagonal
+  ClimbFrom climb_from = {};     ///< further starts, which the target knows; empty: none
   std::optional<Frame::Form> form = {}; ///< in any dimension; none: by dense_up_to
 };
 
@@ -37,7 +38,9 @@ struct Report {
 /// way. Separate modes are counted among the ends, and those of ways up from around the best
 /// (Modes::climb_from_afar); where there are several, also from around each of them, until they
 /// show none that is new. Both approximations, and so the frame, are of the form that the settings
-/// say. Throws TargetError when the density is finite nowhere it looked.
+/// say. Ways up from places that the target knows of come after the others, and the best of them
+/// leads only where it ends clearly higher: draws are else those of a scout that never asked.
+/// Throws TargetError when the density is finite nowhere it looked.
 Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed,
              const Settings& settings = {});
 
@@ -51,6 +54,8 @@ public:
   const Report& report() const { return report_; }
 
 private:
+  void climb_from_known();
+
   CountedDensity* density_;
   std::size_t dim_;
   std::uint64_t seed_;
@@ -59,6 +64,7 @@ private:
   enum class Part {
     begin,
     climb,
+    climb_known,
     laplace,
     pathfinder,
     others,
@@ -73,8 +79,9 @@ private:
 };
 
 /// A cloud of `count` rows from the frame's normal: four times as many draws, weights pi/q capped
-/// at mean times sqrt(4 count), `count` kept without replacement (Gumbel top-k). Where the density
-/// fails for most, it is tried again from half the width. Throws TargetError when that does not
+/// at mean times sqrt(4 count), `count` kept without replacement (Gumbel top-k). A draw where the
+/// density fails, or where the score is too long to be squared, is never kept. Where that is so of
+/// most, it is tried again from half the width. Throws TargetError when that does not
 /// help.
 Frame::Matrix start(const Frame& frame, CountedDensity& density, std::size_t count,
                     std::uint64_t seed);

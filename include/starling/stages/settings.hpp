@@ -2,6 +2,7 @@
 // posteriors.
 #pragma once
 
+#include <starling/density.hpp>
 #include <starling/rows.hpp>
 #include <starling/stages/metric.hpp>
 
@@ -20,8 +21,9 @@ enum class FlightKernel { none, gaussian, parameters, marginals };
 struct Settings {
   std::size_t particles = 1024;
   std::uint64_t seed = 1;
-  std::size_t starts = 8;  ///< of the scout
-  std::size_t steps = 125; ///< of RBM-SVGD in the flight
+  std::size_t starts = 8;    ///< of the scout
+  ClimbFrom climb_from = {}; ///< where it climbs from besides
+  std::size_t steps = 125;   ///< of RBM-SVGD in the flight
   std::size_t batch_size = 8;
   double step_size = 0.3, decay = 10; ///< step t of T: step_size / (1 + decay t/T)
   double clip = 0.3;   ///< a particle's move in the frame is at most clip sqrt(d) long
