@@ -144,7 +144,7 @@ TEST(Group, MakesItsCloudOfDrawsThatHaveTheMomentsOfAll) {
     settings.polish_steps = polish_steps;
     Group group(each(standard), 3, settings);
     group.begin_from(rows_of(x), false);
-    while (group.stage() != stages::index_of<stages::Settle>)
+    while (!group.finished() && group.stage() != stages::index_of<stages::Settle>)
       group.unit();
     const std::vector<double> by_certificate = group.state().pool.means;
     to_the_end(group);
