@@ -22,10 +22,6 @@ std::map<Key, Displacement> by_trait(const Certificate& certificate) {
   return all;
 }
 
-double bound(const Bounds& bounds, Trait trait) {
-  return trait == Trait::square ? bounds.confirmed_square : bounds.confirmed_value;
-}
-
 /// Errors of the whole in one parameter, all traits; `found` are those of the parts.
 void add_parameter(std::size_t a, std::span<const GroupCertificate> parts,
                    std::vector<std::map<Key, Displacement>>& found,
@@ -104,11 +100,13 @@ Certificate combine_certificates(std::span<const GroupCertificate> parts, const 
     whole.moves = std::max(whole.moves, own.moves);
     whole.acceptance += own.acceptance / double(parts.size());
     whole.not_followed = std::max(whole.not_followed, own.not_followed);
+    whole.joint.insert(whole.joint.end(), own.joint.begin(), own.joint.end());
     const Displacement& worst = own.worst;
     const bool outweighs = own.finding == Finding::moved && !moved;
     const bool same_kind = (own.finding == Finding::moved) == moved;
     moved = moved || own.finding == Finding::moved;
-    if (const double now = (std::abs(worst.error) + 2 * worst.se) / bound(bounds, worst.trait);
+    if (const double now =
+            (std::abs(worst.error) + confirming_errors * worst.se) / confirmed_below(worst, bounds);
         outweighs || (same_kind && now > against)) {
       against = now;
       whole.worst = worst;
@@ -117,7 +115,7 @@ Certificate combine_certificates(std::span<const GroupCertificate> parts, const 
   for (std::size_t a = 0; !parts.empty() && a < parts[0].means.size(); ++a)
     add_parameter(a, parts, found, whole.all);
   for (const Displacement& one : whole.all)
-    if (std::abs(one.error) + 2 * one.se >= bound(bounds, one.trait)) {
+    if (std::abs(one.error) + confirming_errors * one.se >= confirmed_below(one, bounds)) {
       if (confirmed && !moved)
         whole.worst = one;
       confirmed = false;

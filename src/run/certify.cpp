@@ -34,6 +34,7 @@ void judge_by(const judge::Certificate& certificate, const AnyTarget<double>& ta
                   ? judge::judge_by_moves(certificate, o.stages->columns, o.stages->modes, raw)
                   : judge::judge_weighed_groups(certificate, o.stages->columns, o.groups,
                                                 o.draw_names(), doubt);
+  judgement = judge::with_identities(judgement, o.diagnosis.parameters);
   if (o.stages->guide_decides)
     judgement.remark(judge::evidence::SomeRowsDecided{o.stages->guide_error});
   const Rows<const double> x{o.positions.data(), o.settings.particles, target.dim};

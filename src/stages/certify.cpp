@@ -64,7 +64,7 @@ bool Certify::after_test(const Context& context, State& state) {
 
 /// The moves that there were say where the truth is, for any cloud.
 void Certify::after_polish(const Context& context, State& state) {
-  judge::Certificate polished = trial_.judge_other(context.columns(state.cloud.x));
+  judge::Certificate polished = trial_.judge_other(context, state);
   if (polished.finding == judge::Finding::confirmed) {
     state.certificate = std::move(polished);
     state.polished = true;

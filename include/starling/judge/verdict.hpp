@@ -106,6 +106,10 @@ struct RoomForError {
   double error = 0;
   bool of_variance = false;
 };
+struct IdentityOff { ///< the moves confirm the cloud, the scores do not
+  std::string name;
+  double identity = 0, se = 0;
+};
 struct ModesNotWeighed {
   std::size_t modes = 0;
 };
@@ -171,7 +175,7 @@ using Evidence =
                  evidence::MovesConfirm, evidence::MovesCarryAway, evidence::HardlyMoves,
                  evidence::RoomForError, evidence::ModesNotWeighed, evidence::DensityAgainstScores,
                  evidence::GroupsNotWeighed, evidence::SharesNotKnown, evidence::RunsDisagree,
-                 evidence::GroupsNotAllCounted, evidence::GrowsAlong>;
+                 evidence::GroupsNotAllCounted, evidence::GrowsAlong, evidence::IdentityOff>;
 using Remark = std::variant<evidence::LostParticles, evidence::InGroups, evidence::NotCertified,
                             evidence::NotConfirmed, evidence::Interrupted, evidence::BeforeMoves,
                             evidence::SomeRowsDecided, evidence::GroupsNotCounted, evidence::OfRun,
