@@ -39,6 +39,22 @@ double confirmed_below(const Displacement& one, const Bounds& bounds) {
   return limits(one, bounds).confirmed;
 }
 
+bool any_worse(const Certificate& other, const Certificate& before, const Bounds& bounds) {
+  const auto worse = [&](const std::vector<Displacement>& now,
+                         const std::vector<Displacement>& then) {
+    if (now.size() != then.size()) // not of the same moves
+      return true;
+    for (std::size_t n = 0; n < now.size(); ++n) {
+      const double size = std::abs(now[n].error);
+      if (!(size - std::abs(then[n].error) <= confirming_errors * now[n].se) &&
+          !(size <= limits(now[n], bounds).moved / 2))
+        return true;
+    }
+    return false;
+  };
+  return worse(other.all, before.all) || worse(other.joint, before.joint);
+}
+
 TraitOf MoveTest::of(std::size_t column) const {
   const std::size_t read = columns_ - joint_.columns();
   if (column < read)

@@ -95,6 +95,25 @@ TEST(Joint, IsHeldAgainstAnotherCloudToo) {
   EXPECT_EQ(test.judge_other({wrong.data(), count, 7}).finding, Finding::moved);
 }
 
+// A polish must be no worse than what it was made of: here one that has lost a part of the
+// correlation, which is still within all bounds of the parameters.
+TEST(Joint, ShowsWhetherAnotherCloudIsWorse) {
+  const MoveTest test = tested(cloud(true), both);
+  const Certificate before = test.judge();
+  const auto judged = [&](const std::vector<Point>& other) {
+    const std::vector<double> x = columns(other, both);
+    return test.judge_other({x.data(), count, 7});
+  };
+  EXPECT_FALSE(any_worse(before, before));
+  EXPECT_FALSE(any_worse(judged(cloud(true, 1.01)), before));
+  std::vector<Point> looser = cloud(true);
+  for (std::size_t i = 0; i < count; ++i)
+    looser[i].y += .25 * normals(99, i).x;
+  EXPECT_TRUE(any_worse(judged(looser), before));
+  EXPECT_FALSE(any_worse(before, judged(looser))); // better
+  EXPECT_TRUE(any_worse({}, before));              // of other moves
+}
+
 TEST(Joint, IsNamedInTheSentence) {
   const std::vector<std::string> names{"a", "b"};
   const Judgement high = judge_by_moves(tested(cloud(false), density).judge(), names, 1);

@@ -89,7 +89,11 @@ inline constexpr double confirming_errors = 2;
 double moving_errors(std::size_t traits);
 
 /// The bound below which the error of this trait is confirmed.
-double confirmed_below(const Displacement& of, const Bounds& bounds);
+double confirmed_below(const Displacement& one, const Bounds& bounds);
+
+/// Whether another cloud, judged by the same moves, is worse than the one before in any trait:
+/// farther off by more than its error, and by more than half of what would count as moved.
+bool any_worse(const Certificate& other, const Certificate& before, const Bounds& bounds = {});
 
 /// What a test follows beside the columns that users read, in columns behind these: the log
 /// density, then values along directions, of which the variances count.
