@@ -12,6 +12,8 @@ namespace {
 // products that it is the mean of have heavy tails.
 constexpr double least_identity = 0.8, most_identity = 1.25, identity_errors = 4;
 
+constexpr double tolerated_failures = 0.003; // of the gradients of exact moves
+
 /// The largest that the error of any mean, or of any variance, can well be.
 double largest(const Certificate& certificate, bool of_squares) {
   double most = 0;
@@ -76,6 +78,17 @@ Judgement with_identities(const Judgement& judgement,
   doubtful.verdict = Verdict::cannot_tell;
   doubtful.evidence =
       evidence::IdentityOff{worst->name, worst->spread_identity, worst->identity_se};
+  return doubtful;
+}
+
+Judgement with_failures(const Judgement& judgement, const Failures& failures,
+                        std::uint64_t gradients) {
+  const std::uint64_t failed = failures.log_density + failures.score;
+  if (!judgement.converged() || !(double(failed) > tolerated_failures * double(gradients)))
+    return judgement;
+  Judgement doubtful = judgement;
+  doubtful.verdict = Verdict::cannot_tell;
+  doubtful.evidence = evidence::DensityFails{failed, gradients, failures.score > 0};
   return doubtful;
 }
 

@@ -139,6 +139,13 @@ struct Sentence {
                        "other parameters",
                        e.name, e.identity, e.se);
   }
+  std::string operator()(const evidence::DensityFails& e) const {
+    return fmt::format("the {} in {} of the {} places that exact moves asked for, and what lies "
+                       "there is missing from the cloud: correct the target; starling check looks "
+                       "at it",
+                       e.scores ? "gradient is not finite" : "log density is no number", e.failed,
+                       e.of);
+  }
   std::string operator()(const evidence::ModesNotWeighed& e) const {
     return fmt::format("the scout found {} separate modes: nothing here tells how much each of "
                        "them weighs; compare several --runs, or use a method made for separate "

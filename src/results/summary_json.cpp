@@ -57,6 +57,9 @@ void add_stages(Json& j, const run::StageReport& stages) {
   }
   gradients["total"] = total;
   j["gradients"] = std::move(gradients);
+  j["failures"] = {{"log_density", stages.failures.log_density},
+                   {"score", stages.failures.score},
+                   {"zero", stages.failures.zero}};
   if (stages.data_rows > 0) {
     j["rows"] = {{"data", stages.data_rows},
                  {"a_step", stages.rows_a_step},

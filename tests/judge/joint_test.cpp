@@ -158,4 +158,16 @@ TEST(Identities, TakeConvergedBackBeyondTheirErrors) {
   EXPECT_EQ(sentence(judged(11.5, 1, moving)), "go on");
 }
 
+TEST(Failures, TakeConvergedBackWhereTheyAreMany) {
+  const Judgement moves{Verdict::converged, evidence::MovesConfirm{.moves = 20}};
+  EXPECT_TRUE(with_failures(moves, {.log_density = 1, .score = 2}, 1000).converged());
+  EXPECT_TRUE(with_failures(moves, {.zero = 500}, 1000).converged()); // a wall is no failure
+  EXPECT_TRUE(with_failures(moves, {}, 0).converged());
+  const Judgement many = with_failures(moves, {.log_density = 2, .score = 2}, 1000);
+  EXPECT_EQ(many.verdict, Verdict::cannot_tell);
+  EXPECT_THAT(sentence(many), HasSubstr("not finite in 4 of the 1000 places"));
+  EXPECT_THAT(sentence(with_failures(moves, {.log_density = 9}, 1000)),
+              HasSubstr("the log density is no number in 9 of"));
+}
+
 } // namespace joint_tests
