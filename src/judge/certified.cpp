@@ -8,12 +8,18 @@ namespace starling::judge {
 
 namespace {
 
+// What an identity may be off by, and the standard errors that must lie between it and that: the
+// products that it is the mean of have heavy tails.
+constexpr double least_identity = 0.8, most_identity = 1.25, identity_errors = 4;
+
+constexpr double tolerated_failures = 0.003; // of the gradients of exact moves
+
 /// The largest that the error of any mean, or of any variance, can well be.
 double largest(const Certificate& certificate, bool of_squares) {
   double most = 0;
   for (const Displacement& one : certificate.all)
     if ((one.trait == Trait::square) == of_squares)
-      most = std::max(most, std::abs(one.error) + 2 * one.se);
+      most = std::max(most, std::abs(one.error) + confirming_errors * one.se);
   return most;
 }
 
@@ -31,8 +37,7 @@ std::vector<std::string> heavy(const Certificate& certificate,
 Judgement judge_by_moves(const Certificate& certificate, const std::vector<std::string>& names,
                          std::size_t modes, bool raw) {
   const Displacement& by = certificate.worst;
-  const std::string name =
-      names.empty() ? std::string() : names[std::min(by.parameter, names.size() - 1)];
+  const std::string name = name_of(by, names);
   switch (certificate.finding) {
   case Finding::confirmed:
     return {Verdict::converged,
@@ -49,7 +54,42 @@ Judgement judge_by_moves(const Certificate& certificate, const std::vector<std::
   if (by.memory >= Bounds().most_memory)
     return {Verdict::cannot_tell, evidence::HardlyMoves{name}};
   return {Verdict::cannot_tell,
-          evidence::RoomForError{name, std::abs(by.error) + 2 * by.se, by.trait == Trait::square}};
+          evidence::RoomForError{name, std::abs(by.error) + confirming_errors * by.se,
+                                 by.trait == Trait::square}};
+}
+
+Judgement with_identities(const Judgement& judgement,
+                          const std::vector<ParameterSummary>& positions) {
+  if (!judgement.converged())
+    return judgement;
+  const ParameterSummary* worst = nullptr;
+  double fault = 0; // in standard errors
+  for (const ParameterSummary& one : positions) {
+    const double se = one.identity_se, value = one.spread_identity;
+    const double off = std::max(least_identity - value, value - most_identity);
+    if (std::isfinite(se) && off > identity_errors * se && off / (se + 1e-300) > fault) {
+      worst = &one;
+      fault = off / (se + 1e-300);
+    }
+  }
+  if (!worst)
+    return judgement;
+  Judgement doubtful = judgement;
+  doubtful.verdict = Verdict::cannot_tell;
+  doubtful.evidence =
+      evidence::IdentityOff{worst->name, worst->spread_identity, worst->identity_se};
+  return doubtful;
+}
+
+Judgement with_failures(const Judgement& judgement, const Failures& failures,
+                        std::uint64_t gradients) {
+  const std::uint64_t failed = failures.log_density + failures.score;
+  if (!judgement.converged() || !(double(failed) > tolerated_failures * double(gradients)))
+    return judgement;
+  Judgement doubtful = judgement;
+  doubtful.verdict = Verdict::cannot_tell;
+  doubtful.evidence = evidence::DensityFails{failed, gradients, failures.score > 0};
+  return doubtful;
 }
 
 } // namespace starling::judge

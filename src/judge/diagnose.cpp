@@ -24,8 +24,10 @@ Diagnosis diagnose(Rows<const double> x, Rows<const double> score,
   d.parameters = summarize(names, x, threads);
   for (std::size_t a = 0; a < x.dim; ++a) {
     d.parameters[a].shift = parameters[a].shift;
-    if (!periodic && x.count > 1)
+    if (!periodic && x.count > 1) {
       d.parameters[a].spread_identity = parameters[a].spread;
+      d.parameters[a].identity_se = parameters[a].spread_se;
+    }
   }
   if (!periodic && x.count > 1) {
     constexpr std::size_t most_pairs = 200000; // some milliseconds

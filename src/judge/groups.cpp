@@ -22,13 +22,9 @@ std::map<Key, Displacement> by_trait(const Certificate& certificate) {
   return all;
 }
 
-double bound(const Bounds& bounds, Trait trait) {
-  return trait == Trait::square ? bounds.confirmed_square : bounds.confirmed_value;
-}
-
 /// Errors of the whole in one parameter, all traits; `found` are those of the parts.
 void add_parameter(std::size_t a, std::span<const GroupCertificate> parts,
-                   std::vector<std::map<Key, Displacement>>& found,
+                   const std::vector<std::map<Key, Displacement>>& found,
                    std::vector<Displacement>& all) {
   double mean = 0, variance = 0;
   for (const GroupCertificate& part : parts)
@@ -40,14 +36,19 @@ void add_parameter(std::size_t a, std::span<const GroupCertificate> parts,
   const double sd = std::sqrt(variance);
   for (const Trait trait : {Trait::value, Trait::winsorised, Trait::square}) {
     Displacement whole{a, trait, 0, 0, 0};
-    bool followed = false;
+    const bool followed = std::ranges::all_of(found, [&](const auto& own) {
+      return own.contains({a, trait}) &&
+             (trait != Trait::square || own.contains({a, Trait::value}));
+    });
+    if (!followed) // by every group: of the others it says nothing
+      continue;
     for (std::size_t g = 0; g < parts.size(); ++g) {
       const GroupCertificate& part = parts[g];
       const double p = part.share, off = (part.means[a] - mean) / sd, width = part.sds[a] / sd;
-      const Displacement own = found[g][{a, trait}], own_value = found[g][{a, Trait::value}];
-      followed = followed || own.se > 0;
+      const Displacement& own = found[g].at({a, trait});
       whole.memory = std::max(whole.memory, own.memory);
       if (trait == Trait::square) {
+        const Displacement& own_value = found[g].at({a, Trait::value});
         whole.error += p * (own.error * square(width) + 2 * off * own_value.error * width);
         whole.se += square(p * own.se * square(width)) +
                     square(2 * p * off * own_value.se * width) +
@@ -58,8 +59,7 @@ void add_parameter(std::size_t a, std::span<const GroupCertificate> parts,
       }
     }
     whole.se = std::sqrt(whole.se);
-    if (followed)
-      all.push_back(whole);
+    all.push_back(whole);
   }
 }
 
@@ -103,21 +103,30 @@ Certificate combine_certificates(std::span<const GroupCertificate> parts, const 
     confirmed = confirmed && own.finding == Finding::confirmed && 2 * part.se < most_share_error;
     whole.moves = std::max(whole.moves, own.moves);
     whole.acceptance += own.acceptance / double(parts.size());
-    whole.not_followed = std::max(whole.not_followed, own.not_followed);
+    whole.particles += own.particles;
+    for (const std::size_t column : own.heavy)
+      if (std::ranges::find(whole.heavy, column) == whole.heavy.end())
+        whole.heavy.push_back(column);
+    whole.joint.insert(whole.joint.end(), own.joint.begin(), own.joint.end());
     const Displacement& worst = own.worst;
     const bool outweighs = own.finding == Finding::moved && !moved;
     const bool same_kind = (own.finding == Finding::moved) == moved;
     moved = moved || own.finding == Finding::moved;
-    if (const double now = (std::abs(worst.error) + 2 * worst.se) / bound(bounds, worst.trait);
+    if (const double now =
+            (std::abs(worst.error) + confirming_errors * worst.se) / confirmed_below(worst, bounds);
         outweighs || (same_kind && now > against)) {
       against = now;
       whole.worst = worst;
     }
   }
-  for (std::size_t a = 0; !parts.empty() && a < parts[0].means.size(); ++a)
+  for (std::size_t a = 0; !parts.empty() && a < parts[0].means.size(); ++a) {
+    const std::size_t before = whole.all.size();
     add_parameter(a, parts, found, whole.all);
+    if (whole.all.size() == before)
+      ++whole.not_followed;
+  }
   for (const Displacement& one : whole.all)
-    if (std::abs(one.error) + 2 * one.se >= bound(bounds, one.trait)) {
+    if (std::abs(one.error) + confirming_errors * one.se >= confirmed_below(one, bounds)) {
       if (confirmed && !moved)
         whole.worst = one;
       confirmed = false;

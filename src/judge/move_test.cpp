@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 namespace starling::judge {
@@ -28,9 +27,10 @@ double winsorised(double value, double median, double robust) {
 
 /// Whether users read this position as it is, so that its own moments matter: a scale is read, not
 /// its logarithm.
-bool read_as_it_is(Rows<const double> cloud, std::size_t position, std::size_t positions) {
-  bool read = positions >= cloud.dim; // nothing else is
-  for (std::size_t a = positions; a < cloud.dim && !read; ++a) {
+bool read_as_it_is(Rows<const double> cloud, std::size_t position, std::size_t positions,
+                   std::size_t columns) {
+  bool read = positions >= columns; // nothing else is
+  for (std::size_t a = positions; a < columns && !read; ++a) {
     read = true;
     for (std::size_t i = 0; i < cloud.count && read; ++i)
       read = cloud[i][a] == cloud[i][position];
@@ -42,13 +42,18 @@ bool read_as_it_is(Rows<const double> cloud, std::size_t position, std::size_t p
 
 bool heavy_tailed(std::span<const double> values) { return moments_of(values).heavy; }
 
-MoveTest::MoveTest(Rows<const double> cloud, Rows<const double> moved, std::size_t positions)
-    : count_(moved.count), columns_(cloud.dim), whole_(3 * cloud.dim), before_(3 * moved.size()),
-      sums_(3 * moved.size() + 2 * cloud.dim) {
+MoveTest::MoveTest(Rows<const double> cloud, Rows<const double> moved, std::size_t positions,
+                   const Joint& joint)
+    : count_(moved.count), columns_(cloud.dim), joint_(joint), whole_(3 * cloud.dim),
+      before_(3 * moved.size()), sums_(3 * moved.size() + 2 * cloud.dim) {
   if (count_ < 4)
     reject("particles", "at least 4 for the move test", std::to_string(count_));
   if (moved.dim != cloud.dim)
     reject("moved", std::to_string(cloud.dim) + " columns", std::to_string(moved.dim));
+  if (joint.columns() > columns_)
+    reject("columns", "at least those of the joint, " + std::to_string(joint.columns()),
+           std::to_string(columns_));
+  const std::size_t read = columns_ - joint.columns();
   const std::size_t all = cloud.count;
   const auto n = static_cast<double>(all);
   std::vector<double> column(all);
@@ -67,8 +72,8 @@ MoveTest::MoveTest(Rows<const double> cloud, Rows<const double> moved, std::size
     scale.followed = finite && std::isfinite(scale.sd) && scale.sd > 1e-13 * std::abs(scale.mean) &&
                      scale.sd > 0;
     if (scale.followed) {
-      scale.unread = a < positions && !read_as_it_is(cloud, a, positions);
-      scale.heavy = (a >= positions || scale.unread) && heavy_tailed(column);
+      scale.unread = a < positions && !read_as_it_is(cloud, a, positions, read);
+      scale.heavy = (a >= positions || a >= read || scale.unread) && heavy_tailed(column);
       scale.median = median_of(column);
       for (std::size_t i = 0; i < all; ++i)
         column[i] = std::abs(cloud[i][a] - scale.median);
@@ -192,75 +197,6 @@ Certificate MoveTest::judge_other(Rows<const double> cloud, const Bounds& bounds
         means[3 * a + t] += three[t] / double(cloud.count);
     }
   return judge_by(means, bounds);
-}
-
-Certificate MoveTest::judge_by(std::span<const double> means, const Bounds& bounds) const {
-  Certificate certificate;
-  if (added_ == 0) // nobody has moved: nothing is known
-    return certificate;
-  const auto n = static_cast<double>(count_), m = static_cast<double>(added_);
-  bool moved = false, confirmed = true;
-  double decided = -1; // of the displacement that decides: its size over its bound
-  for (std::size_t a = 0; a < columns_; ++a) {
-    if (!scale_[a].followed) {
-      ++certificate.not_followed;
-      continue;
-    }
-    const bool heavy = !has_moments(a);
-    if (heavy)
-      certificate.heavy.push_back(a);
-    for (std::size_t t = 0; t < 3; ++t) {
-      if (heavy && Trait(t) != Trait::winsorised)
-        continue;
-      const auto at = [&](const std::vector<double>& of, std::size_t i) {
-        return of[3 * (i * columns_ + a) + t];
-      };
-      double before = 0, after = 0;
-      for (std::size_t i = 0; i < count_; ++i) {
-        before += at(before_, i) / n;
-        after += at(sums_, i) / m / n;
-      }
-      double bb = 0, ba = 0, aa = 0;
-      for (std::size_t i = 0; i < count_; ++i) {
-        const double b = at(before_, i) - before, c = at(sums_, i) / m - after;
-        bb += b * b;
-        ba += b * c;
-        aa += c * c;
-      }
-      const double rho = bb > 0 ? ba / bb : 0;
-      const double residual = std::sqrt(std::max(aa - rho * ba, 0.0) / (n - 2));
-      const double forgotten = std::max(1 - rho, 1e-3); // particles that never moved have rho = 1
-      const double apart = before - means[3 * a + t]; // of those that were moved from those judged
-      const bool square = Trait(t) == Trait::square;
-      Displacement found{
-          a, Trait(t), (after - before) / forgotten + apart,
-          residual / std::sqrt(n) / forgotten + (square ? 1 : 0.5) * bounds.moves_error, rho};
-      const double low = square ? bounds.moved_square : bounds.moved_value;
-      const double high = square ? bounds.confirmed_square : bounds.confirmed_value;
-      const double size = std::abs(found.error);
-      const bool sound = std::isfinite(size) && std::isfinite(found.se);
-      const bool here_moved = sound ? size - 2 * found.se > low : true;
-      const bool here_confirmed = sound && size + 2 * found.se < high && rho < bounds.most_memory;
-      moved = moved || here_moved;
-      confirmed = confirmed && here_confirmed;
-      // First whatever moved, then what was not confirmed, by how far it is from its bound.
-      double weight = sound ? (size + 2 * found.se) / high : std::numeric_limits<double>::max();
-      if (here_moved)
-        weight = 1e6 + (sound ? std::min((size - 2 * found.se) / low, 1e6) : 1e6);
-      else if (!here_confirmed)
-        weight = 1e3 + std::min(std::max(weight, rho), 1e5);
-      if (weight > decided) {
-        decided = weight;
-        certificate.worst = found;
-      }
-      certificate.all.push_back(found);
-    }
-  }
-  confirmed = confirmed && !certificate.all.empty();
-  certificate.finding = moved       ? Finding::moved
-                        : confirmed ? Finding::confirmed
-                                    : Finding::undecided;
-  return certificate;
 }
 
 } // namespace starling::judge

@@ -130,6 +130,22 @@ struct Sentence {
         "take more --particles",
         e.name, e.error, e.of_variance ? "of its variance" : "sd");
   }
+  std::string operator()(const evidence::IdentityOff& e) const {
+    return fmt::format("exact moves leave the cloud where it is, but its scores do not fit: "
+                       "the "
+                       "spread identity of {} is {:.2f} +- {:.2f} instead of 1; the moves do "
+                       "not "
+                       "lead to what is missing: take more --particles, or write the model in "
+                       "other parameters",
+                       e.name, e.identity, e.se);
+  }
+  std::string operator()(const evidence::DensityFails& e) const {
+    return fmt::format("the {} in {} of the {} places that exact moves asked for, and what lies "
+                       "there is missing from the cloud: correct the target; starling check looks "
+                       "at it",
+                       e.scores ? "gradient is not finite" : "log density is no number", e.failed,
+                       e.of);
+  }
   std::string operator()(const evidence::ModesNotWeighed& e) const {
     return fmt::format("the scout found {} separate modes: nothing here tells how much each of "
                        "them weighs; compare several --runs, or use a method made for separate "
@@ -232,6 +248,18 @@ std::optional<Verdict> verdict_from(std::string_view word) {
 const char* word(Finding finding) {
   constexpr const char* words[] = {"moved", "confirmed", "undecided"};
   return words[static_cast<std::size_t>(finding)];
+}
+
+std::string name_of(const Displacement& one, const std::vector<std::string>& columns) {
+  switch (one.of) {
+  case TraitOf::log_density:
+    return "the log density";
+  case TraitOf::direction:
+    return "a direction of several parameters";
+  case TraitOf::column:
+    break;
+  }
+  return columns.empty() ? std::string() : columns[std::min(one.parameter, columns.size() - 1)];
 }
 
 std::string word(const Judgement& judgement) {

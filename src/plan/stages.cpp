@@ -98,6 +98,10 @@ void resolve_stages(const Recipe& r, Plan& plan) {
   else if (text.exact != "auto") {
     stages.exact = Stages::Exact::always;
     stages.exact_moves = parse_count("exact", text.exact, 1);
+    if (stages.certify == 0)
+      refuse("exact",
+             "the moves of --certify judge what exact moves make: leave --certify none out, "
+             "or take --exact none");
   }
   stages.polish = count_or_none("polish", text.polish, stages.polish);
   if (r.steps != undecided)

@@ -57,6 +57,9 @@ void add_stages(Json& j, const run::StageReport& stages) {
   }
   gradients["total"] = total;
   j["gradients"] = std::move(gradients);
+  j["failures"] = {{"log_density", stages.failures.log_density},
+                   {"score", stages.failures.score},
+                   {"zero", stages.failures.zero}};
   if (stages.data_rows > 0) {
     j["rows"] = {{"data", stages.data_rows},
                  {"a_step", stages.rows_a_step},
@@ -82,17 +85,21 @@ void add_stages(Json& j, const run::StageReport& stages) {
   }
   const judge::Certificate& c = *stages.certificate;
   constexpr const char* traits[] = {"value", "winsorised", "square"};
+  const auto estimate = [&](const judge::Displacement& d) {
+    return Json{{"parameter", judge::name_of(d, stages.columns)},
+                {"of", traits[static_cast<std::size_t>(d.trait)]},
+                {"error", number(d.error)},
+                {"se", number(d.se)},
+                {"memory", number(d.memory)}};
+  };
   Json list = Json::array();
   for (const judge::Displacement& d : c.all)
-    list.push_back({{"parameter", stages.columns.at(d.parameter)},
-                    {"of", traits[static_cast<std::size_t>(d.trait)]},
-                    {"error", number(d.error)},
-                    {"se", number(d.se)},
-                    {"memory", number(d.memory)}});
+    list.push_back(estimate(d));
   j["certificate"] = {{"finding", judge::word(c.finding)},
                       {"moves", c.moves},
                       {"acceptance", number(c.acceptance)},
                       {"particles", c.particles > 0 ? Json(c.particles) : Json("all")},
+                      {"worst", estimate(c.worst)},
                       {"estimates", std::move(list)}};
   Json pooled = Json::array();
   for (std::size_t a = 0; a < stages.pooled_means.size(); ++a)

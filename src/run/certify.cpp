@@ -34,6 +34,11 @@ void judge_by(const judge::Certificate& certificate, const AnyTarget<double>& ta
                   ? judge::judge_by_moves(certificate, o.stages->columns, o.stages->modes, raw)
                   : judge::judge_weighed_groups(certificate, o.stages->columns, o.groups,
                                                 o.draw_names(), doubt);
+  judgement = judge::with_identities(judgement, o.diagnosis.parameters);
+  std::uint64_t gradients = 0;
+  for (const auto& [stage, count] : o.stages->gradients)
+    gradients += stage == "certify" || stage == "settle" ? count : 0;
+  judgement = judge::with_failures(judgement, o.stages->failures_of_moves, gradients);
   if (o.stages->guide_decides)
     judgement.remark(judge::evidence::SomeRowsDecided{o.stages->guide_error});
   const Rows<const double> x{o.positions.data(), o.settings.particles, target.dim};
@@ -91,6 +96,8 @@ void certify_at(const AnyTarget<double>& target, Threads& threads, double sweeps
     group.unit();
   o.stages->columns = followed.names(x.slice(0, 1));
   o.stages->gradients[1].second = group.gradients()[stages::index_of<stages::Certify>];
+  o.stages->failures = group.spent()[stages::index_of<stages::Certify>].failures;
+  o.stages->failures_of_moves = o.stages->failures;
   o.stages->certificate = group.certificate();
   judge_by(*group.certificate(), target, true, o);
 }

@@ -202,6 +202,8 @@ private:
   StageReport stage_report(std::vector<std::string>& warnings) const {
     StageReport stages;
     stages.gradients = journey_->gradients();
+    stages.failures = journey_->failures(false);
+    stages.failures_of_moves = journey_->failures(true);
     stages.modes = journey_->scouted().modes;
     stages.by_pathfinder = journey_->scouted().by_pathfinder;
     stages.settled = journey_->settled();

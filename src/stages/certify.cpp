@@ -62,10 +62,12 @@ bool Certify::after_test(const Context& context, State& state) {
   return !polished;
 }
 
-/// The moves that there were say where the truth is, for any cloud.
+/// The moves that there were say where the truth is, for any cloud. A polish is kept when it is
+/// right by them, and in no trait farther off than the cloud that it was made from.
 void Certify::after_polish(const Context& context, State& state) {
-  judge::Certificate polished = trial_.judge_other(context.columns(state.cloud.x));
-  if (polished.finding == judge::Finding::confirmed) {
+  judge::Certificate polished = trial_.judge_other(context, state);
+  if (polished.finding == judge::Finding::confirmed &&
+      !judge::any_worse(polished, *state.certificate)) {
     state.certificate = std::move(polished);
     state.polished = true;
   } else {

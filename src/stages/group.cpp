@@ -176,7 +176,8 @@ void Group::check() const {
   must_fit(state_.pool.means.empty() || state_.pool.means.size() == with.width());
   if (const auto& certificate = state_.certificate) {
     const auto known = [&](std::size_t column) { must_fit(column < with.width()); };
-    known(certificate->worst.parameter);
+    if (certificate->worst.of == judge::TraitOf::column)
+      known(certificate->worst.parameter);
     for (const judge::Displacement& one : certificate->all)
       known(one.parameter);
     for (const std::size_t column : certificate->heavy)

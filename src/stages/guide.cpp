@@ -50,7 +50,7 @@ public:
   void estimate(Rows<const double> x, Rows<double> score, std::span<double> log_density) override {
     density_(x, score, log_density);
   }
-  Spent spent() const override { return {density_.gradients(), {}}; }
+  Spent spent() const override { return {density_.gradients(), {}, density_.failures()}; }
 
 private:
   CountedDensity density_;

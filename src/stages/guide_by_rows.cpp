@@ -121,7 +121,7 @@ public:
     (*few_)(guide_step, settings_.guide_rows, x, score, log_density);
   }
 
-  Spent spent() const override { return {0, counts_}; }
+  Spent spent() const override { return {0, counts_, guide_.failures()}; }
 
   void resume(const GuideState& state, bool met) override {
     state_ = state;

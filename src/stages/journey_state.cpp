@@ -73,6 +73,18 @@ std::vector<std::pair<std::string, std::uint64_t>> Journey::gradients() const {
   return all;
 }
 
+Failures Journey::failures(bool of_moves) const {
+  Failures all;
+  for (std::size_t s = 0; s < kinds; ++s) {
+    if (of_moves && s != index_of<Certify> && s != index_of<Settle>)
+      continue;
+    all.add_since({}, before_.stages[s].failures);
+    for (const auto& one : groups_)
+      all.add_since({}, one->spent()[s].failures);
+  }
+  return all;
+}
+
 void Journey::estimate(Rows<const double> x, Rows<double> score, std::span<double> log_density) {
   if (!split())
     return groups_[0]->estimate(x, score, log_density);

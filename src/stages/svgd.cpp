@@ -3,10 +3,38 @@
 
 #include "stages/svgd_step.hpp"
 
+#include <starling/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 namespace starling::stages {
+
+namespace {
+
+/// Where the log density is as high as that of most particles, a score that is not finite would
+/// cut off a part of the density and leave no trace. Far out, where steps may lead, it does not
+/// matter.
+void refuse_failed_score(const CountedDensity& density, const Cloud& cloud, Step step) {
+  const std::optional<FailedScore>& failed = density.failed_score();
+  if (!failed)
+    return;
+  std::vector<double> inside = cloud.log_density;
+  const auto quarter = inside.begin() + std::ptrdiff_t(inside.size() / 4);
+  std::nth_element(inside.begin(), quarter, inside.end());
+  if (failed->log_density >= *quarter)
+    throw TargetError(
+        step, failed->row,
+        fmt::format("the score of parameter {} is {} where the log density is {:.4g}, "
+                    "as high as inside the cloud",
+                    failed->parameter, failed->score, failed->log_density));
+}
+
+} // namespace
 
 Svgd::Svgd() = default;
 Svgd::Svgd(const Cloud& cloud) : next_(cloud.x) {}
@@ -25,6 +53,8 @@ void Svgd::arrive(const Context& context, State& state, bool at_end) const {
     guide.density()(rows_of(next_), rows_of(score), log_density);
   else
     guide.score(state.next.steps, rows_of(next_), rows_of(score), log_density);
+  if (guide.rows() == 0)
+    refuse_failed_score(guide.density(), cloud, state.next.steps);
   for (std::size_t i = 0; i < cloud.count(); ++i) {
     const auto row = Eigen::Index(i);
     if (!std::isfinite(log_density[i]))

@@ -1,6 +1,8 @@
 // Trials: begun in a frame, moved, and what comes of them.
 #include <starling/stages/trial.hpp>
 
+#include <starling/random/philox.hpp>
+
 #include <algorithm>
 
 namespace starling::stages {
@@ -8,6 +10,24 @@ namespace starling::stages {
 namespace {
 
 constexpr std::size_t most_clouds = 10, most_numbers = 8'000'000; // kept to make a cloud of
+constexpr Eigen::Index directions = 8;
+constexpr Step address_of_directions = Step{1} << 41; // of momenta; no move reaches it
+
+/// Random directions in the frame, in which a cloud is about as wide in each. A single parameter
+/// has no others.
+Frame::Matrix random_directions(std::size_t parameters, std::uint64_t seed, std::uint64_t trial) {
+  const auto dim = Eigen::Index(parameters);
+  Frame::Matrix u(dim > 1 ? directions : 0, dim);
+  for (Eigen::Index n = 0; n < u.size(); n += 2) {
+    const auto pair = normal_pair(
+        Philox(seed)(Stream::momentum, address_of_directions + trial, std::uint64_t(n / 2)));
+    u.data()[n] = pair[0];
+    if (n + 1 < u.size())
+      u.data()[n + 1] = pair[1];
+  }
+  u.rowwise().normalize();
+  return u;
+}
 
 } // namespace
 
@@ -21,9 +41,11 @@ Trial::Trial(const Context& context, State& state, Cloud walkers, const TrialPla
   const double leap = exact::tune(walkers_, frame, stride, plan.acceptance, context.guide.density(),
                                   context.settings.seed, state.next.tunings);
   context.guide.before_moves(walkers_, plan.of_cloud);
-  began_ = context.columns(walkers_.x);
+  log_densities_ = context.guide.rows() == 0; // few rows and all do not agree in them
+  directions_ = random_directions(context.dim(), context.settings.seed, state.next.tunings);
+  began_ = followed(context, frame, walkers_);
   if (plan.of_cloud && context.guide.rows() > 0)
-    on_trial_ = context.columns(state.cloud.x);
+    on_trial_ = followed(context, frame, state.cloud);
   make_test();
   state.frame = frame;
   state.leap = leap;
@@ -33,7 +55,19 @@ Trial::Trial(const Context& context, State& state, Cloud walkers, const TrialPla
 void Trial::make_test() {
   test_.reset();
   if (began_.size() > 0)
-    test_.emplace(rows_of(on_trial()), rows_of(std::as_const(began_)), walkers_.dim());
+    test_.emplace(rows_of(on_trial()), rows_of(std::as_const(began_)), walkers_.dim(), joint());
+}
+
+Frame::Matrix Trial::followed(const Context& context, const Frame& frame,
+                              const Cloud& cloud) const {
+  const Frame::Matrix read = context.columns(cloud.x);
+  Frame::Matrix all(read.rows(), read.cols() + Eigen::Index(joint().columns()));
+  all.leftCols(read.cols()) = read;
+  if (log_densities_)
+    all.col(read.cols()) = Eigen::Map<const Eigen::VectorXd>(cloud.log_density.data(), read.rows());
+  if (directions_.rows() > 0)
+    all.rightCols(directions_.rows()) = frame.inverse(cloud.position()) * directions_.transpose();
+  return all;
 }
 
 void Trial::move(const Context& context, State& state) {
@@ -43,7 +77,7 @@ void Trial::move(const Context& context, State& state) {
       exact::move(moved, state.frame, stride, context.guide.density(), context.settings.seed,
                   state.next.moves, context.guide.decider(), context.threads);
   if (done_ + 1 > plan_.moves / 2) {
-    const Frame::Matrix now = context.columns(moved.x);
+    const Frame::Matrix now = followed(context, state.frame, moved);
     test_->add(rows_of(now));
   }
   walkers_ = std::move(moved);
@@ -75,11 +109,20 @@ judge::Certificate Trial::judge(const judge::Bounds& bounds) const {
   return certificate;
 }
 
-judge::Certificate Trial::judge_other(const Frame::Matrix& columns) const {
+judge::Certificate Trial::judge_other(const Context& context, const State& state) const {
+  const Frame::Matrix columns = followed(context, state.frame, state.cloud);
   judge::Certificate certificate = test_->judge_other(rows_of(columns));
   certificate.moves = plan_.moves;
   certificate.acceptance = accepted_ / double(plan_.moves);
   return certificate;
+}
+
+Pool Trial::pool() const {
+  const std::size_t read = std::size_t(began_.cols()) - joint().columns();
+  Pool pool{test_->pooled_means(), test_->pooled_sds()};
+  pool.means.resize(read);
+  pool.sds.resize(read);
+  return pool;
 }
 
 Pool Trial::aim() const {
@@ -94,8 +137,10 @@ void Trial::check(const Context& context, bool under_way) const {
   const std::size_t most = context.settings.particles, count = walkers_.count();
   must_fit(walkers_, context.dim(), count, true);
   must_fit(kept_.size() % context.dim() == 0 && done_ <= plan_.moves);
+  must_fit(directions_.size() == 0 || std::size_t(directions_.cols()) == context.dim());
   for (const Frame::Matrix* columns : {&on_trial_, &began_})
-    must_fit(columns->size() == 0 || std::size_t(columns->cols()) == context.width());
+    must_fit(columns->size() == 0 ||
+             std::size_t(columns->cols()) == context.width() + joint().columns());
   if (under_way)
     must_fit(test_ && count >= 4 && count <= most && std::size_t(began_.rows()) == count &&
              plan_.moves > 0 && plan_.most_leaps > 0 && plan_.most_leaps <= 64);

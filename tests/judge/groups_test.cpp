@@ -46,6 +46,30 @@ TEST(CombineCertificates, AddsTheErrorsOfPartsAndShares) {
   EXPECT_EQ(whole.all[2].trait, Trait::square);
 }
 
+// A trait that a group did not follow is not known to be right there, and the whole says nothing.
+TEST(CombineCertificates, DoesNotTakeWhatAGroupDidNotFollowForRight) {
+  std::vector<GroupCertificate> parts = two(Finding::confirmed, .01, .1);
+  parts[1].certificate.all.erase(parts[1].certificate.all.begin()); // no mean, so no variance
+  parts[1].certificate.heavy = {0};
+  Certificate whole = combine_certificates(parts);
+  ASSERT_EQ(whole.all.size(), 1u);
+  EXPECT_EQ(whole.all[0].trait, Trait::winsorised);
+  EXPECT_EQ(whole.heavy, std::vector<std::size_t>{0});
+  EXPECT_EQ(whole.not_followed, 0u);
+  parts[1].certificate.all.clear();
+  whole = combine_certificates(parts);
+  EXPECT_TRUE(whole.all.empty());
+  EXPECT_EQ(whole.not_followed, 1u);
+}
+
+TEST(CombineCertificates, SaysHowManyWereMoved) {
+  std::vector<GroupCertificate> parts = two(Finding::confirmed, .01);
+  EXPECT_EQ(combine_certificates(parts).particles, 0u); // everyone
+  parts[0].certificate.particles = 256;
+  parts[1].certificate.particles = 100;
+  EXPECT_EQ(combine_certificates(parts).particles, 356u);
+}
+
 std::vector<Group> four() {
   std::vector<Group> groups;
   for (const double share : {.1, .2, .3, .4})

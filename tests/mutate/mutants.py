@@ -189,13 +189,24 @@ of("src/exact/sift.cpp", "tests/exact/sift_test.cpp", [
     ("squares not wanted", "column.wanted[1] = square_weight;", ";"),
 ])
 of("src/judge/move_test.cpp", "tests/judge/move_test_test.cpp", [
-    ("error bar by n", "residual / std::sqrt(n) / forgotten", "residual / n / forgotten"),
-    ("moved without its error bar", "size - 2 * found.se > low", "size > low"),
-    ("confirmed without its error bar", "size + 2 * found.se < high", "size < high"),
-    ("standing still taken for rightness", "std::max(1 - rho, 1e-3)", "1.0"),
     ("squares that are values", "three[2] = z * z;", "three[2] = z;"),
-    ("some taken for all", "before - means[3 * a + t]", "0.0"),
-    ("one degree of freedom too many", "@@(n - 2)@@);\n      const double forgotten", "(n - 1)"),
+])
+of("src/judge/decide.cpp", "tests/judge/move_test_test.cpp", [
+    ("error bar by n", "residual / std::sqrt(n) / forgotten", "residual / n / forgotten"),
+    ("moved without its error bar", "size - beyond * one.se", "size"),
+    ("confirmed without its error bar", "size + confirming_errors * one.se", "size"),
+    ("standing still taken for rightness", "std::max(1 - rho, 1e-3)", "1.0"),
+    ("some taken for all", "before - judged_mean", "0.0"),
+    ("one degree of freedom too many", "@@(n - 2)@@);\n  const double forgotten", "(n - 1)"),
+])
+of("src/judge/decide.cpp", "tests/judge/joint_test.cpp", [
+    ("the log density not followed", "return {Trait::value, Trait::winsorised};", "return {};"),
+    ("directions not followed", "return {Trait::square};", "return {};"),
+    ("as many errors for any number of traits", "double(std::max<std::size_t>(1, traits))", "1.0"),
+])
+of("src/judge/certified.cpp", "tests/judge/joint_test.cpp", [
+    ("identities without their errors", "off > identity_errors * se", "off > 0"),
+    ("identities that are not asked", "doubtful.verdict = Verdict::cannot_tell;", ";"),
 ])
 of("src/judge/rhat.cpp", "tests/judge/rhat_test.cpp", [
     ("R-hat without the runs' difference", "between / within", "between / within / n"),

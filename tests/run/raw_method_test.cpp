@@ -84,6 +84,17 @@ TEST(RawMethod, IsNotAskedForWhereAMethodIsGiven) {
   EXPECT_THAT(refused(recipe), HasSubstr("step-size: is for --method paper"));
 }
 
+// Exact moves without those that judge them would be promised and not made.
+TEST(Stages, MakeTheExactMovesThatTheyPromise) {
+  Recipe recipe = normal();
+  recipe.exact = "10";
+  EXPECT_EQ(plan::resolve(recipe).stages->exact_moves, 10u);
+  recipe.certify = "none";
+  EXPECT_THAT(refused(recipe), HasSubstr("exact: the moves of --certify judge"));
+  recipe.exact = "none";
+  EXPECT_EQ(method_of(recipe), "auto");
+}
+
 // What was decided is what a second reading decides.
 TEST(RawMethod, IsTheSameReadBack) {
   for (const char* line : {"", "step-size = 0.1\n", "method = \"auto\"\nsteps = 7\n"}) {

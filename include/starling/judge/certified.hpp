@@ -1,7 +1,9 @@
 // The verdict that rests on a certificate: whether exact moves would change the cloud.
 #pragma once
 
+#include <starling/density.hpp>
 #include <starling/judge/move_test.hpp>
+#include <starling/judge/summary.hpp>
 #include <starling/judge/verdict.hpp>
 
 #include <string>
@@ -14,6 +16,19 @@ namespace starling::judge {
 /// them; `raw` is whether the cloud is the raw method's, whose options can be mended.
 Judgement judge_by_moves(const Certificate& certificate, const std::vector<std::string>& names,
                          std::size_t modes, bool raw = false);
+
+/// The same judgement, unless it is "converged" and a spread identity speaks against it, beyond its
+/// error: moves see what is wrong where they lead, and identities where particles are.
+Judgement with_identities(const Judgement& judgement,
+                          const std::vector<ParameterSummary>& positions);
+
+/// The same, unless it is "converged" and the density failed in more than 3 of 1000 of the
+/// gradients of exact moves: what lies there is missing from the cloud.
+Judgement with_failures(const Judgement& judgement, const Failures& failures,
+                        std::uint64_t gradients);
+
+/// Whose trait it is: a column by its name, or what of the joint.
+std::string name_of(const Displacement& one, const std::vector<std::string>& columns);
 
 /// A finding in a word, as files have it.
 const char* word(Finding finding);

@@ -1,4 +1,4 @@
-// The move test: how far would an exact sampler carry each parameter's mean and variance?
+// The move test: how far would an exact sampler carry the means and variances of a cloud?
 #pragma once
 
 #include <starling/rows.hpp>
@@ -18,13 +18,17 @@ enum class Finding { moved, confirmed, undecided };
 /// median, which a few strays cannot hide behind; the square of its distance from the cloud's mean.
 enum class Trait { value, winsorised, square };
 
-/// The estimated error of the cloud in one trait of one parameter.
+/// Whose trait it is: that of a column, or one of the joint, which no single column shows.
+enum class TraitOf { column, log_density, direction };
+
+/// The estimated error of the cloud in one trait of one parameter, or of the joint.
 struct Displacement {
-  std::size_t parameter = 0;
+  std::size_t parameter = 0; ///< the column; of directions their number
   Trait trait = Trait::value;
   double error = 0; ///< to be added to the cloud's: in sd, for squares in variances
   double se = 0;
   double memory = 0; ///< rho: slope of a particle's later average on where it was
+  TraitOf of = TraitOf::column;
 
   template <typename Self, typename Visit>
   static void for_each_field(Self& self, Visit&& visit) {
@@ -33,13 +37,15 @@ struct Displacement {
     visit("error", self.error);
     visit("se", self.se);
     visit("memory", self.memory);
+    visit("of", self.of, TraitOf::direction);
   }
 };
 
 struct Certificate {
   Finding finding = Finding::undecided;
-  std::vector<Displacement> all; ///< three for each parameter that could be followed
-  Displacement worst;            ///< what decided: largest against its own bound
+  std::vector<Displacement> all;   ///< three for each parameter that could be followed
+  std::vector<Displacement> joint; ///< and those of the joint
+  Displacement worst;              ///< what decided: largest against its own bound
   std::uint64_t moves = 0;
   double acceptance = 0;
   std::size_t particles = 0;      ///< that were moved, where not all were
@@ -50,6 +56,7 @@ struct Certificate {
   static void for_each_field(Self& self, Visit&& visit) {
     visit("finding", self.finding, Finding::undecided);
     visit("all", self.all);
+    visit("joint", self.joint);
     visit("worst", self.worst);
     visit("moves", self.moves);
     visit("acceptance", self.acceptance);
@@ -63,9 +70,38 @@ struct Certificate {
 struct Bounds {
   double moved_value = 0.1, moved_square = 0.2;
   double confirmed_value = 0.2, confirmed_square = 0.5;
+  /// Of the log density: where d parameters are each a hundredth too narrow, which nobody sees, it
+  /// is sqrt(2 d) hundredths of its sd too high. A shift of .4 sd is one of .15 in its distribution
+  /// function.
+  double moved_log_density = 0.2, confirmed_log_density = 0.4;
   double most_memory = 0.9;
   double moves_error = 0; ///< what the moves themselves may be off by, where they are not quite
                           ///< exact; twice that for squares
+};
+
+/// Standard errors within which an error must stay below its bound to be confirmed. The number of
+/// traits does not matter here: all of them must be confirmed, so a cloud that is wrong in any is
+/// let through at most as often as that one alone would be.
+inline constexpr double confirming_errors = 2;
+
+/// Standard errors beyond which "moved" is said of the worst of so many traits, so that it is said
+/// of a right cloud in at most 5 % of tests (Sidak): 2 for one trait, 3 for 20, 4.5 for 6000.
+double moving_errors(std::size_t traits);
+
+/// The bound below which the error of this trait is confirmed.
+double confirmed_below(const Displacement& one, const Bounds& bounds);
+
+/// Whether another cloud, judged by the same moves, is worse than the one before in any trait:
+/// farther off by more than its error, and by more than half of what would count as moved.
+bool any_worse(const Certificate& other, const Certificate& before, const Bounds& bounds = {});
+
+/// What a test follows beside the columns that users read, in columns behind these: the log
+/// density, then values along directions, of which the variances count.
+struct Joint {
+  bool log_density = false;
+  std::size_t directions = 0;
+
+  std::size_t columns() const { return (log_density ? 1 : 0) + directions; }
 };
 
 /// Whether mean and variance of these values rest on so few of them that they may not exist: a
@@ -76,13 +112,13 @@ bool heavy_tailed(std::span<const double> values);
 /// For each trait f: a_i = average of f over the second half of particle i's moves, regressed on
 /// f_i where it was, with slope rho. If a particle forgets as it is carried, the cloud's error is
 ///     e = (mean a - mean f) / (1 - rho),    se = residual sd / sqrt(N) / (1 - rho)
-/// and where the moves themselves may be off by u, 2 se is larger by that. Moved: |e| - 2 se above
-/// the bound in any trait. Confirmed: |e| + 2 se below the wider bound and rho < .9 in all.
-/// Parameters are columns: positions, and whatever else the user reads. A column that is made from
-/// the positions and has a heavy tail, as 1/sigma^2 may, is judged by its winsorised value alone:
-/// the positions it is made from are judged by all three. A position with a heavy tail that users
-/// read only in another shape is judged likewise: of the tail of the logarithm of what may be 0
-/// they see nothing.
+/// and where the moves themselves may be off by u, 2 se is larger by that. Moved: |e| - z se above
+/// the bound in any trait, with z = moving_errors of their number. Confirmed: |e| + 2 se below the
+/// wider bound and rho < .9 in all. Parameters are columns: positions, and whatever else the user
+/// reads. A column that is made from the positions and has a heavy tail, as 1/sigma^2 may, is
+/// judged by its winsorised value alone: the positions it is made from are judged by all three. A
+/// position with a heavy tail that users read only in another shape is judged likewise: of the tail
+/// of the logarithm of what may be 0 they see nothing.
 class MoveTest {
 public:
   /// The columns of the cloud before any move; the first `positions` of them are not made from
@@ -91,7 +127,8 @@ public:
       : MoveTest(cloud, cloud, positions) {}
   /// The same for a cloud of which only some are moved: what exact moves say of E f, the mean of
   /// those plus their e, is held against the mean of the whole cloud.
-  MoveTest(Rows<const double> cloud, Rows<const double> moved, std::size_t positions = SIZE_MAX);
+  MoveTest(Rows<const double> cloud, Rows<const double> moved, std::size_t positions = SIZE_MAX,
+           const Joint& joint = {});
 
   /// The columns after one more move, of those that count.
   void add(Rows<const double> values);
@@ -124,10 +161,15 @@ private:
     bool unread; ///< a position, and read only in another shape
   };
   static void traits(double value, const Scale& scale, double* three);
+  TraitOf of(std::size_t column) const;
+  std::vector<Trait> judged_by(std::size_t column) const;
+  Displacement displacement(std::size_t column, Trait trait, double judged_mean,
+                            const Bounds& bounds) const;
   /// `means`: of each column and trait, of the cloud that is judged.
   Certificate judge_by(std::span<const double> means, const Bounds& bounds) const;
 
   std::size_t count_, columns_;
+  Joint joint_; // the last of the columns
   std::vector<Scale> scale_;
   std::vector<double> whole_; // columns x 3: means of the traits over the whole cloud
   std::vector<double> before_,

@@ -106,6 +106,14 @@ struct RoomForError {
   double error = 0;
   bool of_variance = false;
 };
+struct IdentityOff { ///< the moves confirm the cloud, the scores do not
+  std::string name;
+  double identity = 0, se = 0;
+};
+struct DensityFails { ///< on exact moves, more often than can be passed over
+  std::uint64_t failed = 0, of = 0;
+  bool scores = false; ///< where the log density was finite
+};
 struct ModesNotWeighed {
   std::size_t modes = 0;
 };
@@ -163,15 +171,14 @@ struct OfAllRuns {
 
 } // namespace evidence
 
-using Evidence =
-    std::variant<std::monostate, evidence::NotNumbers, evidence::OneParticle,
-                 evidence::GrowsWithoutEnd, evidence::OffCentre, evidence::CentreMoves,
-                 evidence::SpreadChanges, evidence::TooNarrow, evidence::TooWide,
-                 evidence::TooFewParticles, evidence::Balanced, evidence::Failed,
-                 evidence::MovesConfirm, evidence::MovesCarryAway, evidence::HardlyMoves,
-                 evidence::RoomForError, evidence::ModesNotWeighed, evidence::DensityAgainstScores,
-                 evidence::GroupsNotWeighed, evidence::SharesNotKnown, evidence::RunsDisagree,
-                 evidence::GroupsNotAllCounted, evidence::GrowsAlong>;
+using Evidence = std::variant<
+    std::monostate, evidence::NotNumbers, evidence::OneParticle, evidence::GrowsWithoutEnd,
+    evidence::OffCentre, evidence::CentreMoves, evidence::SpreadChanges, evidence::TooNarrow,
+    evidence::TooWide, evidence::TooFewParticles, evidence::Balanced, evidence::Failed,
+    evidence::MovesConfirm, evidence::MovesCarryAway, evidence::HardlyMoves, evidence::RoomForError,
+    evidence::ModesNotWeighed, evidence::DensityAgainstScores, evidence::GroupsNotWeighed,
+    evidence::SharesNotKnown, evidence::RunsDisagree, evidence::GroupsNotAllCounted,
+    evidence::GrowsAlong, evidence::IdentityOff, evidence::DensityFails>;
 using Remark = std::variant<evidence::LostParticles, evidence::InGroups, evidence::NotCertified,
                             evidence::NotConfirmed, evidence::Interrupted, evidence::BeforeMoves,
                             evidence::SomeRowsDecided, evidence::GroupsNotCounted, evidence::OfRun,

@@ -37,7 +37,8 @@ struct Timing {
 /// What a run in stages says beside its cloud.
 struct StageReport {
   std::vector<std::pair<std::string, std::uint64_t>> gradients; ///< of each stage
-  std::size_t modes = 1;                                        ///< that the scout counted
+  Failures failures, failures_of_moves; ///< of the density; those of exact moves are among them
+  std::size_t modes = 1;                ///< that the scout counted
   bool by_pathfinder = false, settled = false, polished = false;
   bool raw = false; ///< no stages: the raw method, certified or not
   std::vector<std::string>

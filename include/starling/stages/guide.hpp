@@ -12,21 +12,25 @@
 
 namespace starling::stages {
 
-/// What was asked of a density: gradients, and rows of data where it is made of them.
+/// What was asked of a density: gradients, and rows of data where it is made of them; and how often
+/// it failed.
 struct Spent {
   std::uint64_t gradients = 0;
   RowCounts rows;
+  Failures failures;
 
   void add_since(const Spent& before, const Spent& now) {
     gradients += now.gradients - before.gradients;
     rows.reads += now.rows.reads - before.rows.reads;
     rows.visits += now.rows.visits - before.rows.visits;
+    failures.add_since(before.failures, now.failures);
   }
   template <typename Self, typename Visit>
   static void for_each_field(Self& self, Visit&& visit) {
     visit("gradients", self.gradients);
     visit("reads", self.rows.reads);
     visit("visits", self.rows.visits);
+    visit("failures", self.failures);
   }
 };
 

@@ -92,6 +92,8 @@ public:
 
   /// As Group's. With several groups each place is asked of its own.
   void estimate(Rows<const double> x, Rows<double> score, std::span<double> log_density);
+  /// Of all stages; and of those that make exact moves alone.
+  Failures failures(bool of_moves) const;
   bool over_rows() const { return density_.rows != nullptr; }
   /// With several groups: what all of them read, and the worst of what was seen.
   RowsReport rows_report() const;

@@ -33,9 +33,10 @@ public:
 
   /// What the moves say of those on trial.
   judge::Certificate judge(const judge::Bounds& bounds) const;
-  /// And of another cloud, by its columns.
-  judge::Certificate judge_other(const Frame::Matrix& columns) const;
-  Pool pool() const { return {test_->pooled_means(), test_->pooled_sds()}; }
+  /// And of the state's cloud as it is now, in the frame of the trial.
+  judge::Certificate judge_other(const Context& context, const State& state) const;
+  /// Of positions and the columns that users read.
+  Pool pool() const;
   /// The same with sds of 0 where a column has no moments that mean something.
   Pool aim() const;
 
@@ -53,6 +54,8 @@ public:
     visit("keeps", self.plan_.keeps);
     visit("done", self.done_);
     visit("accepted", self.accepted_);
+    visit("log_densities", self.log_densities_);
+    visit("directions", self.directions_);
     visit("on_trial", self.on_trial_);
     visit("began", self.began_);
     visit("kept", self.kept_);
@@ -66,15 +69,20 @@ public:
 
 private:
   void make_test();
+  judge::Joint joint() const { return {log_densities_, std::size_t(directions_.rows())}; }
+  /// Positions, what users read, and the joint: the log density and values along directions.
+  Frame::Matrix followed(const Context& context, const Frame& frame, const Cloud& cloud) const;
   void keep(const Frame::Matrix& x, std::size_t particles);
   const Frame::Matrix& on_trial() const { return on_trial_.size() > 0 ? on_trial_ : began_; }
 
   Cloud walkers_;
   TrialPlan plan_;
   std::uint64_t done_ = 0;
-  double accepted_ = 0;    // sum over the moves
-  Frame::Matrix on_trial_; // columns of the cloud; empty: those who are moved are all of it
-  Frame::Matrix began_;    // columns of the walkers, before the moves
+  double accepted_ = 0;        // sum over the moves
+  bool log_densities_ = false; // are followed
+  Frame::Matrix directions_;   // rows in the frame: values along them are followed
+  Frame::Matrix on_trial_;     // columns of the cloud; empty: those who are moved are all of it
+  Frame::Matrix began_;        // columns of the walkers, before the moves
   std::optional<judge::MoveTest> test_;
   std::vector<double> kept_;
 };
