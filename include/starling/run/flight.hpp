@@ -1,6 +1,7 @@
 // A run under way: a cloud and the roles that move it, to be stepped, looked at, saved and resumed.
 #pragma once
 
+#include <starling/density.hpp>
 #include <starling/judge/diagnose.hpp>
 #include <starling/judge/groups.hpp>
 #include <starling/judge/move_test.hpp>
