@@ -1,4 +1,5 @@
-// Groups of particles put together: particles by shares, one certificate, and what speaks against it.
+// Groups of particles put together: particles by shares, one certificate, and what speaks against
+// it.
 #include <starling/stages/journey.hpp>
 
 #include <starling/exact/sift.hpp>

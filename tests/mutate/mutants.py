@@ -207,7 +207,8 @@ of("src/judge/decide.cpp", "tests/judge/joint_test.cpp", [
 of("src/judge/certified.cpp", "tests/judge/joint_test.cpp", [
     ("identities without their errors", "off > identity_errors * se", "off > 0"),
     ("identities that are not asked",
-     "@@doubtful.verdict = Verdict::cannot_tell;@@\n  doubtful.evidence =\n      evidence::IdentityOff", ";"),
+     "@@doubtful.verdict = Verdict::cannot_tell;@@ doubtful.evidence = evidence::IdentityOff",
+     ";"),
 ])
 of("src/judge/rhat.cpp", "tests/judge/rhat_test.cpp", [
     ("R-hat without the runs' difference", "between / within", "between / within / n"),
