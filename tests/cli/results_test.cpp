@@ -195,8 +195,10 @@ TEST(Results, AreTheRawMethodsWhereOneOfItsOptionsIsGiven) {
   const Place place;
   const std::string run = "sample normal --dump-config ";
   EXPECT_THAT(succeed(place, run), HasSubstr("method = \"auto\""));
-  for (const std::string option : {"--step-size 0.1", "--kernel gaussian", "--device cpu"})
+  for (const std::string option : {"--step-size 0.1", "--kernel gaussian", "--precision single"})
     EXPECT_THAT(succeed(place, run + option), HasSubstr("method = \"paper\"")) << option;
+  for (const std::string as_in_stages : {"--device cpu", "--precision double"})
+    EXPECT_THAT(succeed(place, run + as_in_stages), HasSubstr("method = \"auto\""));
   place.write("auto.toml", "method = \"auto\"\n");
   const std::string stays = succeed(place, run + "--config auto.toml --steps 7");
   EXPECT_THAT(stays, HasSubstr("method = \"auto\""));

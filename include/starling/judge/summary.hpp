@@ -16,12 +16,12 @@ struct ParameterSummary {
   std::string name;
   double mean = 0, sd = 0, q05 = 0, q50 = 0, q95 = 0;
   double spread_identity = 0; ///< 1 when the spread is right; NaN where it has no meaning
-  double identity_se = NAN;   ///< its standard error, of as many independent draws
   double shift = 0;           ///< mean score times sd: how many sd the mean is off, for a normal
   double r_hat = NAN;         ///< between runs; NaN where there is one only
   double outer_share = 0;     ///< of the variance, that of the outermost hundredth of the particles
   bool heavy = false;         ///< its tail is too heavy for mean and sd: see heavy_tailed
   std::size_t left_out = 0;   ///< values that are not numbers: no figure here counts them
+  double identity_se = NAN;   ///< of the spread identity, as for as many independent draws
 };
 
 /// Mean, sd and quantiles alone, for draws that come without scores. NaN are counted and left out;
