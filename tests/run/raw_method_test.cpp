@@ -42,20 +42,23 @@ TEST(RawMethod, IsAskedForByADefaultThatAProgramGives) {
   EXPECT_EQ(method_of(normal()), "auto");
   const std::vector<std::function<void(Recipe&)>> ways = {
       [](Recipe& r) { r.step_size = 0.1; },     [](Recipe& r) { r.kernel = "gaussian"; },
-      [](Recipe& r) { r.advance = "adagrad"; }, [](Recipe& r) { r.precision = "double"; },
-      [](Recipe& r) { r.device = "cpu"; },      [](Recipe& r) { r.batch = "8"; },
-      [](Recipe& r) { r.steps = 1000; }};
+      [](Recipe& r) { r.advance = "adagrad"; }, [](Recipe& r) { r.precision = "single"; },
+      [](Recipe& r) { r.batch = "8"; },         [](Recipe& r) { r.steps = 1000; }};
   for (std::size_t n = 0; n < ways.size(); ++n) {
     Recipe recipe = normal();
     ways[n](recipe);
     EXPECT_EQ(method_of(recipe), "paper") << n;
   }
+  Recipe as_in_stages = normal(); // nothing of the raw method alone
+  as_in_stages.precision = "double";
+  as_in_stages.device = "cpu";
+  EXPECT_EQ(method_of(as_in_stages), "auto");
 }
 
 TEST(RawMethod, IsAskedForByADefaultThatAFileGives) {
   EXPECT_EQ(method_of(from_toml("particles = 64\nreplace = false\n")), "auto");
-  for (const char* line : {"step-size = 0.1", "kernel = \"gaussian\"", "device = \"cpu\"",
-                           "batch = 8", "steps = 1000"})
+  EXPECT_EQ(method_of(from_toml("device = \"cpu\"")), "auto");
+  for (const char* line : {"step-size = 0.1", "kernel = \"gaussian\"", "batch = 8", "steps = 1000"})
     EXPECT_EQ(method_of(from_toml(line)), "paper") << line;
 }
 
