@@ -412,6 +412,7 @@ stages.add(of)
 # the library, where they would go on calling the right one: compiled with it, as the library
 # would be.
 also = {
+    "src/judge/decide.cpp": ["src/judge/move_test.cpp"],
     "src/run/large_vectors.hpp": ["src/run/flight.cpp"],
     "src/mpi/shared_rows.hpp": ["src/mpi/flight.cpp"],
     "include/starling/deal/travel.hpp": ["src/mpi/flight.cpp", "src/mpi/dealing.cpp"],
