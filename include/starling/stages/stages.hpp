@@ -134,17 +134,17 @@ private:
 
 using Stage = std::variant<Scout, Fly, Certify, Settle>;
 constexpr std::size_t kinds = std::variant_size_v<Stage>;
-/// The place of a kind of stage among all of them.
-template <typename One>
-constexpr std::size_t index_of = [] {
-  constexpr std::array same = []<typename... Kind>(std::variant<Kind...>*) {
-    return std::array{std::is_same_v<One, Kind>...};
-  }(static_cast<Stage*>(nullptr));
+template <typename One, typename... Kind>
+constexpr std::size_t place_among(const std::variant<Kind...>* /*all*/) {
+  constexpr std::array same{std::is_same_v<One, Kind>...};
   std::size_t index = 0;
   while (!same[index])
     ++index;
   return index;
-}();
+}
+/// The place of a kind of stage among all of them.
+template <typename One>
+inline constexpr std::size_t index_of = place_among<One>(static_cast<const Stage*>(nullptr));
 inline constexpr std::array<const char*, kinds> names = {Scout::name, Fly::name, Certify::name,
                                                          Settle::name};
 
