@@ -48,8 +48,8 @@ struct FailedScore {
   double score = 0, log_density = 0;
 };
 
-/// The same, counted: a gradient is a row. A row of which any number is not finite has failed: its
-/// log density is then -infinity and its score zero, so that nobody has to look twice.
+/// A DensityOfRows that counts: a gradient is a row. A row of which any number is not finite has
+/// failed: its log density is then -infinity and its score zero, so that nobody has to look twice.
 class CountedDensity {
 public:
   explicit CountedDensity(DensityOfRows density) : density_(std::move(density)) {}

@@ -131,10 +131,8 @@ struct Sentence {
         e.name, e.error, e.of_variance ? "of its variance" : "sd");
   }
   std::string operator()(const evidence::IdentityOff& e) const {
-    return fmt::format("exact moves leave the cloud where it is, but its scores do not fit: "
-                       "the "
-                       "spread identity of {} is {:.2f} +- {:.2f} instead of 1; the moves do "
-                       "not "
+    return fmt::format("exact moves leave the cloud where it is, but its scores do not fit: the "
+                       "spread identity of {} is {:.2f} +- {:.2f} instead of 1; the moves do not "
                        "lead to what is missing: take more --particles, or write the model in "
                        "other parameters",
                        e.name, e.identity, e.se);

@@ -1,12 +1,12 @@
 // Measuring a cloud at its end.
 #include "run/measure.hpp"
 
-#include <starling/error.hpp>
 #include <starling/judge/unbounded.hpp>
 #include <starling/observe/balance.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 
 namespace starling::run {
 
@@ -66,21 +66,20 @@ void measure_at(const AnyTarget<double>& target, const Settings& settings, Outco
 
 void judge_growth(const AnyTarget<double>& target, Outcome& o) {
   const bool has_density = !target.has_density || target.has_density();
-  const std::size_t count = target.dim == 0 ? 0 : o.positions.size() / target.dim;
+  const bool scored = !o.scores.empty() && o.scores.size() == o.positions.size();
   if (o.diagnosis.judgement.converged() || !has_density || target.rows || o.settings.periodic ||
-      count == 0 || o.names.size() != target.dim)
+      !scored || o.names.size() != target.dim)
     return;
-  const Rows<const double> x{o.positions.data(), count, target.dim};
-  std::vector<double> score(o.positions.size()), height(count);
+  const std::size_t count = o.positions.size() / target.dim;
   try {
-    target.evaluate(x, {score.data(), count, target.dim}, height);
     const auto found =
-        judge::unbounded_along(x, {score.data(), count, target.dim}, target.evaluate);
+        judge::unbounded_along({o.positions.data(), count, target.dim},
+                               {o.scores.data(), count, target.dim}, target.evaluate);
     if (!found)
       return;
     o.diagnosis.judgement = {judge::Verdict::diverged,
                              judge::evidence::GrowsAlong{o.names[found->parameter], found->grows}};
-  } catch (const TargetError&) { // far out it may refuse; then nothing is known
+  } catch (const std::exception&) { // so far out it may fail in any way; then nothing is known
   }
 }
 

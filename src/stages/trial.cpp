@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t most_clouds = 10, most_numbers = 8'000'000; // kept to make a cloud of
 constexpr Eigen::Index directions = 8;
-constexpr Step address_of_directions = Step{1} << 41; // of momenta; no move reaches it
 
 /// Random directions in the frame, in which a cloud is about as wide in each. A single parameter
 /// has no others.
@@ -19,8 +18,7 @@ Frame::Matrix random_directions(std::size_t parameters, std::uint64_t seed, std:
   const auto dim = Eigen::Index(parameters);
   Frame::Matrix u(dim > 1 ? directions : 0, dim);
   for (Eigen::Index n = 0; n < u.size(); n += 2) {
-    const auto pair = normal_pair(
-        Philox(seed)(Stream::momentum, address_of_directions + trial, std::uint64_t(n / 2)));
+    const auto pair = normal_pair(Philox(seed)(Stream::directions, trial, std::uint64_t(n / 2)));
     u.data()[n] = pair[0];
     if (n + 1 < u.size())
       u.data()[n + 1] = pair[1];

@@ -94,7 +94,6 @@ TEST(SafeFiles, ARunThatCannotFitIsRefusedByItsSize) {
     EXPECT_THAT(ended.err, HasSubstr(" dimensions need at least "));
     EXPECT_THAT(ended.err, HasSubstr(", more than the "));
     EXPECT_TRUE(place.everything().empty());
-    EXPECT_LT(ended.seconds, 60);
   }
 }
 
