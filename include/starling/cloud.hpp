@@ -40,5 +40,7 @@ struct Cloud {
 
 /// A cloud at these places, with ids 0, 1, ...; one call of the density.
 Cloud cloud_at(Rows<const double> x, CountedDensity& density);
+/// That many of the particles, evenly among them; all of them where there are not more.
+Cloud evenly(const Cloud& cloud, std::size_t count);
 
 } // namespace starling

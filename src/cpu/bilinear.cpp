@@ -5,6 +5,7 @@
 #include <Eigen/Core>
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 #include <vector>
 
@@ -16,6 +17,9 @@ using Index = Eigen::Index;
 
 template <typename Real>
 using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+constexpr std::size_t particles_a_dimension = 10; // with fewer, A is shrunk
+constexpr int turns = 12;                         // of the power method
 
 // There Eigen goes through a column in one pass and needs no room; a few rows, and matrices, it
 // would copy first, so it gets them copied already.
@@ -43,14 +47,15 @@ struct BilinearPart<Real>::Room {
 };
 
 template <typename Real>
-BilinearPart<Real>::BilinearPart(Real weight, Threads& threads)
-    : weight_(weight), threads_(&threads), room_(std::make_unique<Room>()) {}
+BilinearPart<Real>::BilinearPart(Real weight, Threads& threads, bool careful)
+    : weight_(weight), careful_(careful), threads_(&threads), room_(std::make_unique<Room>()) {}
 template <typename Real>
 BilinearPart<Real>::BilinearPart(const BilinearPart& other)
-    : BilinearPart(other.weight_, *other.threads_) {}
+    : BilinearPart(other.weight_, *other.threads_, other.careful_) {}
 template <typename Real>
 BilinearPart<Real>& BilinearPart<Real>::operator=(const BilinearPart& other) {
   weight_ = other.weight_;
+  careful_ = other.careful_;
   threads_ = other.threads_;
   return *this;
 }
@@ -110,7 +115,11 @@ void BilinearPart<Real>::add(Rows<const Real> positions, Rows<const Real> scores
   for (const auto& piece : pieces)
     pull += piece.sum;
   pull /= static_cast<Real>(n);
+  if (careful_ && n < particles_a_dimension * positions.dim)
+    shrink(positions, scores);
   pull.diagonal().array() += Real(1);
+  if (careful_)
+    norm_ = weight_ * largest_singular_value();
   threads_->for_pieces(n, grain, [&](std::size_t begin, std::size_t end) {
     const Index first = Index(begin), count = Index(end - begin);
     auto some = drift.middleRows(first, count);
@@ -121,6 +130,43 @@ void BilinearPart<Real>::add(Rows<const Real> positions, Rows<const Real> scores
       some.noalias() += weight_ * (piece.off * pull);
     some.rowwise() += shift;
   });
+}
+
+/// The elements of A are means over particles, so their variances are known: together
+///     sum of |x_j|^2 |s_j|^2 / N^2 - |A|^2 / N
+/// What they have of squares beyond that is signal; off the diagonal no more than its share stays.
+template <typename Real>
+void BilinearPart<Real>::shrink(Rows<const Real> positions, Rows<const Real> scores) {
+  auto& pull = room_->pull;
+  const auto x = mapped(positions), s = mapped(scores);
+  const auto n = static_cast<Real>(positions.count);
+  const Real products = ((x.rowwise() - room_->mean).rowwise().squaredNorm().array() *
+                         s.rowwise().squaredNorm().array())
+                            .sum();
+  const Real noise = products / (n * n) - pull.squaredNorm() / n;
+  const Real squares = pull.squaredNorm() - pull.diagonal().squaredNorm();
+  const Real kept = squares > noise && noise >= 0 ? 1 - noise / squares : Real(0);
+  const Eigen::Matrix<Real, Eigen::Dynamic, 1> diagonal = pull.diagonal();
+  pull *= kept;
+  pull.diagonal() = diagonal;
+}
+
+template <typename Real>
+Real BilinearPart<Real>::largest_singular_value() const {
+  using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+  const auto& m = room_->pull;
+  Vector v = Vector::Ones(m.cols());
+  for (Index a = 0; a < v.size(); ++a)
+    v[a] += Real(0.1) * std::sin(Real(a)); // not orthogonal to what is looked for
+  Real largest = 0;
+  for (int turn = 0; turn < turns; ++turn) {
+    v /= v.norm();
+    v = m.transpose() * (m * v);
+    largest = std::sqrt(v.norm());
+    if (!(largest > 0)) // also where it is not a number
+      break;
+  }
+  return largest;
 }
 
 template class BilinearPart<double>;

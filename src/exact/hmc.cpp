@@ -120,17 +120,7 @@ double move(Cloud& walkers, const Frame& frame, const Stride& stride, CountedDen
 
 double tune(const Cloud& walkers, const Frame& frame, Stride stride, double acceptance,
             CountedDensity& density, std::uint64_t seed, std::uint64_t use) {
-  const std::size_t count = std::min(tuned_on, walkers.count());
-  Cloud few;
-  few.x.resize(Eigen::Index(count), walkers.x.cols());
-  few.score.resize(few.x.rows(), few.x.cols());
-  for (std::size_t i = 0; i < count; ++i) { // evenly among them
-    const std::size_t from = i * walkers.count() / count;
-    few.x.row(Eigen::Index(i)) = walkers.x.row(Eigen::Index(from));
-    few.score.row(Eigen::Index(i)) = walkers.score.row(Eigen::Index(from));
-    few.log_density.push_back(walkers.log_density[from]);
-    few.id.push_back(walkers.id[from]);
-  }
+  Cloud few = evenly(walkers, tuned_on);
   stride.short_share = 0;
   double log_step = std::log(stride.step), sum = 0;
   for (std::size_t round = 0; round < tuning_rounds; ++round) {

@@ -182,6 +182,30 @@ std::vector<double> MoveTest::pooled_sds() const {
   return sds;
 }
 
+MoveTest::PooledError MoveTest::pooled_error(std::size_t column) const {
+  if (!scale_[column].followed || added_ == 0)
+    return {};
+  const auto n = static_cast<double>(count_), m = static_cast<double>(added_);
+  const auto average = [&](std::size_t i, std::size_t trait) {
+    return sums_[3 * (i * columns_ + column) + trait] / m;
+  };
+  double mean = 0, variance = 0;
+  for (std::size_t i = 0; i < count_; ++i)
+    mean += average(i, 0) / n;
+  const auto own_variance = [&](std::size_t i) { // about the mean of all
+    return average(i, 2) - 2 * mean * average(i, 0) + mean * mean;
+  };
+  for (std::size_t i = 0; i < count_; ++i)
+    variance += own_variance(i) / n;
+  double of_means = 0, of_variances = 0;
+  for (std::size_t i = 0; i < count_; ++i) {
+    of_means += std::pow(average(i, 0) - mean, 2);
+    of_variances += std::pow(own_variance(i) - variance, 2);
+  }
+  const double pairs = n * (n - 1);
+  return {std::sqrt(of_means / pairs / variance), std::sqrt(of_variances / pairs) / variance / 2};
+}
+
 Certificate MoveTest::judge(const Bounds& bounds) const { return judge_by(whole_, bounds); }
 
 Certificate MoveTest::judge_other(Rows<const double> cloud, const Bounds& bounds) const {

@@ -112,10 +112,13 @@ public:
 
 private:
   std::size_t size() const { return settings_.particles * staged_.target.dim; }
-  /// Zeros before there is a cloud.
+  /// Zeros before there is a cloud. While fewer fly than the cloud will have, they come again.
   std::vector<double> whole(const Frame::Matrix& rows) const {
     std::vector<double> values(rows.data(), rows.data() + rows.size());
-    values.resize(size());
+    if (values.empty())
+      values.resize(size());
+    for (std::size_t at = 0; values.size() < size(); ++at)
+      values.push_back(values[at]);
     return values;
   }
 

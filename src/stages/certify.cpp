@@ -14,15 +14,21 @@ bool polishes(const Context& context) {
          context.guide.rows() == 0;
 }
 
+/// More particles than have flown.
+bool wants_more(const Context& context, const State& state) {
+  return state.cloud.count() < context.settings.particles;
+}
+
 } // namespace
 
 bool Certify::unit(const Context& context, State& state) {
   switch (part_) {
   case Part::begin: // moves are short and cheap
-    trial_ = Trial(context, state, context.guide.walkers(state.cloud),
+    trial_ = Trial(context, state, 
+                   context.guide.walkers(state.cloud, context.settings.walkers),
                    {.acceptance = acceptance,
                     .moves = context.settings.certify_moves,
-                    .keeps = polishes(context)});
+                    .keeps = polishes(context) || wants_more(context, state)});
     part_ = Part::move;
     break;
   case Part::move:
@@ -42,30 +48,35 @@ bool Certify::unit(const Context& context, State& state) {
   return false;
 }
 
-/// True when there is nothing more to do.
+/// True when there is nothing more to do. A cloud of more particles than have flown is made of the
+/// moves' draws, and is the one that is judged.
 bool Certify::after_test(const Context& context, State& state) {
-  judge::Certificate certificate = trial_.judge(context.guide.bounds(trial_.walkers()));
+  const judge::Bounds bounds = context.guide.bounds(trial_.walkers());
+  judge::Certificate certificate = trial_.judge(bounds);
   const bool right = certificate.finding == judge::Finding::confirmed;
-  const bool polished =
-      right && !context.settings.settle_always && polishes(context) && state.scouted.modes == 1;
-  if (polished) {
+  const bool more = wants_more(context, state);
+  const bool goes_on = right && !context.settings.settle_always &&
+                       (more || (polishes(context) && state.scouted.modes == 1));
+  if (goes_on) {
     Cloud flown = state.cloud;
     polish_ = Polish(context, state, trial_, false);
-    flown_ = std::move(flown);
+    flown_ = more ? state.cloud : std::move(flown);
+    if (more)
+      certificate = trial_.judge_other(context, flown_, bounds);
     part_ = Part::polish;
   }
   state.certificate = std::move(certificate);
   state.pool = trial_.pool();
   trial_.forget_kept();
-  if (!polished)
+  if (!goes_on)
     state.walkers = trial_.take_walkers(); // whoever settles goes on from where they were brought
-  return !polished;
+  return !goes_on;
 }
 
 /// The moves that there were say where the truth is, for any cloud. A polish is kept when it is
 /// right by them, and in no trait farther off than the cloud that it was made from.
 void Certify::after_polish(const Context& context, State& state) {
-  judge::Certificate polished = trial_.judge_other(context, state);
+  judge::Certificate polished = trial_.judge_other(context, state.cloud);
   if (polished.finding == judge::Finding::confirmed &&
       !judge::any_worse(polished, *state.certificate)) {
     state.certificate = std::move(polished);
@@ -73,6 +84,8 @@ void Certify::after_polish(const Context& context, State& state) {
   } else {
     state.cloud = flown_;
   }
+  if (state.certificate->finding != judge::Finding::confirmed)
+    state.walkers = trial_.take_walkers();
 }
 
 Progress Certify::progress(const Context& context) const {

@@ -73,7 +73,7 @@ void Group::pass_over_unneeded() {
 
 void Group::begin_from(Rows<const double> x, bool flies) {
   const std::size_t dim = guide_->dim();
-  if (x.count != settings_.particles || x.dim != dim)
+  if ((x.count != particles() && x.count != crew()) || x.dim != dim)
     reject("start", std::to_string(settings_.particles) + " x " + std::to_string(dim),
            std::to_string(x.count) + " x " + std::to_string(x.dim));
   const Spent before = guide_->spent();
@@ -97,7 +97,7 @@ void Group::begin_at(const Frame& home) {
   if (home.dim() != guide_->dim())
     throw std::invalid_argument("home: must be the frame of a mode of this density");
   const Spent before = guide_->spent();
-  state_.cloud = guide_->start(home, settings_, settings_.steps > 0);
+  state_.cloud = guide_->start(home, settings_, context().crew(), settings_.steps > 0);
   state_.frame =
       guide_->reframes(settings_.metric) ? context().reframed(home, state_.cloud.position()) : home;
   spent_[index_of<Scout>].add_since(before, guide_->spent());
@@ -165,10 +165,10 @@ void Group::check() const {
   const bool scouts = !finished() && std::holds_alternative<Scout>(list_[at_]);
   if (scouts)
     return;
-  if (state_.cloud.count() != all)
+  if (state_.cloud.count() != all && state_.cloud.count() != with.crew())
     throw std::invalid_argument("state: made for " + std::to_string(state_.cloud.count()) +
                                 " particles, not " + std::to_string(all));
-  must_fit(state_.cloud, dim, all, false);
+  must_fit(state_.cloud, dim, state_.cloud.count(), false);
   must_fit(state_.frame.dim() == dim);
   must_fit(state_.walkers, dim, state_.walkers.count(), true);
   must_fit(state_.walkers.count() <= all &&

@@ -34,8 +34,9 @@ public:
   }
   void forget_scout() override { scouting_.reset(); }
 
-  Cloud start(const Frame& frame, const Settings& settings, bool /*flies*/) override {
-    const Frame::Matrix x = scout::start(frame, density_, settings.particles, settings.seed);
+  Cloud start(const Frame& frame, const Settings& settings, std::size_t particles,
+              bool /*flies*/) override {
+    const Frame::Matrix x = scout::start(frame, density_, particles, settings.seed);
     return cloud_at(rows_of(x), density_);
   }
   bool reframes(Metric metric) const override {

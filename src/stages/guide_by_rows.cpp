@@ -18,14 +18,6 @@ constexpr std::size_t looked_at =
     32; // walkers whose log density is asked of all rows: its sd is known to an eighth
 constexpr Step guide_step = Step{1} << 40; // the guide's rows: an address that no flight reaches
 
-/// So many rows of a cloud, evenly among them.
-Frame::Matrix evenly(const Cloud& cloud, std::size_t count) {
-  Frame::Matrix x = Frame::Matrix::Zero(Eigen::Index(count), cloud.x.cols());
-  for (std::size_t i = 0; i < count; ++i)
-    x.row(Eigen::Index(i)) = cloud.x.row(Eigen::Index(i * cloud.count() / count));
-  return x;
-}
-
 class ByRows final : public Guide {
 public:
   ByRows(RowDensity rows, const Settings& settings)
@@ -45,15 +37,16 @@ public:
     return true;
   }
 
-  Cloud start(const Frame& frame, const Settings& settings, bool flies) override {
+  Cloud start(const Frame& frame, const Settings& settings, std::size_t particles,
+              bool flies) override {
     meet(frame);
     Cloud cloud;
-    cloud.x = scout::draws(frame, settings.particles, settings.seed);
+    cloud.x = scout::draws(frame, particles, settings.seed);
     if (!flies)
       return cloud_at(cloud.position(), guide_);
     cloud.score = Frame::Matrix::Zero(cloud.x.rows(), cloud.x.cols());
-    cloud.log_density.assign(settings.particles, 0.0);
-    for (std::size_t i = 0; i < settings.particles; ++i)
+    cloud.log_density.assign(particles, 0.0);
+    for (std::size_t i = 0; i < particles; ++i)
       cloud.id.push_back(i);
     return cloud;
   }
@@ -70,9 +63,8 @@ public:
   }
   bool scores_stay() const override { return false; }
 
-  Cloud walkers(const Cloud& cloud) override {
-    const Frame::Matrix x = evenly(cloud, std::min(settings_.moved_particles, cloud.count()));
-    return cloud_at(rows_of(x), guide_);
+  Cloud walkers(const Cloud& cloud, std::size_t most) override {
+    return cloud_at(evenly(cloud, most).position(), guide_);
   }
 
   void before_moves(Cloud& walkers, bool fresh) override {
@@ -177,8 +169,8 @@ private:
   /// that the guide decides on lead to exp(guide) instead of pi, and so E f to
   /// E f + Cov(f, guide - log pi), to first order: for any f at most this in sds of f.
   double error_of_guide(const Cloud& walkers) {
-    const std::size_t count = std::min(looked_at, walkers.count());
-    const Frame::Matrix x = evenly(walkers, count);
+    const Frame::Matrix x = evenly(walkers, looked_at).x;
+    const auto count = std::size_t(x.rows());
     Frame::Matrix unused = x;
     Eigen::VectorXd guide(x.rows()), all(x.rows());
     guide_(rows_of(x), rows_of(unused), {guide.data(), count});
@@ -200,7 +192,6 @@ std::unique_ptr<Guide> guide_by(RowDensity rows, const Settings& settings) {
   Settings own = settings;
   own.rows_a_step = std::clamp<std::size_t>(settings.rows_a_step, 1, rows.rows);
   own.guide_rows = std::clamp<std::size_t>(settings.guide_rows, 1, rows.rows);
-  own.moved_particles = std::min(settings.moved_particles, settings.particles);
   return std::make_unique<ByRows>(std::move(rows), own);
 }
 

@@ -126,7 +126,7 @@ std::string Journey::save() const {
   to("before", before_);
   std::vector<std::size_t> particles;
   for (const auto& one : groups_)
-    particles.push_back(one->positions().count);
+    particles.push_back(one->particles());
   to("particles", particles);
   for (const auto& one : groups_)
     one->save(to);

@@ -10,15 +10,17 @@ namespace starling::stages {
 
 namespace {
 
+constexpr std::size_t moves_apart = 2; // of particles that began as the same draw
 constexpr double near_enough = 0.05;  // in sds: no goal below it can be seen in few particles
 constexpr double step_falls_to = 0.1; // from the first step of a polish to its last
 
-/// A cloud of those draws that together have these moments.
-Cloud sifted(const Context& context, const State& state, std::vector<double> draws,
-             const Pool& aim) {
-  const std::size_t dim = context.dim(), count = state.cloud.count();
-  // Where few particles were moved for many: draws come again, so that there are as many as
-  // particles.
+/// A cloud of those draws that together have these moments. Where there are fewer draws than
+/// particles they come again, and exact moves lead those apart that are the same; over rows of data
+/// they would take passes over all rows.
+Cloud sifted(const Context& context, const State& state, std::vector<double> draws, const Pool& aim,
+             const exact::Stride& stride) {
+  const std::size_t dim = context.dim(), count = context.settings.particles;
+  const bool repeats = draws.size() < count * dim;
   draws.reserve(std::max(draws.size(), count * dim));
   for (std::size_t at = 0; draws.size() < count * dim; ++at)
     draws.push_back(draws[at]);
@@ -32,10 +34,14 @@ Cloud sifted(const Context& context, const State& state, std::vector<double> dra
   Cloud cloud = cloud_at(rows_of(std::as_const(x)), context.guide.density());
   for (std::size_t i = 0; i < count; ++i) // a density that fails where it did not before
     if (!std::isfinite(cloud.log_density[i])) {
-      cloud.x.row(Eigen::Index(i)) = state.cloud.x.row(Eigen::Index(i));
-      cloud.score.row(Eigen::Index(i)) = state.cloud.score.row(Eigen::Index(i));
-      cloud.log_density[i] = state.cloud.log_density[i];
+      const std::size_t other = i % state.cloud.count();
+      cloud.x.row(Eigen::Index(i)) = state.cloud.x.row(Eigen::Index(other));
+      cloud.score.row(Eigen::Index(i)) = state.cloud.score.row(Eigen::Index(other));
+      cloud.log_density[i] = state.cloud.log_density[other];
     }
+  for (std::size_t move = 0; repeats && context.guide.rows() == 0 && move < moves_apart; ++move)
+    exact::move(cloud, state.frame, stride, context.guide.density(), context.settings.seed,
+                state.next.moves + move, {}, context.threads);
   return cloud;
 }
 
@@ -43,7 +49,8 @@ Cloud sifted(const Context& context, const State& state, std::vector<double> dra
 
 Polish::Polish(const Context& context, State& state, const Trial& trial, bool keeps_best)
     : aim_(trial.aim()), keeps_best_(keeps_best) {
-  state.cloud = sifted(context, state, trial.kept(), aim_);
+  state.cloud = sifted(context, state, trial.kept(), aim_, trial.stride(state.leap));
+  state.next.moves += moves_apart;
   svgd_ = Svgd(state.cloud);
 }
 

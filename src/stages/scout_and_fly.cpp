@@ -10,7 +10,7 @@ bool Scout::unit(const Context& context, State& state) {
     if (!context.guide.scout(context.settings, report))
       return false;
     const bool flies = context.settings.steps > 0;
-    Cloud cloud = context.guide.start(report.frame, context.settings, flies);
+    Cloud cloud = context.guide.start(report.frame, context.settings, context.crew(), flies);
     state.frame = context.guide.reframes(context.settings.metric)
                       ? context.reframed(report.frame, cloud.position())
                       : report.frame;

@@ -8,22 +8,26 @@ namespace starling::stages {
 
 namespace {
 
-constexpr double round_acceptance = 0.9, last_acceptance = 0.95;
-// Exact moves of a certificate are short and cheap. Those that settle, and the test after them, are
-// for densities that bend: in a banana moves of at most 7 leaps accepted at .7 stay in one arm, and
-// confirm it.
-constexpr std::size_t far = 15, furthest = 31;                   // leaps of a move, at most
-constexpr double pools_apart_mean = 0.05, pools_apart_sd = 0.07; // at most, to have settled
+constexpr double round_acceptance = 0.8, last_acceptance = 0.95;
+// Moves are about as long as the density is wide, however many leaps that takes: in a banana short
+// ones stay in one arm, and confirm it.
+constexpr double length = 5;          // of a move at most, in sds of the frame
+constexpr std::size_t furthest = 31;  // leaps, at most
+constexpr double settled_error = 0.05; // of the pool: of any mean in sds, of any sd as a share
+constexpr double pools_apart_mean = 0.05, pools_apart_sd = 0.07; // and this besides, at most
+constexpr double beyond_error = 5; // times its largest error, two pools apart
 constexpr std::size_t most_rounds_by_rows = 2; // a round of 40 moves is 40 passes over all rows
 
-bool agree(const Pool& now, const Pool& before, const Pool& aim) {
+/// Two pools, as far as the error of the later allows one to tell.
+bool agree(const Pool& now, const Pool& before, const Pool& aim, double error) {
   if (before.means.size() != now.means.size())
     return false; // there was none
   for (std::size_t a = 0; a < now.means.size(); ++a) {
     if (!(aim.sds[a] > 0) || !(before.sds[a] > 0))
       continue;
-    if (!(std::abs(now.means[a] - before.means[a]) < pools_apart_mean * now.sds[a]) ||
-        !(std::abs(before.sds[a] / now.sds[a] - 1) < pools_apart_sd))
+    if (!(std::abs(now.means[a] - before.means[a]) <
+          (pools_apart_mean + beyond_error * error) * now.sds[a]) ||
+        !(std::abs(before.sds[a] / now.sds[a] - 1) < pools_apart_sd + beyond_error * error))
       return false;
   }
   return true;
@@ -69,7 +73,7 @@ bool Settle::unit(const Context& context, State& state) {
 
 /// The next trial: of the settled cloud, or a round that goes on from where earlier moves led.
 void Settle::begin(const Context& context, State& state) {
-  TrialPlan plan{.most_leaps = state.settled || round_ > 0 ? furthest : far};
+  TrialPlan plan{.most_leaps = furthest, .length = length, .adapts = true};
   if (state.settled) {
     plan.acceptance = last_acceptance;
     plan.moves = context.settings.certify_moves;
@@ -79,18 +83,23 @@ void Settle::begin(const Context& context, State& state) {
     plan.keeps = true;
     plan.of_cloud = state.walkers.count() == 0;
   }
-  trial_ = Trial(context, state, plan.of_cloud ? context.guide.walkers(state.cloud) : state.walkers,
+  trial_ = Trial(context, state,
+                 plan.of_cloud ? context.guide.walkers(state.cloud, context.settings.walkers)
+                               : state.walkers,
                  plan);
   part_ = Part::move;
 }
 
-/// Quiet, and with pools that agree: settled. Else another round while there are any.
+/// Confirmed where they began; or quiet, with a pool that agrees with the one before; and the pool
+/// is known well: settled. Else another round while there are any.
 void Settle::after_round(const Context& context, State& state) {
   const judge::Certificate round = trial_.judge({});
   const Pool pool = trial_.pool();
-  const bool quiet =
-      round.finding != judge::Finding::moved && agree(pool, state.pool, trial_.aim());
-  const bool last = quiet || round_ + 1 >= most_rounds(context);
+  const double error = trial_.largest_error();
+  const bool quiet = round.finding == judge::Finding::confirmed ||
+                     (round.finding != judge::Finding::moved &&
+                      agree(pool, state.pool, trial_.aim(), error));
+  const bool last = (quiet && error <= settled_error) || round_ + 1 >= most_rounds(context);
   if (last) {
     polish_ = Polish(context, state, trial_, true);
     sifted_ = state.cloud;
@@ -104,21 +113,24 @@ void Settle::after_round(const Context& context, State& state) {
   part_ = last && context.settings.polish_steps > 0 ? Part::polish : Part::begin;
 }
 
-/// A polish is kept when the test confirms it. Otherwise the cloud before it is tested as well: if
-/// that is not confirmed either, the moves of the rounds were too short for this density, and
-/// another round goes on from where the test's longer ones led, while there are any.
+/// A polish is kept when the test confirms it, and it is in no trait worse than the cloud before
+/// it. Where neither is confirmed, the moves of the rounds were too few or too short for this
+/// density, and another round goes on from where the test's led, while there are any.
 bool Settle::after_last_test(const Context& context, State& state) {
-  state.certificate = trial_.judge(context.guide.bounds(trial_.walkers()));
-  if (state.certificate->finding == judge::Finding::confirmed)
+  const judge::Bounds bounds = context.guide.bounds(trial_.walkers());
+  state.certificate = trial_.judge(bounds);
+  const auto confirmed = [&] { return state.certificate->finding == judge::Finding::confirmed; };
+  if (state.polished) {
+    judge::Certificate before = trial_.judge_other(context, sifted_, bounds);
+    if (!confirmed() || judge::any_worse(*state.certificate, before)) {
+      state.polished = false;
+      state.cloud = sifted_;
+      state.certificate = std::move(before);
+    }
+  }
+  if (confirmed() || round_ >= most_rounds(context))
     return true;
   part_ = Part::begin;
-  if (state.polished) {
-    state.polished = false;
-    state.cloud = sifted_;
-    return false;
-  }
-  if (round_ >= most_rounds(context))
-    return true;
   state.settled = false;
   state.walkers = trial_.take_walkers();
   return false;

@@ -121,7 +121,8 @@ void Journey::split_up() {
         continue;
       }
       CountedDensity own(within(g, density_.whole));
-      const Frame::Matrix x = scout::start(weights_.modes[g].frame, own, particles, seed_of(g));
+      const Frame::Matrix x =
+          scout::start(weights_.modes[g].frame, own, made[g]->crew(), seed_of(g));
       spent.stages[0].gradients += own.gradients();
       made[g]->begin_from(rows_of(x), settings_.steps > 0);
     }

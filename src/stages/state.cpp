@@ -1,6 +1,7 @@
 // Columns and frames of a cloud, and checks of a saved state.
 #include <starling/stages/state.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace starling::stages {
@@ -14,6 +15,11 @@ Frame::Matrix Context::columns(const Frame::Matrix& x) const {
         Frame::map({values.data(), std::size_t(x.rows()), read.count});
   }
   return all;
+}
+
+std::size_t Context::crew() const {
+  const bool of_draws = guide.rows() == 0 && settings.certify_moves > 0 && settings.settle_rounds > 0;
+  return of_draws ? std::min(settings.walkers, settings.particles) : settings.particles;
 }
 
 Frame Context::reframed(const Frame& frame, Rows<const double> x) const {

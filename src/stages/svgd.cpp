@@ -67,13 +67,15 @@ void Svgd::arrive(const Context& context, State& state, bool at_end) const {
 
 void Svgd::step(const Context& context, State& state, double step_size) {
   if (!roles_)
-    roles_ = std::make_unique<SvgdStep>(context.settings, context.dim(), context.threads);
+    roles_ = std::make_unique<SvgdStep>(context.settings, state.cloud.count(), context.dim(),
+                                        context.threads);
   next_ = roles_->step(state.cloud, state.frame, state.next.steps, step_size);
   ++state.next.steps;
 }
 
 void Svgd::check(const Context& context) const {
-  must_fit(std::size_t(next_.rows()) == context.settings.particles &&
+  const auto rows = std::size_t(next_.rows());
+  must_fit((rows == context.settings.particles || rows == context.crew()) &&
            std::size_t(next_.cols()) == context.dim());
 }
 

@@ -24,13 +24,13 @@ class SvgdStep {
 public:
   SvgdStep(const SvgdStep&) = delete; // its drift points to it
   SvgdStep& operator=(const SvgdStep&) = delete;
-  SvgdStep(const Settings& settings, std::size_t dim, Threads& threads)
+  SvgdStep(const Settings& settings, std::size_t particles, std::size_t dim, Threads& threads)
       : longest_(settings.clip * std::sqrt(static_cast<double>(dim))),
         weight_(
             settings.kernel_weight.value_or(settings.kernel == FlightKernel::marginals ? 3 : 1)),
-        particles_(settings.particles, dim), along_(settings.particles, dim),
-        deal_(settings.seed, BatchSize(settings.batch_size)),
-        drift_(beside(settings, threads), settings.bilinear, threads) {}
+        particles_(particles, dim), along_(particles, dim),
+        deal_(settings.seed, BatchSize(std::min(settings.batch_size, particles))),
+        drift_(beside(settings, threads), settings.bilinear, threads, true) {}
 
   /// Where the cloud goes in step k; the scores are those at the cloud.
   Frame::Matrix step(const Cloud& cloud, const Frame& now, Step k, double step_size) {
@@ -41,12 +41,13 @@ public:
     };
     const auto advance = [&](Step, Ensemble<double>& all, const Batches&, const auto& flow) {
       flow();
+      const double most = drift_.norm() > 0 ? std::min(step_size, 1 / drift_.norm()) : step_size;
       for (std::size_t i = 0; i < all.count(); ++i) {
         double square = 0;
         for (const double phi : all.drift()[i])
           square += phi * phi;
-        const double length = step_size * std::sqrt(square);
-        const double eta = length > longest_ ? step_size * longest_ / length : step_size;
+        const double length = most * std::sqrt(square);
+        const double eta = length > longest_ ? most * longest_ / length : most;
         for (std::size_t a = 0; a < all.dim(); ++a)
           all.position()[i][a] += eta * all.drift()[i][a];
       }

@@ -4,11 +4,14 @@
 #include <starling/random/philox.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 namespace starling::stages {
 
 namespace {
 
+constexpr double unlucky = 1; // how fast the step follows the share of moves that are accepted
 constexpr std::size_t most_clouds = 10, most_numbers = 8'000'000; // kept to make a cloud of
 constexpr Eigen::Index directions = 8;
 
@@ -33,17 +36,21 @@ Trial::Trial(const Context& context, State& state, Cloud walkers, const TrialPla
     : walkers_(std::move(walkers)), plan_(plan) {
   const Frame frame =
       context.reframed(state.frame, plan.of_cloud ? state.cloud.position() : walkers_.position());
-  exact::Stride stride{.most_leaps = plan.most_leaps};
-  if (state.leap > 0)
-    stride.step = state.leap;
-  const double leap = exact::tune(walkers_, frame, stride, plan.acceptance, context.guide.density(),
-                                  context.settings.seed, state.next.tunings);
+  double leap = state.leap;
+  if (!plan.adapts || leap == 0) {
+    exact::Stride first{.most_leaps = plan.most_leaps};
+    if (leap > 0)
+      first.step = leap;
+    leap = exact::tune(walkers_, frame, first, plan.acceptance, context.guide.density(),
+                       context.settings.seed, state.next.tunings);
+  }
   context.guide.before_moves(walkers_, plan.of_cloud);
   log_densities_ = context.guide.rows() == 0; // few rows and all do not agree in them
   directions_ = random_directions(context.dim(), context.settings.seed, state.next.tunings);
-  began_ = followed(context, frame, walkers_);
-  if (plan.of_cloud && context.guide.rows() > 0)
-    on_trial_ = followed(context, frame, state.cloud);
+  seen_in_ = frame;
+  began_ = followed(context, walkers_);
+  if (plan.of_cloud && walkers_.count() < state.cloud.count())
+    on_trial_ = followed(context, state.cloud);
   make_test();
   state.frame = frame;
   state.leap = leap;
@@ -56,29 +63,44 @@ void Trial::make_test() {
     test_.emplace(rows_of(on_trial()), rows_of(std::as_const(began_)), walkers_.dim(), joint());
 }
 
-Frame::Matrix Trial::followed(const Context& context, const Frame& frame,
-                              const Cloud& cloud) const {
+Frame::Matrix Trial::followed(const Context& context, const Cloud& cloud) const {
   const Frame::Matrix read = context.columns(cloud.x);
   Frame::Matrix all(read.rows(), read.cols() + Eigen::Index(joint().columns()));
   all.leftCols(read.cols()) = read;
   if (log_densities_)
     all.col(read.cols()) = Eigen::Map<const Eigen::VectorXd>(cloud.log_density.data(), read.rows());
   if (directions_.rows() > 0)
-    all.rightCols(directions_.rows()) = frame.inverse(cloud.position()) * directions_.transpose();
+    all.rightCols(directions_.rows()) =
+        seen_in_.inverse(cloud.position()) * directions_.transpose();
   return all;
 }
 
+exact::Stride Trial::stride(double leap) const {
+  exact::Stride stride{.step = leap, .most_leaps = plan_.most_leaps};
+  if (plan_.length > 0 && plan_.length < leap * double(plan_.most_leaps))
+    stride.most_leaps = std::size_t(std::ceil(plan_.length / leap));
+  return stride;
+}
+
+/// Before the moves that count the frame is taken anew at doubling times, and the step follows how
+/// many moves are accepted. The random numbers of a move see neither.
 void Trial::move(const Context& context, State& state) {
-  const exact::Stride stride{.step = state.leap, .most_leaps = plan_.most_leaps};
+  const bool adapts = plan_.adapts && done_ < plan_.moves / 2;
+  Frame frame = state.frame;
+  if (adapts && done_ > 1 && std::has_single_bit(done_))
+    frame = context.reframed(frame, walkers_.position());
   Cloud moved = walkers_;
   const double accepted =
-      exact::move(moved, state.frame, stride, context.guide.density(), context.settings.seed,
+      exact::move(moved, frame, stride(state.leap), context.guide.density(), context.settings.seed,
                   state.next.moves, context.guide.decider(), context.threads);
   if (done_ + 1 > plan_.moves / 2) {
-    const Frame::Matrix now = followed(context, state.frame, moved);
+    const Frame::Matrix now = followed(context, moved);
     test_->add(rows_of(now));
   }
   walkers_ = std::move(moved);
+  state.frame = std::move(frame);
+  if (adapts)
+    state.leap *= std::exp(unlucky * (accepted - plan_.acceptance));
   accepted_ += accepted;
   ++state.next.moves;
   if (++done_ > plan_.moves / 2 && plan_.keeps)
@@ -107,11 +129,14 @@ judge::Certificate Trial::judge(const judge::Bounds& bounds) const {
   return certificate;
 }
 
-judge::Certificate Trial::judge_other(const Context& context, const State& state) const {
-  const Frame::Matrix columns = followed(context, state.frame, state.cloud);
-  judge::Certificate certificate = test_->judge_other(rows_of(columns));
+judge::Certificate Trial::judge_other(const Context& context, const Cloud& cloud,
+                                      const judge::Bounds& bounds) const {
+  const Frame::Matrix columns = followed(context, cloud);
+  judge::Certificate certificate = test_->judge_other(rows_of(columns), bounds);
   certificate.moves = plan_.moves;
   certificate.acceptance = accepted_ / double(plan_.moves);
+  if (walkers_.count() < cloud.count())
+    certificate.particles = walkers_.count();
   return certificate;
 }
 
@@ -129,6 +154,15 @@ Pool Trial::aim() const {
     if (!test_->has_moments(a))
       aim.sds[a] = 0;
   return aim;
+}
+
+double Trial::largest_error() const {
+  const Pool aim = this->aim();
+  double largest = 0;
+  for (std::size_t a = 0; a < aim.sds.size(); ++a)
+    if (aim.sds[a] > 0)
+      largest = std::max({largest, test_->pooled_error(a).mean, test_->pooled_error(a).sd});
+  return largest;
 }
 
 void Trial::check(const Context& context, bool under_way) const {

@@ -43,7 +43,7 @@ Settings small() {
   settings.seed = 3;
   settings.rows_a_step = 100;
   settings.guide_rows = 1000;
-  settings.moved_particles = 64;
+  settings.walkers = 64;
   return settings;
 }
 

@@ -88,7 +88,7 @@ Settings small() {
   settings.seed = 5;
   settings.rows_a_step = 50;
   settings.guide_rows = 200;
-  settings.moved_particles = 128;
+  settings.walkers = 128;
   return settings;
 }
 

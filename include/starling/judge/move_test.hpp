@@ -152,6 +152,12 @@ public:
   /// Pooled over all moves that were added: mean and sd of each column.
   std::vector<double> pooled_means() const;
   std::vector<double> pooled_sds() const;
+  /// What the pool does not know, by how the averages of single particles differ: the standard
+  /// error of the mean in sds, and that of the sd as a share of it.
+  struct PooledError {
+    double mean = 0, sd = 0;
+  };
+  PooledError pooled_error(std::size_t column) const;
 
 private:
   struct Scale {

@@ -29,7 +29,7 @@ public:
         Threads& threads = Threads::alone(), ReadColumns read = {},
         std::vector<Stage> list = all_stages());
 
-  /// Begins with this cloud instead of a scout's: the scout of the list is passed over, and so is
+  /// Begins with this cloud, of all particles or of the crew, instead of a scout's: the scout of the list is passed over, and so is
   /// the flight where `flies` is false. The frame is the cloud's. Throws TargetError where the
   /// density fails for any row.
   void begin_from(Rows<const double> x, bool flies = true);
@@ -49,6 +49,10 @@ public:
   std::size_t stage() const { return list_[at_].index(); }
   const Stage& current() const { return list_[at_]; }
   Progress progress() const;
+
+  /// Of the cloud at the end, and of those who fly.
+  std::size_t particles() const { return settings_.particles; }
+  std::size_t crew() const { return context().crew(); }
 
   const State& state() const { return state_; }
   Rows<const double> positions() const { return state_.cloud.position(); }

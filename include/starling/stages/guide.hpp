@@ -69,7 +69,8 @@ public:
   virtual void forget_scout() {}
   /// A cloud to start from in the frame of a mode. `flies`: a flight comes next, which asks for the
   /// scores itself.
-  virtual Cloud start(const Frame& frame, const Settings& settings, bool flies) = 0;
+  virtual Cloud start(const Frame& frame, const Settings& settings, std::size_t particles,
+                      bool flies) = 0;
   /// Whether the frame of the start is taken from the cloud instead of from the scout.
   virtual bool reframes(Metric metric) const = 0;
 
@@ -81,8 +82,8 @@ public:
   /// Whether the same place has the same score in every step.
   virtual bool scores_stay() const { return true; }
 
-  /// Those of a cloud that exact moves carry, with log densities of `density`.
-  virtual Cloud walkers(const Cloud& cloud) { return cloud; }
+  /// Those of a cloud that exact moves carry, at most so many, with log densities of `density`.
+  virtual Cloud walkers(const Cloud& cloud, std::size_t most) { return evenly(cloud, most); }
   /// Before exact moves. `fresh`: the walkers' log densities are those of `density`.
   virtual void before_moves(Cloud& /*walkers*/, bool /*fresh*/) {}
   /// What decides whether a move is accepted; empty: `density` does.

@@ -20,6 +20,8 @@ enum class FlightKernel { none, gaussian, parameters, marginals };
 
 struct Settings {
   std::size_t particles = 1024;
+  /// Those who fly and make exact moves, at most. A cloud of more particles is made of their draws.
+  std::size_t walkers = 256;
   std::uint64_t seed = 1;
   std::size_t starts = 8;    ///< of the scout
   ClimbFrom climb_from = {}; ///< where it climbs from besides
@@ -32,7 +34,7 @@ struct Settings {
   std::optional<double> kernel_weight; ///< of parameters and marginals; none given: 1 and 3
   double kernel_width = 0.1; ///< squared, of parameters and marginals, in variances of the cloud
   std::size_t certify_moves = 20;                  ///< of a test; 0: no test, and no settling
-  std::size_t settle_rounds = 3, first_round = 40; ///< each twice as long as the last; 0: never
+  std::size_t settle_rounds = 4, first_round = 40; ///< each twice as long as the last; 0: never
   std::size_t polish_steps = 20;
   bool polish_confirmed = true; ///< also a cloud that the first test confirmed
   bool settle_always = false;   ///< also a cloud that was confirmed
@@ -44,7 +46,6 @@ struct Settings {
   /// Unless the guide stands for all rows: the sd over particles of the error of its log density is
   /// at most this. No mean is then off by more than that many sd. 0: all rows always decide.
   double guide_error = 0.025;
-  std::size_t moved_particles = 256; ///< of the cloud, by exact moves
 };
 
 /// Columns that users read beside the positions, made from rows of positions; a row each.

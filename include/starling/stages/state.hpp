@@ -92,6 +92,8 @@ struct Context {
 
   std::size_t dim() const { return guide.dim(); }
   std::size_t width() const { return dim() + read.count; }
+  /// Those who fly: all particles where nothing else makes the cloud, else few.
+  std::size_t crew() const;
   /// Positions, then the columns that users read.
   Frame::Matrix columns(const Frame::Matrix& x) const;
   /// The frame that a cloud at x suggests, seen from this one, as far as the metric allows.

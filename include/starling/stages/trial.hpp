@@ -14,8 +14,10 @@ namespace starling::stages {
 /// How a trial is made. The certificate, a round of settling and the last test are three uses.
 struct TrialPlan {
   std::size_t most_leaps = 7;
+  double length = 0; ///< of a move at most, in sds of the frame, in no more leaps; 0: all of them
   double acceptance = 0.9;
   std::uint64_t moves = 0;
+  bool adapts = false;  ///< frame and step on the way, in the half that does not count
   bool keeps = false;   ///< draws, to make a cloud of
   bool of_cloud = true; ///< the cloud is on trial; else those are who are moved
 };
@@ -24,7 +26,8 @@ struct TrialPlan {
 class Trial {
 public:
   Trial() = default;
-  /// Takes the frame from who is on trial and tunes the step; both are handed on in the state.
+  /// Takes the frame from who is on trial, and tunes the step unless it adapts; both are handed on
+  /// in the state.
   Trial(const Context& context, State& state, Cloud walkers, const TrialPlan& plan);
 
   /// One move of every walker, in the state's frame.
@@ -33,12 +36,18 @@ public:
 
   /// What the moves say of those on trial.
   judge::Certificate judge(const judge::Bounds& bounds) const;
-  /// And of the state's cloud as it is now, in the frame of the trial.
-  judge::Certificate judge_other(const Context& context, const State& state) const;
+  /// And of another cloud of the same density.
+  judge::Certificate judge_other(const Context& context, const Cloud& cloud,
+                                 const judge::Bounds& bounds = {}) const;
   /// Of positions and the columns that users read.
   Pool pool() const;
   /// The same with sds of 0 where a column has no moments that mean something.
   Pool aim() const;
+  /// The largest error of the pool: of a mean in sds, of an sd as a share of it.
+  double largest_error() const;
+
+  /// How a move with this step is made.
+  exact::Stride stride(double leap) const;
 
   const Cloud& walkers() const { return walkers_; }
   Cloud take_walkers() { return std::move(walkers_); }
@@ -50,12 +59,16 @@ public:
   static void for_each_field(Self& self, Visit&& visit) {
     visit("walkers", self.walkers_);
     visit("most_leaps", self.plan_.most_leaps);
+    visit("length", self.plan_.length);
+    visit("acceptance", self.plan_.acceptance);
     visit("moves", self.plan_.moves);
+    visit("adapts", self.plan_.adapts);
     visit("keeps", self.plan_.keeps);
     visit("done", self.done_);
     visit("accepted", self.accepted_);
     visit("log_densities", self.log_densities_);
     visit("directions", self.directions_);
+    visit("seen_in", self.seen_in_);
     visit("on_trial", self.on_trial_);
     visit("began", self.began_);
     visit("kept", self.kept_);
@@ -71,7 +84,7 @@ private:
   void make_test();
   judge::Joint joint() const { return {log_densities_, std::size_t(directions_.rows())}; }
   /// Positions, what users read, and the joint: the log density and values along directions.
-  Frame::Matrix followed(const Context& context, const Frame& frame, const Cloud& cloud) const;
+  Frame::Matrix followed(const Context& context, const Cloud& cloud) const;
   void keep(const Frame::Matrix& x, std::size_t particles);
   const Frame::Matrix& on_trial() const { return on_trial_.size() > 0 ? on_trial_ : began_; }
 
@@ -80,7 +93,8 @@ private:
   std::uint64_t done_ = 0;
   double accepted_ = 0;        // sum over the moves
   bool log_densities_ = false; // are followed
-  Frame::Matrix directions_;   // rows in the frame: values along them are followed
+  Frame::Matrix directions_;   // rows in a frame: values along them are followed
+  Frame seen_in_;              // that frame
   Frame::Matrix on_trial_;     // columns of the cloud; empty: those who are moved are all of it
   Frame::Matrix began_;        // columns of the walkers, before the moves
   std::optional<judge::MoveTest> test_;
