@@ -33,8 +33,7 @@ Frame::Matrix random_directions(std::size_t parameters, std::uint64_t seed, std:
 
 Trial::Trial(const Context& context, State& state, Cloud walkers, const TrialPlan& plan)
     : walkers_(std::move(walkers)), plan_(plan) {
-  const Frame frame =
-      context.reframed(state.frame, plan.of_cloud ? state.cloud.position() : walkers_.position());
+  const Frame frame = context.reframed(state.frame, plan.of_cloud ? state.cloud : walkers_);
   exact::Stride stride{.most_leaps = plan.most_leaps};
   if (state.leap > 0)
     stride.step = state.leap;
