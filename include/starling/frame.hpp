@@ -43,8 +43,8 @@ public:
   /// steps of this frame. Where particles are fewer than ten times the dimensions, the covariance
   /// in y is drawn towards a multiple of I, by d/N and at most half; in y, because there I is the
   /// right guess whatever the scales and correlations in x are. A diagonal frame stays diagonal;
-  /// one of low rank stays so, see below.
-  Frame refreshed(Rows<const double> x) const;
+  /// one of low rank stays so, see below. Scores are those at x; whoever has none gives none.
+  Frame refreshed(Rows<const double> x, Rows<const double> score = {}) const;
 
   /// The same frame with room for correlations, all or few; a diagonal one only.
   Frame densely() const;
@@ -67,8 +67,9 @@ public:
   /// rows.
   Vector spreads() const;
 
-  /// Logarithm of L's determinant.
+  /// Logarithm of L's determinant, and of that of dx/dy at each row of y.
   double log_determinant() const;
+  Vector log_determinant(const Matrix& y) const;
   /// Log density of m + L z, z normal, at that place.
   double log_normal(double squared_norm_of_y) const;
 
@@ -79,9 +80,11 @@ public:
   /// L y for a displacement y, and the same for rows of them.
   Vector along(const Vector& y) const;
   Matrix along_rows(const Matrix& y) const;
-  /// Rows of scores in x to rows of scores in y, s_y = L^T s_x; the same at any place.
+  /// Rows of slopes in x to rows of slopes in y, L^T s; the same at any place.
   Matrix pull(Rows<const double> s) const;
-  Matrix pull(const Matrix& /*y*/, Rows<const double> s) const { return pull(s); }
+  /// Rows of scores in x to rows of scores of the density in y, at y: with the slope of the log
+  /// determinant.
+  Matrix pull(const Matrix& y, Rows<const double> s) const;
 
   template <typename Self, typename Visit>
   static void for_each_field(Self& self, Visit&& visit) {
@@ -121,14 +124,15 @@ private:
   Form form_ = Form::diagonal;
 };
 
-/// What any frame offers, also one that bends: x = forward(y), y = inverse(x), and scores of the
-/// density in y at y from those in x at forward(y), without the slope of the determinant.
+/// What moves ask of any frame, also of one that bends: x = forward(y), y = inverse(x), scores of
+/// the density in y at y from those in x at forward(y), and log |dx/dy|.
 template <typename F>
 concept AnyFrame = requires(const F& frame, const Frame::Matrix& y, Rows<const double> x) {
   { frame.dim() } -> std::convertible_to<std::size_t>;
   { frame.forward(y) } -> std::convertible_to<Frame::Matrix>;
   { frame.inverse(x) } -> std::convertible_to<Frame::Matrix>;
   { frame.pull(y, x) } -> std::convertible_to<Frame::Matrix>;
+  { frame.log_determinant(y) } -> std::convertible_to<Frame::Vector>;
 };
 static_assert(AnyFrame<Frame>);
 

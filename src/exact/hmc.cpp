@@ -50,9 +50,9 @@ std::vector<std::size_t> longest_first(const std::vector<std::size_t>& length) {
 
 } // namespace
 
-// In y = L^-1 (x - m) a leapfrog step is  p += e/2 s_y;  y += e p;  p += e/2 s_y.  With s_y = L^T
-// s_x and x = m + L y that is  p += e/2 L^T s_x;  x += e L p: the frame's mean is not needed. The
-// two half steps between leaps are made apart, so that a particle may stop after any of them.
+// Moves are made in y, where the log density is that of x = forward(y) plus log |dx/dy|. A leapfrog
+// step is  p += e/2 s_y;  y += e p;  p += e/2 s_y.  The two half steps between leaps are made
+// apart, so that a particle may stop after any of them.
 double move(Cloud& walkers, const Frame& frame, const Stride& stride, CountedDensity& density,
             std::uint64_t seed, Step move, const LogDensities& ends, Threads& threads) {
   const Philox philox(seed);
@@ -80,26 +80,32 @@ double move(Cloud& walkers, const Frame& frame, const Stride& stride, CountedDen
     e[row] = step[order[r]];
     log_density[r] = walkers.log_density[order[r]];
   });
+  const Rows<double> all_scores = rows_of(score), all_x = rows_of(x);
+  Frame::Matrix y = frame.inverse(all_x), slope = frame.pull(y, all_scores);
+  const Eigen::VectorXd began = frame.log_determinant(y);
   std::size_t going = n;
   for (std::size_t leap = 1; going > 0; ++leap) {
     const auto rows = Eigen::Index(going);
-    const Rows<double> all_scores = rows_of(score), all_x = rows_of(x);
-    auto pushed = momentum.topRows(rows);
     const auto half = (0.5 * e.head(rows)).asDiagonal();
-    pushed += half * frame.pull(Rows<const double>(all_scores.slice(0, going)));
-    x.topRows(rows) += e.head(rows).asDiagonal() * frame.along_rows(pushed);
+    momentum.topRows(rows) += half * slope.topRows(rows);
+    const Frame::Matrix to = y.topRows(rows) + e.head(rows).asDiagonal() * momentum.topRows(rows);
+    y.topRows(rows) = to;
+    x.topRows(rows) = frame.forward(to);
     density(all_x.slice(0, going), all_scores.slice(0, going), std::span(log_density).first(going));
-    pushed += half * frame.pull(Rows<const double>(all_scores.slice(0, going)));
+    slope.topRows(rows) = frame.pull(to, all_scores.slice(0, going));
+    momentum.topRows(rows) += half * slope.topRows(rows);
     while (going > 0 && length[order[going - 1]] <= leap)
       --going;
   }
+  const Eigen::VectorXd ended = frame.log_determinant(y);
   if (ends)
     ends(rows_of(std::as_const(x)), log_density);
   std::vector<double>& probability = energy; // of acceptance, in whose place
   for_walkers(walkers, threads, [&](std::size_t r) {
     const std::size_t i = order[r];
     const auto row = Eigen::Index(r), to = Eigen::Index(i);
-    const double change = energy[i] - (0.5 * momentum.row(row).squaredNorm() - log_density[r]);
+    const double change = energy[i] - began[row] -
+                          (0.5 * momentum.row(row).squaredNorm() - log_density[r] - ended[row]);
     probability[i] =
         std::isfinite(log_density[r]) && change == change ? std::min(1.0, std::exp(change)) : 0.0;
     if (uniform(philox(Stream::leap, move, walkers.id[i], 1)) >= probability[i])

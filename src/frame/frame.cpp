@@ -64,7 +64,7 @@ Frame Frame::from_covariance(Vector mean, const Matrix& covariance) {
   return dense(std::move(mean), Matrix(scale.asDiagonal()));
 }
 
-Frame Frame::refreshed(Rows<const double> x) const {
+Frame Frame::refreshed(Rows<const double> x, Rows<const double> /*score*/) const {
   const auto n = static_cast<double>(x.count), d = static_cast<double>(x.dim);
   if (form_ == Form::low_rank) {
     const Vector mean = map(x).colwise().mean().transpose();
@@ -147,6 +147,10 @@ double Frame::log_determinant() const {
                     : scale_.array().log().sum() + stretch().array().log().sum();
 }
 
+Frame::Vector Frame::log_determinant(const Matrix& y) const {
+  return Vector::Constant(y.rows(), log_determinant());
+}
+
 double Frame::log_normal(double squared_norm_of_y) const {
   return -0.5 * squared_norm_of_y - log_determinant() -
          0.5 * static_cast<double>(dim()) * std::log(2 * std::numbers::pi);
@@ -189,6 +193,8 @@ Frame::Matrix Frame::pull(Rows<const double> s) const {
   stretch_rows(in, stretch());
   return in;
 }
+
+Frame::Matrix Frame::pull(const Matrix& /*y*/, Rows<const double> s) const { return pull(s); }
 
 Frame::Vector Frame::stretch() const { return wide_.head(rank()); }
 

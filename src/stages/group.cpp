@@ -81,10 +81,11 @@ void Group::begin_from(Rows<const double> x, bool flies) {
   for (std::size_t i = 0; i < x.count; ++i)
     if (!std::isfinite(cloud.log_density[i]))
       throw TargetError(0, i, "the log density is not finite where the particle starts");
-  Frame frame = Frame(dim).refreshed(x); // widths first: else few particles would blur the scales
+  // Widths first: else few particles would blur the scales.
+  Frame frame = Frame(dim).refreshed(x, rows_of(std::as_const(cloud.score)));
   if (settings_.metric == Metric::dense)
     frame = frame.densely();
-  state_.frame = context().reframed(frame, x);
+  state_.frame = context().reframed(frame, cloud);
   state_.cloud = std::move(cloud);
   std::erase_if(list_, [&](const Stage& stage) {
     return std::holds_alternative<Scout>(stage) || (!flies && std::holds_alternative<Fly>(stage));
@@ -98,8 +99,7 @@ void Group::begin_at(const Frame& home) {
     throw std::invalid_argument("home: must be the frame of a mode of this density");
   const Spent before = guide_->spent();
   state_.cloud = guide_->start(home, settings_, context().crew(), settings_.steps > 0);
-  state_.frame =
-      guide_->reframes(settings_.metric) ? context().reframed(home, state_.cloud.position()) : home;
+  state_.frame = guide_->reframes(settings_.metric) ? context().reframed(home, state_.cloud) : home;
   spent_[index_of<Scout>].add_since(before, guide_->spent());
   std::erase_if(list_, [](const Stage& stage) { return std::holds_alternative<Scout>(stage); });
   pass_over_unneeded();

@@ -12,7 +12,7 @@ bool Scout::unit(const Context& context, State& state) {
     const bool flies = context.settings.steps > 0;
     Cloud cloud = context.guide.start(report.frame, context.settings, context.crew(), flies);
     state.frame = context.guide.reframes(context.settings.metric)
-                      ? context.reframed(report.frame, cloud.position())
+                      ? context.reframed(report.frame, cloud)
                       : report.frame;
     state.cloud = std::move(cloud);
   } catch (...) { // it begins again
@@ -35,7 +35,7 @@ bool Fly::unit(const Context& context, State& state) {
     Frame frame = state.frame;
     for (const std::uint64_t part : {8u, 4u, 2u, 1u}) // of the first half
       if (done_ > 0 && done_ == all / 2 / part)
-        frame = context.reframed(frame, state.cloud.position());
+        frame = context.reframed(frame, state.cloud);
     svgd_.arrive(context, state, false);
     state.frame = std::move(frame);
     const double share = static_cast<double>(done_) / static_cast<double>(all);

@@ -1,6 +1,8 @@
 // Settling: rounds of exact moves, a cloud of their draws, and the last test.
 #include <starling/stages/stages.hpp>
 
+#include <cstdio>
+#include <cstdlib>
 #include <algorithm>
 #include <cmath>
 
@@ -96,6 +98,7 @@ void Settle::after_round(const Context& context, State& state) {
   const judge::Certificate round = trial_.judge({});
   const Pool pool = trial_.pool();
   const double error = trial_.largest_error();
+  if (std::getenv("DBG")) fprintf(stderr,"round %d moves %d leap %.3f most %d acc %.2f finding %d error %.3f worst e %.2f se %.2f mem %.2f trait %d par %d of %d agree %d rank %d\n",int(round_),int(context.settings.first_round<<round_),state.leap,int(trial_.stride(state.leap).most_leaps),round.acceptance,int(round.finding),error,round.worst.error,round.worst.se,round.worst.memory,int(round.worst.trait),int(round.worst.parameter),int(round.worst.of),int(agree(pool,state.pool,trial_.aim(),error)),int(state.frame.rank()));
   const bool quiet = round.finding == judge::Finding::confirmed ||
                      (round.finding != judge::Finding::moved &&
                       agree(pool, state.pool, trial_.aim(), error));
@@ -119,6 +122,7 @@ void Settle::after_round(const Context& context, State& state) {
 bool Settle::after_last_test(const Context& context, State& state) {
   const judge::Bounds bounds = context.guide.bounds(trial_.walkers());
   state.certificate = trial_.judge(bounds);
+  if (std::getenv("DBG")) fprintf(stderr,"last: leap %.3f most %d acc %.2f finding %d worst e %.2f se %.2f mem %.2f trait %d par %d of %d\n",state.leap,int(trial_.stride(state.leap).most_leaps),state.certificate->acceptance,int(state.certificate->finding),state.certificate->worst.error,state.certificate->worst.se,state.certificate->worst.memory,int(state.certificate->worst.trait),int(state.certificate->worst.parameter),int(state.certificate->worst.of));
   const auto confirmed = [&] { return state.certificate->finding == judge::Finding::confirmed; };
   if (state.polished) {
     judge::Certificate before = trial_.judge_other(context, sifted_, bounds);

@@ -22,20 +22,22 @@ std::size_t Context::crew() const {
   return of_draws ? std::min(settings.walkers, settings.particles) : settings.particles;
 }
 
-Frame Context::reframed(const Frame& frame, Rows<const double> x) const {
+Frame Context::reframed(const Frame& frame, const Cloud& cloud) const {
+  const Rows<const double> x = cloud.position(), score = rows_of(cloud.score);
   switch (settings.metric) {
   case Metric::none:
     return Frame(dim());
   case Metric::diagonal:
-    return Frame(dim()).refreshed(x);
+    return Frame(dim()).refreshed(x, score);
   case Metric::low_rank:
-    return (frame.form() == Frame::Form::low_rank ? frame : Frame(dim()).refreshed(x).with_few())
-        .refreshed(x);
+    return (frame.form() == Frame::Form::low_rank ? frame
+                                                  : Frame(dim()).refreshed(x, score).with_few())
+        .refreshed(x, score);
   case Metric::dense:
   case Metric::by_size:
     break;
   }
-  return frame.refreshed(x);
+  return frame.refreshed(x, score);
 }
 
 void must_fit(bool fits) {

@@ -35,9 +35,10 @@ public:
   /// Where the cloud goes in step k; the scores are those at the cloud.
   Frame::Matrix step(const Cloud& cloud, const Frame& now, Step k, double step_size) {
     frame_ = &now;
-    Frame::map(particles_.position()) = now.inverse(cloud.position());
+    const Frame::Matrix y = now.inverse(cloud.position());
+    Frame::map(particles_.position()) = y;
     const auto score = [&](Step, Ensemble<double>& all, const Batches&) {
-      Frame::map(all.score()) = now.pull(rows_of(cloud.score));
+      Frame::map(all.score()) = now.pull(y, rows_of(cloud.score));
     };
     const auto advance = [&](Step, Ensemble<double>& all, const Batches&, const auto& flow) {
       flow();

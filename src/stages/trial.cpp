@@ -34,8 +34,7 @@ Frame::Matrix random_directions(std::size_t parameters, std::uint64_t seed, std:
 
 Trial::Trial(const Context& context, State& state, Cloud walkers, const TrialPlan& plan)
     : walkers_(std::move(walkers)), plan_(plan) {
-  const Frame frame =
-      context.reframed(state.frame, plan.of_cloud ? state.cloud.position() : walkers_.position());
+  const Frame frame = context.reframed(state.frame, plan.of_cloud ? state.cloud : walkers_);
   double leap = state.leap;
   if (!plan.adapts || leap == 0) {
     exact::Stride first{.most_leaps = plan.most_leaps};
@@ -88,7 +87,7 @@ void Trial::move(const Context& context, State& state) {
   const bool adapts = plan_.adapts && done_ < plan_.moves / 2;
   Frame frame = state.frame;
   if (adapts && done_ > 1 && std::has_single_bit(done_))
-    frame = context.reframed(frame, walkers_.position());
+    frame = context.reframed(frame, walkers_);
   Cloud moved = walkers_;
   const double accepted =
       exact::move(moved, frame, stride(state.leap), context.guide.density(), context.settings.seed,

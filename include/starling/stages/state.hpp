@@ -96,8 +96,8 @@ struct Context {
   std::size_t crew() const;
   /// Positions, then the columns that users read.
   Frame::Matrix columns(const Frame::Matrix& x) const;
-  /// The frame that a cloud at x suggests, seen from this one, as far as the metric allows.
-  Frame reframed(const Frame& frame, Rows<const double> x) const;
+  /// The frame that a cloud suggests, seen from this one, as far as the metric allows.
+  Frame reframed(const Frame& frame, const Cloud& cloud) const;
 };
 
 /// Throws invalid_argument: numbers of a saved state that no run saves.
