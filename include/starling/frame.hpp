@@ -40,10 +40,10 @@ public:
   static Frame from_covariance(Vector mean, const Matrix& covariance);
 
   /// The frame of a cloud, seen from this one: mean and covariance of the cloud in y, made into
-  /// steps of this frame. Where particles are fewer than ten times the dimensions, the covariance
-  /// in y is drawn towards a multiple of I, by d/N and at most half; in y, because there I is the
-  /// right guess whatever the scales and correlations in x are. A diagonal frame stays diagonal;
-  /// one of low rank stays so, see below. Scores are those at x; whoever has none gives none.
+  /// steps of this frame. Where particles are fewer than ten times the dimensions, scores tell the
+  /// covariance together with positions (src/frame/frame_of_scores.cpp); whoever has no scores gets
+  /// one that is drawn towards a multiple of I, by d/N and at most half. A diagonal frame stays
+  /// diagonal; one of low rank stays so, and needs scores for its directions.
   Frame refreshed(Rows<const double> x, Rows<const double> score = {}) const;
 
   /// The same frame with room for correlations, all or few; a diagonal one only.
@@ -104,19 +104,16 @@ public:
   }
 
 private:
+  /// Where particles are few: see src/frame/frame_of_scores.cpp. Positions and scores in y, and in x.
+  Frame dense_of_scores(const Matrix& y, const Matrix& score) const;
+  static Frame low_rank_of_scores(const Matrix& x, const Matrix& score);
+
   Vector stretch() const;
   Eigen::Map<const Eigen::MatrixXd> directions() const {
     return {wide_.data() + rank(), mean_.size(), rank()};
   }
   /// Rows times I + V (by - I) V^T.
   void stretch_rows(Matrix& rows, const Vector& by) const;
-
-  /// The frame of a cloud of few particles in many dimensions: a diagonal, and beside it what the
-  /// cloud shows of directions that are wider than the rest, or of this frame's that are narrower.
-  /// A direction of covariance I looks as wide as (1 + sqrt(d/N))^2 when it is chosen among all in
-  /// N draws, so only wider ones count, and their width is taken back by what the choice added: the
-  /// sample's l is that of a true w with l = w (1 + (d/N) / (w - 1)).
-  Frame of_low_rank(const Matrix& centred, const Vector& mean) const;
 
   Vector mean_, scale_; // scale_ is empty in a dense frame, factor_ in the others
   Matrix factor_;

@@ -14,6 +14,10 @@
 
 namespace starling {
 
+namespace {
+constexpr double few_particles = 10; // for each dimension: with fewer, a covariance is not enough
+}
+
 Frame::Frame(std::size_t dim)
     : mean_(Vector::Zero(Eigen::Index(dim))), scale_(Vector::Ones(Eigen::Index(dim))) {}
 
@@ -64,13 +68,15 @@ Frame Frame::from_covariance(Vector mean, const Matrix& covariance) {
   return dense(std::move(mean), Matrix(scale.asDiagonal()));
 }
 
-Frame Frame::refreshed(Rows<const double> x, Rows<const double> /*score*/) const {
+Frame Frame::refreshed(Rows<const double> x, Rows<const double> score) const {
   const auto n = static_cast<double>(x.count), d = static_cast<double>(x.dim);
-  if (form_ == Form::low_rank) {
-    const Vector mean = map(x).colwise().mean().transpose();
-    return of_low_rank(map(x).rowwise() - mean.transpose(), mean);
-  }
+  if (form_ == Form::low_rank && score.count > 0)
+    return low_rank_of_scores(map(x), map(score));
+  if (form_ == Form::low_rank)
+    return diagonal(mean_, scale_).refreshed(x).with_few();
   const Matrix y = inverse(x);
+  if (is_dense() && score.count > 0 && n < few_particles * d)
+    return dense_of_scores(y, pull(y, score));
   const Eigen::RowVectorXd mean = y.colwise().mean();
   const Matrix centred = y.rowwise() - mean;
   const Vector mean_x = mean_ + along(mean.transpose());
@@ -81,7 +87,7 @@ Frame Frame::refreshed(Rows<const double> x, Rows<const double> /*score*/) const
     return diagonal(mean_x, scale_.cwiseProduct(scale));
   }
   Eigen::MatrixXd covariance = centred.transpose() * centred / std::max(1.0, n - 1);
-  const double shrink = n < 10 * d ? std::min(0.5, d / n) : 0.0;
+  const double shrink = n < few_particles * d ? std::min(0.5, d / n) : 0.0;
   covariance *= 1 - shrink;
   covariance.diagonal().array() += shrink * covariance.trace() / (d * (1 - shrink));
   const Frame step = from_covariance(Vector::Zero(mean_.size()), covariance);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 namespace starling::judge {
@@ -121,11 +122,9 @@ void MoveTest::add(Rows<const double> values) {
       traits(values[i][a], scale_[a], three);
       for (std::size_t t = 0; t < 3; ++t)
         sums_[3 * (i * columns_ + a) + t] += three[t];
-      if (scale_[a].unread) {
-        double* const tail = sums_.data() + 3 * count_ * columns_ + 2 * a;
-        tail[0] += three[0] * three[2];
-        tail[1] += three[2] * three[2];
-      }
+      double* const tail = sums_.data() + 3 * count_ * columns_ + 2 * a;
+      tail[0] += three[0] * three[2];
+      tail[1] += three[2] * three[2];
     }
   ++added_;
 }
@@ -182,28 +181,53 @@ std::vector<double> MoveTest::pooled_sds() const {
   return sds;
 }
 
-MoveTest::PooledError MoveTest::pooled_error(std::size_t column) const {
+double MoveTest::effective(std::size_t column) const {
   if (!scale_[column].followed || added_ == 0)
-    return {};
+    return std::numeric_limits<double>::infinity();
   const auto n = static_cast<double>(count_), m = static_cast<double>(added_);
   const auto average = [&](std::size_t i, std::size_t trait) {
     return sums_[3 * (i * columns_ + column) + trait] / m;
   };
-  double mean = 0, variance = 0;
-  for (std::size_t i = 0; i < count_; ++i)
+  double mean = 0, square = 0;
+  for (std::size_t i = 0; i < count_; ++i) {
     mean += average(i, 0) / n;
-  const auto own_variance = [&](std::size_t i) { // about the mean of all
-    return average(i, 2) - 2 * mean * average(i, 0) + mean * mean;
-  };
-  for (std::size_t i = 0; i < count_; ++i)
-    variance += own_variance(i) / n;
+    square += average(i, 2) / n;
+  }
+  const double variance = square - mean * mean;
+  const double* const tail = sums_.data() + 3 * count_ * columns_ + 2 * column;
+  const double fourth = tail[1] / (m * n) - 4 * mean * tail[0] / (m * n) +
+                        6 * mean * mean * square - 3 * std::pow(mean, 4);
   double of_means = 0, of_variances = 0;
   for (std::size_t i = 0; i < count_; ++i) {
-    of_means += std::pow(average(i, 0) - mean, 2);
-    of_variances += std::pow(own_variance(i) - variance, 2);
+    const double own = average(i, 2) - 2 * mean * average(i, 0) + mean * mean;
+    of_means += std::pow(average(i, 0) - mean, 2) / (n - 1);
+    of_variances += std::pow(own - variance, 2) / (n - 1);
   }
-  const double pairs = n * (n - 1);
-  return {std::sqrt(of_means / pairs / variance), std::sqrt(of_variances / pairs) / variance / 2};
+  return n * std::min(variance / of_means, (fourth - variance * variance) / of_variances);
+}
+
+bool MoveTest::drifted() const {
+  constexpr double little = 0.05; // in sds of the pool
+  const auto n = static_cast<double>(count_), m = static_cast<double>(added_);
+  const std::vector<double> sds = pooled_sds();
+  const double beyond = moving_errors(3 * columns_);
+  for (std::size_t a = 0; a < columns_; ++a)
+    for (const Trait judged : judged_by(a)) {
+      const auto trait = std::size_t(judged);
+      double mean = 0, squares = 0;
+      for (std::size_t i = 0; i < count_; ++i) {
+        const std::size_t at = 3 * (i * columns_ + a) + trait;
+        const double carried = sums_[at] / m - before_[at];
+        mean += carried / n;
+        squares += carried * carried / n;
+      }
+      const double se = std::sqrt(std::max(squares - mean * mean, 0.0) / (n - 1));
+      const double sd = sds[a] / scale_[a].sd;
+      const double unit = judged == Trait::value ? sd : judged == Trait::square ? 2 * sd * sd : 1;
+      if (!(std::abs(mean) <= std::max(beyond * se, little * unit)))
+        return true;
+    }
+  return false;
 }
 
 Certificate MoveTest::judge(const Bounds& bounds) const { return judge_by(whole_, bounds); }

@@ -10,30 +10,14 @@ namespace starling::stages {
 
 namespace {
 
-constexpr double round_acceptance = 0.8, last_acceptance = 0.95;
+constexpr double round_acceptance = 0.8, last_acceptance = 0.9;
 // Moves are about as long as the density is wide, however many leaps that takes: in a banana short
 // ones stay in one arm, and confirm it.
-constexpr double length = 5;          // of a move at most, in sds of the frame
+constexpr double length = 4;          // of a move at most, in sds of the frame
 constexpr std::size_t furthest = 31;  // leaps, at most
-constexpr double settled_error = 0.05; // of the pool: of any mean in sds, of any sd as a share
-constexpr double pools_apart_mean = 0.05, pools_apart_sd = 0.07; // and this besides, at most
-constexpr double beyond_error = 5; // times its largest error, two pools apart
+constexpr std::size_t travellers = 128; // who go through the rounds
+constexpr double enough_draws = 400;  // that the pool is worth: any mean is known to .05 sd
 constexpr std::size_t most_rounds_by_rows = 2; // a round of 40 moves is 40 passes over all rows
-
-/// Two pools, as far as the error of the later allows one to tell.
-bool agree(const Pool& now, const Pool& before, const Pool& aim, double error) {
-  if (before.means.size() != now.means.size())
-    return false; // there was none
-  for (std::size_t a = 0; a < now.means.size(); ++a) {
-    if (!(aim.sds[a] > 0) || !(before.sds[a] > 0))
-      continue;
-    if (!(std::abs(now.means[a] - before.means[a]) <
-          (pools_apart_mean + beyond_error * error) * now.sds[a]) ||
-        !(std::abs(before.sds[a] / now.sds[a] - 1) < pools_apart_sd + beyond_error * error))
-      return false;
-  }
-  return true;
-}
 
 } // namespace
 
@@ -87,22 +71,18 @@ void Settle::begin(const Context& context, State& state) {
   }
   trial_ = Trial(context, state,
                  plan.of_cloud ? context.guide.walkers(state.cloud, context.settings.walkers)
-                               : state.walkers,
+                               : evenly(state.walkers, travellers),
                  plan);
   part_ = Part::move;
 }
 
-/// Confirmed where they began; or quiet, with a pool that agrees with the one before; and the pool
-/// is known well: settled. Else another round while there are any.
+/// Settled when the walkers began the round where it led them, and the pool is worth enough draws.
+/// Else another round while there are any.
 void Settle::after_round(const Context& context, State& state) {
   const judge::Certificate round = trial_.judge({});
   const Pool pool = trial_.pool();
-  const double error = trial_.largest_error();
-  if (std::getenv("DBG")) fprintf(stderr,"round %d moves %d leap %.3f most %d acc %.2f finding %d error %.3f worst e %.2f se %.2f mem %.2f trait %d par %d of %d agree %d rank %d\n",int(round_),int(context.settings.first_round<<round_),state.leap,int(trial_.stride(state.leap).most_leaps),round.acceptance,int(round.finding),error,round.worst.error,round.worst.se,round.worst.memory,int(round.worst.trait),int(round.worst.parameter),int(round.worst.of),int(agree(pool,state.pool,trial_.aim(),error)),int(state.frame.rank()));
-  const bool quiet = round.finding == judge::Finding::confirmed ||
-                     (round.finding != judge::Finding::moved &&
-                      agree(pool, state.pool, trial_.aim(), error));
-  const bool last = (quiet && error <= settled_error) || round_ + 1 >= most_rounds(context);
+  if (std::getenv("DBG")) fprintf(stderr,"round %d moves %d leap %.3f most %d acc %.2f settled %d ess %.0f worst e %.2f se %.2f mem %.2f trait %d par %d of %d rank %d\n",int(round_),int(context.settings.first_round<<round_),state.leap,int(trial_.stride(state.leap).most_leaps),round.acceptance,int(trial_.settled(0)),trial_.least_effective(),round.worst.error,round.worst.se,round.worst.memory,int(round.worst.trait),int(round.worst.parameter),int(round.worst.of),int(state.frame.rank()));
+  const bool last = trial_.settled(enough_draws) || round_ + 1 >= most_rounds(context);
   if (last) {
     polish_ = Polish(context, state, trial_, true);
     sifted_ = state.cloud;

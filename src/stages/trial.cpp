@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace starling::stages {
 
@@ -155,13 +156,15 @@ Pool Trial::aim() const {
   return aim;
 }
 
-double Trial::largest_error() const {
+bool Trial::settled(double draws) const { return !test_->drifted() && least_effective() >= draws; }
+
+double Trial::least_effective() const {
   const Pool aim = this->aim();
-  double largest = 0;
+  double least = std::numeric_limits<double>::infinity();
   for (std::size_t a = 0; a < aim.sds.size(); ++a)
     if (aim.sds[a] > 0)
-      largest = std::max({largest, test_->pooled_error(a).mean, test_->pooled_error(a).sd});
-  return largest;
+      least = std::min(least, test_->effective(a));
+  return least;
 }
 
 void Trial::check(const Context& context, bool under_way) const {

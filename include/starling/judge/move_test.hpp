@@ -152,12 +152,12 @@ public:
   /// Pooled over all moves that were added: mean and sd of each column.
   std::vector<double> pooled_means() const;
   std::vector<double> pooled_sds() const;
-  /// What the pool does not know, by how the averages of single particles differ: the standard
-  /// error of the mean in sds, and that of the sd as a share of it.
-  struct PooledError {
-    double mean = 0, sd = 0;
-  };
-  PooledError pooled_error(std::size_t column) const;
+  /// As many independent draws would tell the mean of the column as well as the pool does, and, if
+  /// that is fewer, its variance: by how the averages of single particles differ.
+  double effective(std::size_t column) const;
+  /// Whether the particles were carried from where they began, beyond chance and by more than a
+  /// twentieth of an sd: then they did not begin as draws, and the pool may still be on its way.
+  bool drifted() const;
 
 private:
   struct Scale {

@@ -34,7 +34,7 @@ struct Settings {
   std::optional<double> kernel_weight; ///< of parameters and marginals; none given: 1 and 3
   double kernel_width = 0.1; ///< squared, of parameters and marginals, in variances of the cloud
   std::size_t certify_moves = 20;                  ///< of a test; 0: no test, and no settling
-  std::size_t settle_rounds = 4, first_round = 40; ///< each twice as long as the last; 0: never
+  std::size_t settle_rounds = 5, first_round = 24; ///< each twice as long as the last; 0: never
   std::size_t polish_steps = 20;
   bool polish_confirmed = true; ///< also a cloud that the first test confirmed
   bool settle_always = false;   ///< also a cloud that was confirmed

@@ -42,7 +42,9 @@ private:
   bool under_way_ = false;
 };
 
-/// SVGD in the frame of the cloud, which is taken anew at doubling times up to half way.
+/// SVGD in the frame of the cloud, which is taken anew at doubling times up to half way. A flight
+/// that leads away, by its scores in the frame or by its log densities, turns back to the last good
+/// cloud and goes on with half the step; after three times it ends there.
 class Fly {
 public:
   static constexpr const char* name = "fly";
@@ -56,12 +58,16 @@ public:
   static void for_each_field(Self& self, Visit&& visit) {
     visit("svgd", self.svgd_);
     visit("done", self.done_);
+    visit("good", self.good_);
   }
   void check(const Context& context, const State& state) const;
 
 private:
+  bool turns_back(const Context& context, State& state);
+
   Svgd svgd_;
   std::uint64_t done_ = 0;
+  Cloud good_; // where the flight can turn back to
 };
 
 /// The move test: exact moves of a copy, and what they would change. A cloud that they confirm is

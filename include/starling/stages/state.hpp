@@ -65,6 +65,7 @@ struct State {
   Scouted scouted;
   Pool pool; ///< over the last exact moves that count; empty before any
   std::optional<judge::Certificate> certificate; ///< of the cloud
+  std::uint64_t turned_back = 0;                 ///< how often the flight had to
   bool settled = false;                          ///< the cloud comes from rounds of exact moves
   bool polished = false; ///< it was polished, after those rounds or after the test's moves
 
@@ -78,6 +79,7 @@ struct State {
     visit("scouted", self.scouted);
     visit("pool", self.pool);
     visit("certificate", self.certificate);
+    visit("turned_back", self.turned_back);
     visit("settled", self.settled);
     visit("polished", self.polished);
   }

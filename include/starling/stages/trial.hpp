@@ -43,8 +43,10 @@ public:
   Pool pool() const;
   /// The same with sds of 0 where a column has no moments that mean something.
   Pool aim() const;
-  /// The largest error of the pool: of a mean in sds, of an sd as a share of it.
-  double largest_error() const;
+  /// The pool is worth at least this many independent draws in every column that has moments, and
+  /// the walkers began where they were led: there is nothing more to wait for.
+  bool settled(double draws) const;
+  double least_effective() const;
 
   /// How a move with this step is made.
   exact::Stride stride(double leap) const;

@@ -1,0 +1,143 @@
+// Frames from positions and scores. Under a normal density scores are a linear function of
+// positions, s = -S^-1 (x - m), so that the covariances of the two in any sample tell S without the
+// noise of the sample:
+//     S cov(s) S = cov(x),   S the geometric mean of cov(x) and cov(s)^-1
+#include <starling/frame.hpp>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace starling {
+
+namespace {
+
+constexpr double most_robust_sds = 10;       // of a score: a stray one would hide all others
+constexpr double normal_mad = 1.4826;         // sd of a normal over its median deviation
+constexpr double towards_one = 0.02;         // how far both covariances are drawn to I
+constexpr Eigen::Index most_directions = 24; // of a low rank
+constexpr int turns = 5;                     // of the power method
+constexpr double unlike = 1.4;               // a direction counts from this stretch on
+
+Eigen::MatrixXd orthonormal(const Eigen::MatrixXd& columns) {
+  return Eigen::HouseholderQR<Eigen::MatrixXd>(columns).householderQ() *
+         Eigen::MatrixXd::Identity(columns.rows(), columns.cols());
+}
+
+/// Columns about their means.
+Frame::Matrix centred(const Frame::Matrix& rows) {
+  return rows.rowwise() - rows.colwise().mean();
+}
+
+/// Columns about their medians, with nothing farther out than some robust sds; 0 for what is not a
+/// number.
+Frame::Matrix tame(Frame::Matrix rows) {
+  std::vector<double> column(std::size_t(rows.rows()));
+  const auto median_of = [&](const auto& values) {
+    Eigen::Map<Eigen::ArrayXd>(column.data(), rows.rows()) = values;
+    const auto middle = column.begin() + std::ptrdiff_t(column.size() / 2);
+    std::ranges::nth_element(column, middle);
+    return *middle;
+  };
+  for (Eigen::Index a = 0; a < rows.cols(); ++a) {
+    for (Eigen::Index i = 0; i < rows.rows(); ++i)
+      if (!std::isfinite(rows(i, a)))
+        rows(i, a) = 0;
+    const double median = median_of(rows.col(a).array());
+    const double most = most_robust_sds * normal_mad * median_of((rows.col(a).array() - median).abs());
+    if (most > 0)
+      rows.col(a) = (rows.col(a).array() - median).max(-most).min(most);
+  }
+  return centred(rows);
+}
+
+/// The scales at which positions and scores are as wide as each other.
+Frame::Vector balanced_scales(const Frame::Matrix& x, const Frame::Matrix& score) {
+  Frame::Vector scale = (x.colwise().squaredNorm().array() / score.colwise().squaredNorm().array())
+                            .pow(0.25)
+                            .matrix()
+                            .transpose();
+  for (double& one : scale)
+    one = one > 1e-100 && std::isfinite(one) ? one : 1.0;
+  return scale;
+}
+
+Eigen::MatrixXd covariance(const Eigen::MatrixXd& columns, double towards) {
+  Eigen::MatrixXd c = columns.transpose() * columns / double(columns.rows() - 1);
+  c *= 1 - towards;
+  c.diagonal().array() += towards;
+  return c;
+}
+
+/// A^1/2 (A^1/2 B A^1/2)^-1/2 A^1/2: the M with M B M = A.
+Eigen::MatrixXd geometric_mean(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> of_a(a);
+  const Eigen::MatrixXd root = of_a.eigenvectors() *
+                               of_a.eigenvalues().cwiseMax(1e-300).cwiseSqrt().asDiagonal() *
+                               of_a.eigenvectors().transpose();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> inner(root * b * root);
+  const Eigen::MatrixXd half = root * inner.eigenvectors();
+  return half * inner.eigenvalues().cwiseMax(1e-300).cwiseSqrt().cwiseInverse().asDiagonal() *
+         half.transpose();
+}
+
+} // namespace
+
+Frame Frame::dense_of_scores(const Matrix& y, const Matrix& score) const {
+  const Vector mean = mean_ + along(y.colwise().mean().transpose());
+  const Matrix about = centred(y), tamed = tame(score);
+  const Vector scale = balanced_scales(about, tamed);
+  const Eigen::MatrixXd u = about * scale.cwiseInverse().asDiagonal(),
+                        g = tamed * scale.asDiagonal();
+  const Matrix m = scale.asDiagonal() *
+                   geometric_mean(covariance(u, towards_one), covariance(g, towards_one)) *
+                   scale.asDiagonal();
+  const Frame step = from_covariance(Vector::Zero(mean_.size()), m);
+  return dense(mean, factor_.triangularView<Eigen::Lower>() * step.factor_);
+}
+
+/// Beside the scales, the directions in which positions are widest and those in which scores are.
+Frame Frame::low_rank_of_scores(const Matrix& x, const Matrix& score) {
+  const Eigen::Index n = x.rows(), d = x.cols();
+  const Eigen::Index k = std::max<Eigen::Index>(1, std::min({most_directions, n / 4, d / 2}));
+  const Vector mean = x.colwise().mean().transpose();
+  const Matrix about = centred(x), tamed = tame(score);
+  const Vector scale = balanced_scales(about, tamed);
+  const Eigen::MatrixXd u = about * scale.cwiseInverse().asDiagonal(),
+                        g = tamed * scale.asDiagonal();
+  Eigen::MatrixXd widest(d, 2 * k);
+  const auto find = [&](const Eigen::MatrixXd& rows) {
+    Eigen::MatrixXd q = rows.topRows(k).transpose(); // a good first guess
+    for (int turn = 0; turn < turns; ++turn)
+      q = rows.transpose() * (rows * orthonormal(q));
+    return q;
+  };
+  widest.leftCols(k) = find(u);
+  widest.rightCols(k) = find(g);
+  const Eigen::MatrixXd q = orthonormal(widest);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> inner(
+      geometric_mean(covariance(u * q, towards_one), covariance(g * q, towards_one)));
+  const Vector stretch = inner.eigenvalues().cwiseMax(1e-300).cwiseSqrt();
+  std::vector<Eigen::Index> kept;
+  for (Eigen::Index j = 0; j < stretch.size(); ++j)
+    if (stretch[j] > unlike || stretch[j] < 1 / unlike)
+      kept.push_back(j);
+  return low_rank(mean, scale, stretch(kept), q * inner.eigenvectors()(Eigen::all, kept));
+}
+
+Frame Frame::low_rank_beside(Vector mean, Vector scale, const Eigen::MatrixXd& b,
+                             const Eigen::MatrixXd& m) {
+  const bool few = b.cols() < b.rows(); // else every direction there is
+  const Eigen::MatrixXd q = few ? orthonormal(b) : Eigen::MatrixXd::Identity(b.rows(), b.rows());
+  const Eigen::MatrixXd r = q.transpose() * b;
+  const Eigen::MatrixXd rm = r * m, seen = rm * r.transpose();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> inner(seen);
+  const Vector stretch = (1 + inner.eigenvalues().array()).max(1e-12).sqrt();
+  return low_rank(std::move(mean), std::move(scale), stretch, q * inner.eigenvectors());
+}
+
+} // namespace starling
