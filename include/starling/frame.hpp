@@ -1,12 +1,14 @@
 // A frame: coordinates in which a density has about mean 0 and covariance I.
 #pragma once
 
+#include <starling/bend.hpp>
 #include <starling/rows.hpp>
 
 #include <Eigen/Core>
 
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,6 +19,7 @@ namespace starling {
 /// directions by C and costs d k a row. It wraps positions and scores on their way to a density and
 /// back; loop and kernels do not know it.
 ///     y = L^-1 (x - m),   s_y = L^T s_x
+/// A frame may bend: then that is its affine part, to coordinates t, and x = bend(m + L y).
 class Frame {
 public:
   enum class Form { diagonal, dense, low_rank }; // numbers of saved states: new ones at the end
@@ -46,6 +49,10 @@ public:
   /// diagonal; one of low rank stays so, and needs scores for its directions.
   Frame refreshed(Rows<const double> x, Rows<const double> score = {}) const;
 
+  /// With this as its affine part.
+  Frame bent_by(Bend bend) const;
+  const std::optional<Bend>& bend() const { return bend_; }
+
   /// The same frame with room for correlations, all or few; a diagonal one only.
   Frame densely() const;
   Frame with_few() const;
@@ -56,32 +63,35 @@ public:
   const Vector& mean() const { return mean_; }
   /// Directions of a low rank; 0 in other forms.
   Eigen::Index rank() const { return wide_.size() / (mean_.size() + 1); }
-  /// With the mean, all there is to save: the diagonal, or L row by row, or for a low rank the
-  /// diagonal, the stretches and the directions one after another.
+  /// With the mean, all there is of the affine part: the diagonal, or L row by row, or for a low
+  /// rank the diagonal, the stretches and the directions one after another.
   std::vector<double> numbers() const;
   /// The frame with these numbers.
   static Frame from_numbers(std::span<const double> mean, std::span<const double> numbers,
                             Form form);
 
+  // Of the affine part alone, which takes y to x where nothing bends:
   /// How far x goes in each coordinate for a step of length 1 in y, at most: the lengths of L's
   /// rows.
   Vector spreads() const;
 
-  /// Logarithm of L's determinant, and of that of dx/dy at each row of y.
+  /// Logarithm of L's determinant.
   double log_determinant() const;
-  Vector log_determinant(const Matrix& y) const;
   /// Log density of m + L z, z normal, at that place.
   double log_normal(double squared_norm_of_y) const;
+  /// L y for a displacement y, and the same for rows of them.
+  Vector along(const Vector& y) const;
+  Matrix along_rows(const Matrix& y) const;
+  /// L^T s for rows s; the same at any place.
+  Matrix pull(Rows<const double> s) const;
 
+  // Of the whole frame:
   /// Rows of positions to rows of y.
   Matrix inverse(Rows<const double> x) const;
   /// Rows of y to rows of positions.
   Matrix forward(const Matrix& y) const;
-  /// L y for a displacement y, and the same for rows of them.
-  Vector along(const Vector& y) const;
-  Matrix along_rows(const Matrix& y) const;
-  /// Rows of slopes in x to rows of slopes in y, L^T s; the same at any place.
-  Matrix pull(Rows<const double> s) const;
+  /// log |dx/dy| at each row of y.
+  Vector log_determinant(const Matrix& y) const;
   /// Rows of scores in x to rows of scores of the density in y, at y: with the slope of the log
   /// determinant.
   Matrix pull(const Matrix& y, Rows<const double> s) const;
@@ -93,6 +103,7 @@ public:
     visit("scale", self.scale_);
     visit("factor", self.factor_);
     visit("wide", self.wide_);
+    visit("bend", self.bend_);
   }
   void restored() const;
 
@@ -108,6 +119,7 @@ private:
   Frame dense_of_scores(const Matrix& y, const Matrix& score) const;
   static Frame low_rank_of_scores(const Matrix& x, const Matrix& score);
 
+  Matrix affine(const Matrix& y) const { return along_rows(y).rowwise() + mean_.transpose(); }
   Vector stretch() const;
   Eigen::Map<const Eigen::MatrixXd> directions() const {
     return {wide_.data() + rank(), mean_.size(), rank()};
@@ -119,6 +131,7 @@ private:
   Matrix factor_;
   Vector wide_; // of a low rank: stretches, then directions
   Form form_ = Form::diagonal;
+  std::optional<Bend> bend_;
 };
 
 /// What moves ask of any frame, also of one that bends: x = forward(y), y = inverse(x), scores of

@@ -94,6 +94,12 @@ Frame Frame::refreshed(Rows<const double> x, Rows<const double> score) const {
   return dense(mean_x, factor_.triangularView<Eigen::Lower>() * step.factor_);
 }
 
+Frame Frame::bent_by(Bend bend) const {
+  Frame frame = *this;
+  frame.bend_ = std::move(bend);
+  return frame;
+}
+
 Frame Frame::densely() const {
   return is_dense() ? *this : dense(mean_, Matrix(scale_.asDiagonal()));
 }
@@ -135,7 +141,7 @@ void Frame::restored() const {
   const bool fits = (dense ? factor_.rows() == d && factor_.cols() == d && scale_.size() == 0
                            : scale_.size() == d && factor_.size() == 0) &&
                     (form_ == Form::low_rank ? wide_.size() % (d + 1) == 0 : wide_.size() == 0);
-  if (!fits)
+  if (!fits || (bend_ && bend_->dim() != dim()))
     throw std::invalid_argument("state: the numbers of a frame do not fit each other");
 }
 
@@ -154,7 +160,10 @@ double Frame::log_determinant() const {
 }
 
 Frame::Vector Frame::log_determinant(const Matrix& y) const {
-  return Vector::Constant(y.rows(), log_determinant());
+  Vector all = Vector::Constant(y.rows(), log_determinant());
+  if (bend_)
+    all += bend_->log_determinant(affine(y));
+  return all;
 }
 
 double Frame::log_normal(double squared_norm_of_y) const {
@@ -163,7 +172,8 @@ double Frame::log_normal(double squared_norm_of_y) const {
 }
 
 Frame::Matrix Frame::inverse(Rows<const double> x) const {
-  Matrix y = map(x).rowwise() - mean_.transpose();
+  Matrix y = bend_ ? bend_->inverse(x) : Matrix(map(x));
+  y.rowwise() -= mean_.transpose();
   if (!is_dense()) {
     y = y * scale_.cwiseInverse().asDiagonal();
     stretch_rows(y, stretch().cwiseInverse());
@@ -174,7 +184,7 @@ Frame::Matrix Frame::inverse(Rows<const double> x) const {
 }
 
 Frame::Matrix Frame::forward(const Matrix& y) const {
-  return along_rows(y).rowwise() + mean_.transpose();
+  return bend_ ? bend_->forward(affine(y)) : affine(y);
 }
 
 Frame::Vector Frame::along(const Vector& y) const {
@@ -200,7 +210,12 @@ Frame::Matrix Frame::pull(Rows<const double> s) const {
   return in;
 }
 
-Frame::Matrix Frame::pull(const Matrix& /*y*/, Rows<const double> s) const { return pull(s); }
+Frame::Matrix Frame::pull(const Matrix& y, Rows<const double> s) const {
+  if (!bend_)
+    return pull(s);
+  const Matrix in_t = bend_->pull(affine(y), s);
+  return pull(rows_of(in_t));
+}
 
 Frame::Vector Frame::stretch() const { return wide_.head(rank()); }
 

@@ -92,7 +92,8 @@ std::vector<FieldInfo> make_field_infos() {
        {"none"}},
       {"Stages", "metric",
        "Coordinates in which --method auto flies: none (the target's own), diagonal, dense or "
-       "low-rank (default dense, above 500 dimensions low-rank)",
+       "low-rank, bent (default dense, above 500 dimensions low-rank, bent where that helps "
+       "clearly)",
        metric_names()},
       {"Stages",
        "certify",

@@ -68,12 +68,14 @@ void resolve_around_the_raw_method(const Recipe& r, Plan& plan) {
 
 } // namespace
 
-std::vector<std::string> metric_names() { return {"none", "diagonal", "dense", "low-rank"}; }
+std::vector<std::string> metric_names() {
+  return {"none", "diagonal", "dense", "low-rank", "bent"};
+}
 
 stages::Metric parse_metric(std::string_view text) {
   constexpr stages::Metric metrics[] = {stages::Metric::none, stages::Metric::diagonal,
-                                        stages::Metric::dense,
-                                        stages::Metric::low_rank}; // in the order of the names
+                                        stages::Metric::dense, stages::Metric::low_rank,
+                                        stages::Metric::bent}; // in the order of the names
   return metrics[choose("metric", text, metric_names())];
 }
 

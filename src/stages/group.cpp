@@ -22,8 +22,11 @@ Group::Group(std::unique_ptr<Guide> guide, const Settings& settings, Threads& th
   if (settings.batch_size < 2 || settings.batch_size > settings.particles)
     reject("batch_size", "between 2 and the number of particles",
            std::to_string(settings.batch_size));
-  if (settings.metric == Metric::by_size)
+  if (settings.metric == Metric::by_size || settings.metric == Metric::bent) {
     settings_.metric = dim <= scout::Settings{}.dense_up_to ? Metric::dense : Metric::low_rank;
+    if (guide_->rows() == 0) // else scores are estimates
+      settings_.bends = settings.metric == Metric::bent ? Bends::better : Bends::clearly_better;
+  }
 }
 
 Group::Group(DensityOfRows density, std::size_t dim, const Settings& settings, Threads& threads,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace starling::stages {
 
@@ -22,22 +23,40 @@ std::size_t Context::crew() const {
   return of_draws ? std::min(settings.walkers, settings.particles) : settings.particles;
 }
 
-Frame Context::reframed(const Frame& frame, const Cloud& cloud) const {
-  const Rows<const double> x = cloud.position(), score = rows_of(cloud.score);
-  switch (settings.metric) {
+namespace {
+
+/// The affine frame of a cloud, seen from the one before it where there is one in these
+/// coordinates; else widths come first: few particles would blur the scales.
+Frame affine(Metric metric, const Frame* before, Rows<const double> x, Rows<const double> score) {
+  if (metric == Metric::none)
+    return Frame(x.dim);
+  const Frame widths = Frame(x.dim).refreshed(x, score);
+  switch (metric) {
   case Metric::none:
-    return Frame(dim());
   case Metric::diagonal:
-    return Frame(dim()).refreshed(x, score);
+    return widths;
   case Metric::low_rank:
-    return (frame.form() == Frame::Form::low_rank ? frame
-                                                  : Frame(dim()).refreshed(x, score).with_few())
+    return (before && before->form() == Frame::Form::low_rank ? *before : widths.with_few())
         .refreshed(x, score);
   case Metric::dense:
   case Metric::by_size:
+  case Metric::bent:
     break;
   }
-  return frame.refreshed(x, score);
+  return (before ? *before : widths.densely()).refreshed(x, score);
+}
+
+} // namespace
+
+Frame Context::reframed(const Frame& frame, const Cloud& cloud) const {
+  const Rows<const double> x = cloud.position(), score = rows_of(cloud.score);
+  std::optional<Bend> bend;
+  if (settings.bends != Bends::never)
+    bend = fit_bend(x, score, settings.bends == Bends::better);
+  if (!bend)
+    return affine(settings.metric, frame.bend() ? nullptr : &frame, x, score);
+  const Frame::Matrix t = bend->inverse(x), in_t = bend->pull(t, score);
+  return affine(settings.metric, nullptr, rows_of(t), rows_of(in_t)).bent_by(std::move(*bend));
 }
 
 void must_fit(bool fits) {

@@ -39,6 +39,7 @@ struct Settings {
   bool polish_confirmed = true; ///< also a cloud that the first test confirmed
   bool settle_always = false;   ///< also a cloud that was confirmed
   Metric metric = Metric::by_size;
+  Bends bends = Bends::never; ///< a group decides, by metric and density
 
   // Where the density is made of many rows of data.
   std::size_t rows_a_step = 1000;  ///< that a step of the flight reads
