@@ -20,7 +20,7 @@ constexpr double most_robust_sds = 10;       // of a score: a stray one would hi
 constexpr double normal_mad = 1.4826;         // sd of a normal over its median deviation
 constexpr double towards_one = 0.02;         // how far both covariances are drawn to I
 constexpr Eigen::Index most_directions = 24; // of a low rank
-constexpr int turns = 5;                     // of the power method
+constexpr int turns = 5, scalings = 2;        // of the power method; of the diagonal beside it
 constexpr double unlike = 1.4;               // a direction counts from this stretch on
 
 Eigen::MatrixXd orthonormal(const Eigen::MatrixXd& columns) {
@@ -101,32 +101,40 @@ Frame Frame::dense_of_scores(const Matrix& y, const Matrix& score) const {
 }
 
 /// Beside the scales, the directions in which positions are widest and those in which scores are.
+/// What these leave of each coordinate tells its scale: few very wide directions would hide it.
 Frame Frame::low_rank_of_scores(const Matrix& x, const Matrix& score) {
   const Eigen::Index n = x.rows(), d = x.cols();
   const Eigen::Index k = std::max<Eigen::Index>(1, std::min({most_directions, n / 4, d / 2}));
-  const Vector mean = x.colwise().mean().transpose();
   const Matrix about = centred(x), tamed = tame(score);
-  const Vector scale = balanced_scales(about, tamed);
-  const Eigen::MatrixXd u = about * scale.cwiseInverse().asDiagonal(),
-                        g = tamed * scale.asDiagonal();
-  Eigen::MatrixXd widest(d, 2 * k);
-  const auto find = [&](const Eigen::MatrixXd& rows) {
+  const auto widest = [&](const Eigen::MatrixXd& rows) {
     Eigen::MatrixXd q = rows.topRows(k).transpose(); // a good first guess
     for (int turn = 0; turn < turns; ++turn)
       q = rows.transpose() * (rows * orthonormal(q));
     return q;
   };
-  widest.leftCols(k) = find(u);
-  widest.rightCols(k) = find(g);
-  const Eigen::MatrixXd q = orthonormal(widest);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> inner(
-      geometric_mean(covariance(u * q, towards_one), covariance(g * q, towards_one)));
-  const Vector stretch = inner.eigenvalues().cwiseMax(1e-300).cwiseSqrt();
-  std::vector<Eigen::Index> kept;
-  for (Eigen::Index j = 0; j < stretch.size(); ++j)
-    if (stretch[j] > unlike || stretch[j] < 1 / unlike)
-      kept.push_back(j);
-  return low_rank(mean, scale, stretch(kept), q * inner.eigenvectors()(Eigen::all, kept));
+  Vector scale = balanced_scales(about, tamed), stretch;
+  Eigen::MatrixXd found;
+  for (int scaling = 0;; ++scaling) {
+    const Eigen::MatrixXd u = about * scale.cwiseInverse().asDiagonal(),
+                          g = tamed * scale.asDiagonal();
+    Eigen::MatrixXd both(d, 2 * k);
+    both << widest(u), widest(g);
+    const Eigen::MatrixXd q = orthonormal(both);
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> inner(
+        geometric_mean(covariance(u * q, towards_one), covariance(g * q, towards_one)));
+    const Vector all = inner.eigenvalues().cwiseMax(1e-300).cwiseSqrt();
+    std::vector<Eigen::Index> kept;
+    for (Eigen::Index j = 0; j < all.size(); ++j)
+      if (all[j] > unlike || all[j] < 1 / unlike)
+        kept.push_back(j);
+    stretch = all(kept);
+    found = q * inner.eigenvectors()(Eigen::all, kept);
+    if (scaling == scalings)
+      break;
+    scale = scale.cwiseProduct(balanced_scales(u - (u * found) * found.transpose(),
+                                               g - (g * found) * found.transpose()));
+  }
+  return low_rank(x.colwise().mean().transpose(), scale, stretch, found);
 }
 
 Frame Frame::low_rank_beside(Vector mean, Vector scale, const Eigen::MatrixXd& b,

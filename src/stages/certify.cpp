@@ -49,14 +49,15 @@ bool Certify::unit(const Context& context, State& state) {
 }
 
 /// True when there is nothing more to do. A cloud of more particles than have flown is made of the
-/// moves' draws, and is the one that is judged.
+/// moves' draws where they are worth enough, and is the one that is judged.
 bool Certify::after_test(const Context& context, State& state) {
   const judge::Bounds bounds = context.guide.bounds(trial_.walkers());
   judge::Certificate certificate = trial_.judge(bounds);
   const bool right = certificate.finding == judge::Finding::confirmed;
   const bool more = wants_more(context, state);
+  const bool enough = trial_.least_effective() >= context.settings.enough_draws;
   const bool goes_on = right && !context.settings.settle_always &&
-                       (more || (polishes(context) && state.scouted.modes == 1));
+                       (more ? enough : polishes(context) && state.scouted.modes == 1);
   if (goes_on) {
     Cloud flown = state.cloud;
     polish_ = Polish(context, state, trial_, false);

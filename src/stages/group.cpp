@@ -10,6 +10,12 @@
 
 namespace starling::stages {
 
+namespace {
+
+constexpr std::size_t dense_up_to = 100; // dimensions: above, a dense frame costs more than many a density
+
+} // namespace
+
 Group::Group(std::unique_ptr<Guide> guide, const Settings& settings, Threads& threads,
              ReadColumns read, std::vector<Stage> list)
     : guide_(std::move(guide)), settings_(settings), threads_(&threads), read_(std::move(read)),
@@ -23,7 +29,7 @@ Group::Group(std::unique_ptr<Guide> guide, const Settings& settings, Threads& th
     reject("batch_size", "between 2 and the number of particles",
            std::to_string(settings.batch_size));
   if (settings.metric == Metric::by_size || settings.metric == Metric::bent) {
-    settings_.metric = dim <= scout::Settings{}.dense_up_to ? Metric::dense : Metric::low_rank;
+    settings_.metric = dim <= dense_up_to ? Metric::dense : Metric::low_rank;
     if (guide_->rows() == 0) // else scores are estimates
       settings_.bends = settings.metric == Metric::bent ? Bends::better : Bends::clearly_better;
   }

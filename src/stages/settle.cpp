@@ -16,7 +16,6 @@ constexpr double round_acceptance = 0.8, last_acceptance = 0.9;
 constexpr double length = 4;          // of a move at most, in sds of the frame
 constexpr std::size_t furthest = 31;  // leaps, at most
 constexpr std::size_t travellers = 128; // who go through the rounds
-constexpr double enough_draws = 400;  // that the pool is worth: any mean is known to .05 sd
 constexpr std::size_t most_rounds_by_rows = 2; // a round of 40 moves is 40 passes over all rows
 
 } // namespace
@@ -29,7 +28,8 @@ std::size_t Settle::most_rounds(const Context& context) const {
 bool Settle::needed(const Context& context, const State& state) const {
   const bool right = state.certificate && state.certificate->finding == judge::Finding::confirmed;
   const Settings& s = context.settings;
-  return s.settle_rounds > 0 && s.certify_moves > 0 && (!right || s.settle_always);
+  const bool wants_more = state.cloud.count() < s.particles;
+  return s.settle_rounds > 0 && s.certify_moves > 0 && (!right || s.settle_always || wants_more);
 }
 
 bool Settle::unit(const Context& context, State& state) {
@@ -82,7 +82,7 @@ void Settle::after_round(const Context& context, State& state) {
   const judge::Certificate round = trial_.judge({});
   const Pool pool = trial_.pool();
   if (std::getenv("DBG")) fprintf(stderr,"round %d moves %d leap %.3f most %d acc %.2f settled %d ess %.0f worst e %.2f se %.2f mem %.2f trait %d par %d of %d rank %d\n",int(round_),int(context.settings.first_round<<round_),state.leap,int(trial_.stride(state.leap).most_leaps),round.acceptance,int(trial_.settled(0)),trial_.least_effective(),round.worst.error,round.worst.se,round.worst.memory,int(round.worst.trait),int(round.worst.parameter),int(round.worst.of),int(state.frame.rank()));
-  const bool last = trial_.settled(enough_draws) || round_ + 1 >= most_rounds(context);
+  const bool last = trial_.settled(context.settings.enough_draws) || round_ + 1 >= most_rounds(context);
   if (last) {
     polish_ = Polish(context, state, trial_, true);
     sifted_ = state.cloud;

@@ -44,6 +44,7 @@ DensityOfRows Journey::within(std::size_t group, DensityOfRows density) const {
 std::unique_ptr<Group> Journey::group_of(std::size_t group, std::size_t particles) const {
   Settings settings = settings_;
   settings.particles = particles;
+  settings.walkers = std::max(least_particles, settings_.walkers / weights_.modes.size());
   settings.seed = seed_of(group);
   settings.batch_size = std::min(settings.batch_size, particles);
   if (!density_.rows)

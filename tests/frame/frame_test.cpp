@@ -163,9 +163,12 @@ TEST(FrameOfLowRank, HasTheCovarianceItWasMadeFrom) {
 TEST(FrameOfLowRank, OfACloudFindsItsWideDirections) {
   Few few(100, 4);
   few.stretch << 1, 1e2, 1e4, 1e4;
-  const Matrix x = few.frame().forward(noise(200, 100, 15)),
+  const Matrix drawn = noise(200, 100, 15), x = few.frame().forward(drawn),
                fresh = few.frame().forward(noise(2000, 100, 16));
-  const Frame frame = Frame(100).refreshed(rows_of(x)).with_few().refreshed(rows_of(x));
+  const Eigen::MatrixXd l = few.frame().along_rows(Matrix::Identity(100, 100)).transpose();
+  const Matrix score = -(drawn * l.inverse());
+  const Frame frame =
+      Frame(100).refreshed(rows_of(x)).with_few().refreshed(rows_of(x), rows_of(score));
   EXPECT_EQ(frame.rank(), 3);
   const Matrix y = frame.inverse(rows_of(fresh)); // of draws that it has not seen
   const Matrix centred = y.rowwise() - y.colwise().mean();
