@@ -223,12 +223,10 @@ private:
     const std::vector<std::string>& all = stages.columns; // positions come first
     for (std::size_t group = 0; group < journey_->frames(); ++group)
       if (const std::optional<Bend>& bend = journey_->frame(group).bend())
-        for (const Bend::Dependent& one : bend->dependents()) {
-          std::vector<std::string>& by = stages.controls[all[one.parameter]];
-          for (const std::size_t controller : one.controllers)
-            if (std::ranges::find(by, all[controller]) == by.end())
-              by.push_back(all[controller]);
-        }
+        for (const Bend::Dependent& one : bend->dependents())
+          for (const std::size_t j : one.controllers)
+            if (auto& by = stages.controls[all[one.parameter]]; !std::ranges::count(by, all[j]))
+              by.push_back(all[j]);
   }
 
   void measure(Outcome& o) {
