@@ -76,8 +76,8 @@ def sample(
         same meaning; a further setting of it can be given by its name, with _ for -.
     seed: a whole number, or a NumPy generator, which gives one.
     method: "auto" or "paper"; the stages of auto are prefit (ways up), metric ("none", "diagonal",
-        "dense", "low-rank"), certify and exact (numbers of exact moves), polish (steps): each a
-        number or "none". prefit and certify can stand around "paper" too.
+        "dense", "low-rank", "bent"), certify and exact (numbers of exact moves), polish (steps):
+        each a number or "none". prefit and certify can stand around "paper" too.
     device: "cpu", "cuda" or "cuda:N": where the steps of the raw method are taken. On a card a
         function must be one of from_jax(...), from_torch(...) or Function(..., on_card=...). With
         comm "cuda" is a card for each rank of a machine, in turn.

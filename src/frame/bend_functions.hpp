@@ -11,20 +11,21 @@ namespace starling::bending {
 
 using Values = Eigen::ArrayXd;
 
-inline constexpr double bound = 5;   // in widths of the cloud: features go no further
+inline constexpr double bound = 6;   // in widths of the cloud: features go no further
 inline constexpr double widest = 25; // of the logarithm of a width
 inline constexpr std::size_t most_controllers = 3;
 
 /// A controller's z as the functions see it: z itself inside the cloud, at most `bound` outside.
-/// c = z / (1 + (z / bound)^4)^(1/4); it turns off later than tanh does.
+/// c = z / (1 + (z / bound)^8)^(1/8). It turns off later than tanh does: a banana's mean, whose
+/// square of c is large in the arms, has to be right there too.
 struct Bounded {
   Values value, slope;
   template <typename From>
   explicit Bounded(const From& z) {
-    const Values fourth = 1 + (z / bound).square().square();
-    const Values root = fourth.sqrt().sqrt();
+    const Values eighth = 1 + (z / bound).square().square().square();
+    const Values root = eighth.sqrt().sqrt().sqrt();
     value = z / root;
-    slope = 1 / (fourth * root);
+    slope = 1 / (eighth * root);
   }
 };
 

@@ -91,8 +91,8 @@ std::vector<FieldInfo> make_field_infos() {
        "paper none, and K asks for such a start)",
        {"none"}},
       {"Stages", "metric",
-       "Coordinates in which --method auto flies: none (the target's own), diagonal, dense or "
-       "low-rank, bent (default dense, above 500 dimensions low-rank, bent where that helps "
+       "Coordinates in which --method auto flies: none (the target's own), diagonal, dense, "
+       "low-rank or bent (default dense, above 500 dimensions low-rank, bent where that helps "
        "clearly)",
        metric_names()},
       {"Stages",

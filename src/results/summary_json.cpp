@@ -76,6 +76,9 @@ void add_stages(Json& j, const run::StageReport& stages) {
   if (!stages.raw) {
     j["modes"] = stages.modes;
     j["scouted_by"] = stages.by_pathfinder ? "pathfinder" : "laplace";
+    j["frame"] = stages.controls.empty() ? "affine" : "bent";
+    if (!stages.controls.empty())
+      j["controls"] = stages.controls;
     j["settled"] = stages.settled;
     j["polished"] = stages.polished;
   }

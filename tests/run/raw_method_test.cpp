@@ -139,6 +139,7 @@ TEST(Metric, IsOneTypeFromTextToStage) {
   EXPECT_EQ(metric("diagonal"), stages::Metric::diagonal);
   EXPECT_EQ(metric("dense"), stages::Metric::dense);
   EXPECT_EQ(metric("low-rank"), stages::Metric::low_rank);
+  EXPECT_EQ(metric("bent"), stages::Metric::bent);
   Recipe wrong = normal();
   wrong.metric = "low_rank";
   EXPECT_THAT(refused(wrong), HasSubstr("metric"));

@@ -47,8 +47,9 @@ std::optional<std::string> part_of(const std::string& path) {
                                                 "advance", "observe", "cpu",   "judge",  "run",
                                                 "scout",   "exact",   "stages"};
   static const std::set<std::string> ground = {
-      "error",  "finite", "file_error", "rows",  "particles", "threads",     "domain", "version",
-      "plugin", "device", "back_ends",  "frame", "density",   "row_density", "cloud",  "fields"};
+      "error",  "finite",  "file_error",  "rows",   "particles", "threads",
+      "domain", "version", "plugin",      "device", "back_ends", "bend",
+      "frame",  "density", "row_density", "cloud",  "fields"};
   static const std::set<std::string> single = {"ensemble", "batches", "concepts"};
   static const std::regex in_folder("include/starling/(\\w+)/.*");
   static const std::regex at_top("include/starling/(\\w+)\\.h(?:pp)?");

@@ -10,6 +10,7 @@
 
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,6 +43,8 @@ struct StageReport {
   std::size_t modes = 1;                ///< that the scout counted
   bool by_pathfinder = false, settled = false, polished = false;
   bool raw = false; ///< no stages: the raw method, certified or not
+  /// Where the frame bends: a parameter, and those that say where it lies and how wide it is.
+  std::map<std::string, std::vector<std::string>> controls;
   std::vector<std::string>
       columns; ///< of the certificate and the pooled figures: positions, then what users read
   std::vector<double> pooled_means, pooled_sds; ///< over exact moves; empty where there were none

@@ -78,6 +78,9 @@ public:
   }
   const Pool& pool() const { return split() ? combined_.pool : groups_[0]->state().pool; }
   const Scouted& scouted() const { return scouted_; }
+  /// Of exact moves; with several groups, of group `group`.
+  const Frame& frame(std::size_t group) const { return groups_[group]->state().frame; }
+  std::size_t frames() const { return groups_.size(); }
   bool settled() const;
   bool polished() const;
   /// Of each stage; then `weigh` where there were several groups, and `count` for the modes at the

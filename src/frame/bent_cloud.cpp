@@ -1,0 +1,194 @@
+// A cloud while its bend is looked for.
+#include "frame/bent_cloud.hpp"
+
+#include <Eigen/Cholesky>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace starling::bending {
+
+namespace {
+
+constexpr Index most_rows = 1024, least_of_most = 256; // of the cloud
+constexpr double far_out = 10;                         // in spreads: what is farther is clipped
+constexpr double nearly_normal = 0.1; // what a score may have that is not linear, of its variance
+
+/// Half the distance of the quantiles that a normal has at -1 and 1, and the median.
+struct Spread {
+  double middle, width;
+  explicit Spread(Values values) {
+    const auto at = [&](double share) {
+      const auto place = values.begin() + std::ptrdiff_t(share * double(values.size() - 1));
+      std::nth_element(values.begin(), place, values.end());
+      return *place;
+    };
+    const double low = at(.16), high = at(.84);
+    middle = at(.5);
+    width = std::max((high - low) / 2, 1e-12);
+  }
+};
+
+Values clipped(const Values& values) {
+  const Spread spread(values);
+  const double far = far_out * spread.width;
+  return values.max(spread.middle - far).min(spread.middle + far);
+}
+
+/// Nobody controls it: the best width and mean that a constant can be.
+Dependent plain(std::size_t i, const Values& z, const Values& g) {
+  const double ratio = Spread(z).width / Spread(g).width;
+  Dependent one{i, {}, VectorXd(1), VectorXd(1)};
+  one.log_width[0] = std::clamp(0.5 * std::log(ratio), -widest, widest);
+  one.mean[0] = Spread(z + std::exp(2 * one.log_width[0]) * g).middle;
+  return one;
+}
+
+/// Fewer in many dimensions: a round costs rows times dimensions squared.
+Index rows_for(Index dim) { return std::clamp(100'000 / dim, least_of_most, most_rows); }
+
+} // namespace
+
+BentCloud::BentCloud(Rows<const double> x, Rows<const double> score)
+    : n_(std::min(Index(x.count), rows_for(Index(x.dim)))), half_((n_ + 1) / 2), d_(Index(x.dim)),
+      z_(n_, d_), score_(n_, d_), centre_(d_), scale_(d_), place_(x.dim, -1), t_(n_, d_),
+      score_t_(n_, d_), sums_(n_, d_), squares_(n_, d_) {
+  for (Index r = 0; r < n_; ++r) {
+    const Index nth = r < half_ ? 2 * r : 2 * (r - half_) + 1;
+    const auto row = std::size_t(nth) * x.count / std::size_t(n_);
+    for (Index a = 0; a < d_; ++a) {
+      z_(r, a) = x[row][std::size_t(a)];
+      score_(r, a) = score[row][std::size_t(a)];
+    }
+  }
+  for (Index a = 0; a < d_; ++a) {
+    const Spread spread(z_.col(a).array());
+    centre_[a] = spread.middle;
+    scale_[a] = spread.width;
+  }
+  z_ = (z_.rowwise() - centre_.transpose()) * scale_.cwiseInverse().asDiagonal();
+  score_ = (score_ * scale_.asDiagonal()).cwiseMax(-1e12).cwiseMin(1e12);
+  for (Index a = 0; a < d_; ++a)
+    seen_.emplace_back(z_.col(a).array());
+  follow();
+}
+
+Dependent BentCloud::now(std::size_t i) const {
+  return is_free(i) ? plain(i, part_of(z_, i, Part::fitted), part_of(pulled_, i, Part::fitted))
+                    : kept_[std::size_t(place_[i])];
+}
+
+std::vector<Values> BentCloud::controllers(const Dependent& one, Part part) const {
+  std::vector<Values> c;
+  for (const std::size_t j : one.controllers)
+    c.push_back(seen_[j].value.segment(first(part), count(part)));
+  return c;
+}
+
+void BentCloud::fit(Dependent& one, Part part, Terms terms) const {
+  bending::fit(one, Functions(controllers(one, part), terms), part_of(z_, one.parameter, part),
+               part_of(pulled_, one.parameter, part));
+}
+
+Residual BentCloud::residual(const Dependent& one, Part part) const {
+  return {one, Functions(controllers(one, part)), part_of(z_, one.parameter, part),
+          part_of(pulled_, one.parameter, part)};
+}
+
+void BentCloud::add_pull(const Dependent& one, MatrixXd& pulled, double sign) const {
+  Controllers c;
+  for (const std::size_t j : one.controllers)
+    c.push_back(&seen_[j].value);
+  const auto i = Index(one.parameter);
+  const Width width(c, one.log_width, n_);
+  const Values mean = quadratic(c, one.mean, n_), g = pulled_.col(i).array();
+  const Values by_width = width.inside * (1 + g * (z_.col(i).array() - mean));
+  for (std::size_t a = 0; a < c.size(); ++a)
+    pulled.col(Index(one.controllers[a])).array() +=
+        sign * seen_[one.controllers[a]].slope *
+        (g * slope_of(c, one.mean, a) + by_width * slope_of(c, one.log_width, a));
+}
+
+double BentCloud::gain_of_leads(const std::vector<std::size_t>& leads,
+                                const std::vector<Dependent>& dependents) const {
+  MatrixXd pulled = pulled_;
+  for (const Dependent& one : dependents) {
+    if (!is_free(one.parameter))
+      add_pull(now(one.parameter), pulled, -1);
+    add_pull(one, pulled);
+  }
+  double gain = 0;
+  for (const std::size_t j : leads) {
+    const Values z = part_of(z_, j, Part::tested);
+    const auto own = [&](const MatrixXd& scores) {
+      const Values g = part_of(scores, j, Part::tested);
+      return cost(Residual(plain(j, z, g), Functions({}), z, g).sum);
+    };
+    gain += own(pulled_) - own(pulled);
+  }
+  return gain;
+}
+
+void BentCloud::take(const Dependent& one) {
+  int& place = place_[one.parameter];
+  if (place < 0) {
+    place = int(kept_.size());
+    kept_.push_back(one);
+  } else {
+    kept_[std::size_t(place)] = one;
+  }
+}
+
+void BentCloud::follow() {
+  pulled_ = score_;
+  for (const Dependent& one : kept_)
+    add_pull(one, pulled_);
+  for (Index a = 0; a < d_; ++a) {
+    const Residual r = residual(now(std::size_t(a)), Part::all);
+    t_.col(a) = clipped(r.t);
+    score_t_.col(a) = clipped(r.score);
+    sums_.col(a) = r.sum.max(-far_out).min(far_out);
+    squares_.col(a) = sums_.col(a).array() * (r.score - r.t).max(-far_out).min(far_out);
+  }
+}
+
+/// What of the scores in t is not linear in t. Fitted on one half. With few particles each score is
+/// asked only for its own t.
+MatrixXd BentCloud::not_linear() const {
+  const Eigen::RowVectorXd middle = t_.topRows(half_).colwise().mean(),
+                           mean = score_t_.topRows(half_).colwise().mean();
+  const MatrixXd y = t_.rowwise() - middle, s = score_t_.rowwise() - mean;
+  const auto fitted = y.topRows(half_);
+  if (3 * d_ <= half_) {
+    MatrixXd square = fitted.transpose() * fitted;
+    square.diagonal() *= 1 + 1e-9;
+    square.diagonal().array() += 1e-12;
+    return s - y * square.ldlt().solve(fitted.transpose() * s.topRows(half_));
+  }
+  MatrixXd rest = s;
+  for (Index a = 0; a < d_; ++a)
+    rest.col(a) -= y.col(a) * fitted.col(a).dot(s.col(a).head(half_)) /
+                   std::max(fitted.col(a).squaredNorm(), 1e-300);
+  return rest;
+}
+
+double BentCloud::excess() const {
+  const auto tested = score_t_.bottomRows(n_ - half_);
+  const MatrixXd about = tested.rowwise() - tested.colwise().mean();
+  const Eigen::ArrayXd all = about.colwise().squaredNorm().array().max(1e-300).transpose();
+  const Eigen::ArrayXd rest =
+      not_linear().bottomRows(n_ - half_).colwise().squaredNorm().array().transpose();
+  return ((rest / all).min(1.0) - nearly_normal).max(0.0).sum();
+}
+
+Bend BentCloud::bend() {
+  pulled_ = score_;
+  for (Dependent& one : kept_) { // those who are controlled first: their pull is then there
+    fit(one, Part::all);
+    add_pull(one, pulled_);
+  }
+  return Bend(centre_, scale_, {kept_.rbegin(), kept_.rend()});
+}
+
+} // namespace starling::bending

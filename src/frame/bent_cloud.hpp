@@ -1,0 +1,76 @@
+// A cloud while its bend is looked for: half of its rows to fit on, half to test on.
+#pragma once
+
+#include "frame/fit_dependent.hpp"
+
+#include <vector>
+
+namespace starling::bending {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using Dependent = Bend::Dependent;
+
+enum class Part { fitted, tested, all };
+
+/// Dependents are taken one after another; whoever is taken no longer controls others, so that
+/// chains have no rings.
+class BentCloud {
+public:
+  BentCloud(Rows<const double> x, Rows<const double> score);
+
+  std::size_t dim() const { return place_.size(); }
+  Index rows() const { return n_; }
+  bool any_taken() const { return !kept_.empty(); }
+  bool is_free(std::size_t i) const { return place_[i] < 0; }
+  /// A parameter as it is now; nobody controls a free one: the best constant mean and width.
+  Dependent now(std::size_t i) const;
+  const Values& bounded(std::size_t i) const { return seen_[i].value; }
+
+  void fit(Dependent& one, Part part, Terms terms = Terms::all) const;
+  Residual residual(const Dependent& one, Part part) const;
+  double cost_of(const Dependent& one, Part part) const { return cost(residual(one, part).sum); }
+  /// By how much these dependents would lower the cost of who leads them, on the tested half.
+  double gain_of_leads(const std::vector<std::size_t>& leads,
+                       const std::vector<Dependent>& dependents) const;
+
+  /// Once all are taken, `follow` brings scores and residuals to what they then are.
+  void take(const Dependent& one);
+  void follow();
+  /// Of the residuals r = score + t: r, and r (score - t), clipped.
+  const MatrixXd& residuals() const { return sums_; }
+  const MatrixXd& squares() const { return squares_; }
+
+  /// How far the scores in t are from linear ones: for each parameter the share of the variance
+  /// that is not linear, on the tested half, above what does no harm; and their sum. Of a normal it
+  /// is 0, wherever its particles are.
+  double excess() const;
+
+  /// All that was taken, fitted on all rows.
+  Bend bend();
+
+private:
+  Index first(Part part) const { return part == Part::tested ? half_ : 0; }
+  Index count(Part part) const {
+    return part == Part::all ? n_ : part == Part::fitted ? half_ : n_ - half_;
+  }
+  Values part_of(const MatrixXd& of, std::size_t i, Part part) const {
+    return of.col(Index(i)).segment(first(part), count(part)).array();
+  }
+  std::vector<Values> controllers(const Dependent& one, Part part) const;
+  /// Adds what a dependent pulls at its controllers.
+  void add_pull(const Dependent& one, MatrixXd& pulled, double sign = 1) const;
+  MatrixXd not_linear() const;
+
+  Index n_, half_, d_; // rows to fit on come first
+  MatrixXd z_, score_;
+  VectorXd centre_, scale_;
+  std::vector<Bounded> seen_;   // of each z
+  std::vector<Dependent> kept_; // those who are controlled come first
+  std::vector<int> place_;      // in kept_; below 0: free
+  MatrixXd pulled_;             // scores in z, each with what those whom it controls add
+  MatrixXd t_, score_t_, sums_, squares_;
+};
+
+} // namespace starling::bending
