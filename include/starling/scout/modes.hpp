@@ -19,6 +19,7 @@ struct Mode {
   double log_density = 0;
   Frame frame;         ///< Laplace's there
   double log_mass = 0; ///< of Laplace's normal, up to a constant common to all modes
+  double share = 0;    ///< where it was weighed, and was too light for a group
 
   template <typename Self, typename Visit>
   static void for_each_field(Self& self, Visit&& visit) {
@@ -26,6 +27,7 @@ struct Mode {
     visit("log_density", self.log_density);
     visit("frame", self.frame);
     visit("log_mass", self.log_mass);
+    visit("share", self.share);
   }
 };
 
