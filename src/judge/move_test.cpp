@@ -82,6 +82,8 @@ MoveTest::MoveTest(Rows<const double> cloud, Rows<const double> moved, std::size
       scale.robust = normal_mad * median_of(column);
       if (!(scale.robust > 0)) // more than half of them in one place
         scale.robust = scale.sd;
+      if (scale.wild) // the middle alone, about as a rank: beyond it such a tail is most of the sd
+        scale.robust /= clip;
       double mean = 0, square = 0;
       for (std::size_t i = 0; i < all; ++i) {
         const double kept = winsorised(cloud[i][a], scale.median, scale.robust) - scale.median;
