@@ -10,6 +10,7 @@ namespace starling::exact {
 namespace {
 
 constexpr std::size_t tuned_on = 128, tuning_rounds = 10, averaged_rounds = 5;
+constexpr double at_walls = 0.3;             // of the moves, at most, that leave the support
 constexpr Step tuning_moves = Step{1} << 40; // addresses no run of moves reaches
 
 /// Calls one(i) for every walker, shared out: what each of them does for itself.
@@ -131,8 +132,14 @@ double tune(const Cloud& walkers, const Frame& frame, Stride stride, double acce
   double log_step = std::log(stride.step), sum = 0;
   for (std::size_t round = 0; round < tuning_rounds; ++round) {
     stride.step = std::exp(log_step);
+    const std::uint64_t zero = density.failures().zero, asked = density.gradients();
     const double seen = move(few, frame, stride, density, seed, tuning_moves + 64 * use + round);
-    log_step += (seen - acceptance) * (round < 4 ? 1.5 : 0.75);
+    // What leaves the support is refused at any step: near a wall only short ways, which hardly
+    // move, would be accepted as often as elsewhere.
+    const double outside = double(density.failures().zero - zero) /
+                           double(std::max<std::uint64_t>(1, density.gradients() - asked));
+    const double inside = std::min(seen / std::max(1 - outside, 1e-3), seen + at_walls);
+    log_step += (inside - acceptance) * (round < 4 ? 1.5 : 0.75);
     if (round + averaged_rounds >= tuning_rounds)
       sum += log_step;
   }

@@ -59,15 +59,18 @@ Judgement judge_by_moves(const Certificate& certificate, const std::vector<std::
 }
 
 Judgement with_identities(const Judgement& judgement,
-                          const std::vector<ParameterSummary>& positions) {
+                          const std::vector<ParameterSummary>& positions,
+                          const std::function<bool(std::size_t)>& ends_at_a_step) {
   if (!judgement.converged())
     return judgement;
   const ParameterSummary* worst = nullptr;
   double fault = 0; // in standard errors
-  for (const ParameterSummary& one : positions) {
+  for (std::size_t a = 0; a < positions.size(); ++a) {
+    const ParameterSummary& one = positions[a];
     const double se = one.identity_se, value = one.spread_identity;
     const double off = std::max(least_identity - value, value - most_identity);
-    if (std::isfinite(se) && off > identity_errors * se && off / (se + 1e-300) > fault) {
+    if (std::isfinite(se) && off > identity_errors * se && off / (se + 1e-300) > fault &&
+        !(ends_at_a_step && ends_at_a_step(a))) {
       worst = &one;
       fault = off / (se + 1e-300);
     }
@@ -90,6 +93,25 @@ Judgement with_failures(const Judgement& judgement, const Failures& failures,
   doubtful.verdict = Verdict::cannot_tell;
   doubtful.evidence = evidence::DensityFails{failed, gradients, failures.score > 0};
   return doubtful;
+}
+
+Judgement with_search(const Judgement& judgement, const Searched& searched,
+                      const std::vector<std::string>& positions) {
+  if (!judgement.converged() || searched.searches == 0)
+    return judgement;
+  Judgement found = judgement;
+  if (const LightMode& light = searched.light; light.share > 0)
+    found.evidence = evidence::LightModeMissing{positions.at(light.parameter), light.place,
+                                                light.share, light.share * std::abs(light.off),
+                                                light.share * light.off * light.off};
+  else if (searched.hits > 0)
+    found.evidence = evidence::HighElsewhere{searched.hits, searched.looks};
+  else {
+    found.remark(evidence::WhatWasSearched{searched.climbs, searched.looks, searched.modes});
+    return found;
+  }
+  found.verdict = Verdict::cannot_tell;
+  return found;
 }
 
 } // namespace starling::judge

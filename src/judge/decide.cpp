@@ -68,7 +68,8 @@ std::vector<Trait> MoveTest::judged_by(std::size_t column) const {
   if (!scale_[column].followed)
     return {};
   if (!has_moments(column))
-    return {Trait::winsorised};
+    return scale_[column].wild ? std::vector{Trait::winsorised, Trait::square}
+                               : std::vector{Trait::winsorised};
   switch (of(column)) {
   case TraitOf::log_density:
     return {Trait::value, Trait::winsorised};
@@ -84,8 +85,9 @@ std::vector<Trait> MoveTest::judged_by(std::size_t column) const {
 Displacement MoveTest::displacement(std::size_t column, Trait trait, double judged_mean,
                                     const Bounds& bounds) const {
   const auto n = static_cast<double>(count_), m = static_cast<double>(added_);
+  const std::size_t which = kind(column, trait);
   const auto at = [&](const std::vector<double>& all, std::size_t i) {
-    return all[3 * (i * columns_ + column) + std::size_t(trait)];
+    return all[kinds * (i * columns_ + column) + which];
   };
   double before = 0, after = 0;
   for (std::size_t i = 0; i < count_; ++i) {
@@ -126,10 +128,10 @@ Certificate MoveTest::judge_by(std::span<const double> means, const Bounds& boun
     const std::vector<Trait> traits = judged_by(a);
     if (column && traits.empty())
       ++certificate.not_followed;
-    if (column && traits.size() == 1)
+    if (column && !traits.empty() && !has_moments(a))
       certificate.heavy.push_back(a);
     for (const Trait trait : traits)
-      found.push_back(displacement(a, trait, means[3 * a + std::size_t(trait)], bounds));
+      found.push_back(displacement(a, trait, means[kinds * a + kind(a, trait)], bounds));
   }
   const double beyond = moving_errors(found.size());
   bool moved = false, confirmed = true;

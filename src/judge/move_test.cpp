@@ -45,8 +45,8 @@ bool heavy_tailed(std::span<const double> values) { return moments_of(values).he
 
 MoveTest::MoveTest(Rows<const double> cloud, Rows<const double> moved, std::size_t positions,
                    const Joint& joint)
-    : count_(moved.count), columns_(cloud.dim), joint_(joint), whole_(3 * cloud.dim),
-      before_(3 * moved.size()), sums_(3 * moved.size() + 2 * cloud.dim) {
+    : count_(moved.count), columns_(cloud.dim), joint_(joint), whole_(kinds * cloud.dim),
+      before_(kinds * moved.size()), sums_(kinds * moved.size() + 2 * cloud.dim) {
   if (count_ < 4)
     reject("particles", "at least 4 for the move test", std::to_string(count_));
   if (moved.dim != cloud.dim)
@@ -74,13 +74,17 @@ MoveTest::MoveTest(Rows<const double> cloud, Rows<const double> moved, std::size
                      scale.sd > 0;
     if (scale.followed) {
       scale.unread = a < positions && !read_as_it_is(cloud, a, positions, read);
-      scale.heavy = (a >= positions || a >= read || scale.unread) && heavy_tailed(column);
+      const bool tail = heavy_tailed(column), made = a >= positions || a >= read || scale.unread;
+      scale.heavy = tail && made;
+      scale.wild = tail && !made;
       scale.median = median_of(column);
       for (std::size_t i = 0; i < all; ++i)
         column[i] = std::abs(cloud[i][a] - scale.median);
       scale.robust = normal_mad * median_of(column);
       if (!(scale.robust > 0)) // more than half of them in one place
         scale.robust = scale.sd;
+      if (scale.wild) // the middle alone, about as a rank: beyond it such a tail is most of the sd
+        scale.robust /= clip;
       double mean = 0, square = 0;
       for (std::size_t i = 0; i < all; ++i) {
         const double kept = winsorised(cloud[i][a], scale.median, scale.robust) - scale.median;
@@ -93,56 +97,57 @@ MoveTest::MoveTest(Rows<const double> cloud, Rows<const double> moved, std::size
     }
     scale_.push_back(scale);
     for (std::size_t i = 0; i < count_; ++i)
-      traits(moved[i][a], scale, before_.data() + 3 * (i * columns_ + a));
-    double three[3];
+      traits(moved[i][a], scale, before_.data() + kinds * (i * columns_ + a));
+    double four[kinds];
     for (std::size_t i = 0; i < all; ++i) {
-      traits(cloud[i][a], scale, three);
-      for (std::size_t t = 0; t < 3; ++t)
-        whole_[3 * a + t] += three[t] / n;
+      traits(cloud[i][a], scale, four);
+      for (std::size_t t = 0; t < kinds; ++t)
+        whole_[kinds * a + t] += four[t] / n;
     }
   }
 }
 
 /// Standardised by the cloud, so that errors come out in its sd.
-void MoveTest::traits(double value, const Scale& scale, double* three) {
+void MoveTest::traits(double value, const Scale& scale, double* four) {
   if (!scale.followed) {
-    three[0] = three[1] = three[2] = 0;
+    std::fill_n(four, kinds, 0.0);
     return;
   }
   const double z = (value - scale.mean) / scale.sd;
-  three[0] = z;
-  three[1] = (winsorised(value, scale.median, scale.robust) - scale.kept_mean) / scale.kept_sd;
-  three[2] = z * z;
+  four[0] = z;
+  four[1] = (winsorised(value, scale.median, scale.robust) - scale.kept_mean) / scale.kept_sd;
+  four[2] = z * z;
+  four[3] = four[1] * four[1];
 }
 
 void MoveTest::add(Rows<const double> values) {
-  double three[3];
+  double four[kinds];
   for (std::size_t i = 0; i < count_; ++i)
     for (std::size_t a = 0; a < columns_; ++a) {
-      traits(values[i][a], scale_[a], three);
-      for (std::size_t t = 0; t < 3; ++t)
-        sums_[3 * (i * columns_ + a) + t] += three[t];
-      double* const tail = sums_.data() + 3 * count_ * columns_ + 2 * a;
-      tail[0] += three[0] * three[2];
-      tail[1] += three[2] * three[2];
+      traits(values[i][a], scale_[a], four);
+      for (std::size_t t = 0; t < kinds; ++t)
+        sums_[kinds * (i * columns_ + a) + t] += four[t];
+      double* const tail = sums_.data() + kinds * count_ * columns_ + 2 * a;
+      tail[0] += four[0] * four[2];
+      tail[1] += four[2] * four[2];
     }
   ++added_;
 }
 
 /// Of a position that is not read the moves may show the tail as well, which few particles meet
-/// before them. Of what is read they may not: there a tail that the cloud does not have is the
-/// cloud's fault.
+/// before them. Of what is read they may only bear out the cloud: a tail that it does not have is
+/// its fault, and so are strays that moves bring back.
 bool MoveTest::has_moments(std::size_t column) const {
   const Scale& scale = scale_[column];
-  if (scale.heavy || !scale.unread || added_ == 0)
+  if (scale.heavy || !(scale.unread || scale.wild) || added_ == 0)
     return !scale.heavy;
   const double all = double(count_) * double(added_);
   double mean = 0, square = 0;
   for (std::size_t i = 0; i < count_; ++i) {
-    mean += sums_[3 * (i * columns_ + column)] / all;
-    square += sums_[3 * (i * columns_ + column) + 2] / all;
+    mean += sums_[kinds * (i * columns_ + column)] / all;
+    square += sums_[kinds * (i * columns_ + column) + 2] / all;
   }
-  const double* const tail = sums_.data() + 3 * count_ * columns_ + 2 * column;
+  const double* const tail = sums_.data() + kinds * count_ * columns_ + 2 * column;
   const double variance = square - mean * mean;
   const double fourth = tail[1] / all - 4 * mean * tail[0] / all + 6 * mean * mean * square -
                         3 * mean * mean * mean * mean;
@@ -150,7 +155,7 @@ bool MoveTest::has_moments(std::size_t column) const {
 }
 
 void MoveTest::restored() const {
-  if (const std::size_t wanted = (3 * count_ + 2) * columns_; sums_.size() != wanted)
+  if (const std::size_t wanted = (kinds * count_ + 2) * columns_; sums_.size() != wanted)
     reject("move test", std::to_string(wanted) + " sums", std::to_string(sums_.size()));
 }
 
@@ -160,7 +165,7 @@ std::vector<double> MoveTest::pooled_means() const {
   for (std::size_t a = 0; a < columns_; ++a) {
     double sum = 0;
     for (std::size_t i = 0; i < count_; ++i)
-      sum += sums_[3 * (i * columns_ + a)];
+      sum += sums_[kinds * (i * columns_ + a)];
     means[a] = scale_[a].followed ? scale_[a].mean + scale_[a].sd * sum / all : scale_[a].mean;
   }
   return means;
@@ -172,8 +177,8 @@ std::vector<double> MoveTest::pooled_sds() const {
   for (std::size_t a = 0; a < columns_; ++a) {
     double first = 0, second = 0;
     for (std::size_t i = 0; i < count_; ++i) {
-      first += sums_[3 * (i * columns_ + a)];
-      second += sums_[3 * (i * columns_ + a) + 2];
+      first += sums_[kinds * (i * columns_ + a)];
+      second += sums_[kinds * (i * columns_ + a) + 2];
     }
     const double variance = second / all - (first / all) * (first / all);
     sds[a] = scale_[a].followed ? scale_[a].sd * std::sqrt(std::max(variance, 0.0)) : 0.0;
@@ -186,7 +191,7 @@ double MoveTest::effective(std::size_t column) const {
     return std::numeric_limits<double>::infinity();
   const auto n = static_cast<double>(count_), m = static_cast<double>(added_);
   const auto average = [&](std::size_t i, std::size_t trait) {
-    return sums_[3 * (i * columns_ + column) + trait] / m;
+    return sums_[kinds * (i * columns_ + column) + trait] / m;
   };
   double mean = 0, square = 0;
   for (std::size_t i = 0; i < count_; ++i) {
@@ -194,7 +199,7 @@ double MoveTest::effective(std::size_t column) const {
     square += average(i, 2) / n;
   }
   const double variance = square - mean * mean;
-  const double* const tail = sums_.data() + 3 * count_ * columns_ + 2 * column;
+  const double* const tail = sums_.data() + kinds * count_ * columns_ + 2 * column;
   const double fourth = tail[1] / (m * n) - 4 * mean * tail[0] / (m * n) +
                         6 * mean * mean * square - 3 * std::pow(mean, 4);
   double of_means = 0, of_variances = 0;
@@ -213,17 +218,19 @@ bool MoveTest::drifted() const {
   const double beyond = moving_errors(3 * columns_);
   for (std::size_t a = 0; a < columns_; ++a)
     for (const Trait judged : judged_by(a)) {
-      const auto trait = std::size_t(judged);
+      const std::size_t which = kind(a, judged);
       double mean = 0, squares = 0;
       for (std::size_t i = 0; i < count_; ++i) {
-        const std::size_t at = 3 * (i * columns_ + a) + trait;
+        const std::size_t at = kinds * (i * columns_ + a) + which;
         const double carried = sums_[at] / m - before_[at];
         mean += carried / n;
         squares += carried * carried / n;
       }
       const double se = std::sqrt(std::max(squares - mean * mean, 0.0) / (n - 1));
       const double sd = sds[a] / scale_[a].sd;
-      const double unit = judged == Trait::value ? sd : judged == Trait::square ? 2 * sd * sd : 1;
+      const double unit = which == std::size_t(Trait::value)    ? sd
+                          : which == std::size_t(Trait::square) ? 2 * sd * sd
+                                                                : 1;
       if (!(std::abs(mean) <= std::max(beyond * se, little * unit)))
         return true;
     }
@@ -236,13 +243,13 @@ Certificate MoveTest::judge_other(Rows<const double> cloud, const Bounds& bounds
   if (cloud.dim != columns_ || cloud.count == 0)
     reject("cloud", "rows of " + std::to_string(columns_) + " columns",
            std::to_string(cloud.count) + " of " + std::to_string(cloud.dim));
-  std::vector<double> means(3 * columns_);
-  double three[3];
+  std::vector<double> means(kinds * columns_);
+  double four[kinds];
   for (std::size_t i = 0; i < cloud.count; ++i)
     for (std::size_t a = 0; a < columns_; ++a) {
-      traits(cloud[i][a], scale_[a], three);
-      for (std::size_t t = 0; t < 3; ++t)
-        means[3 * a + t] += three[t] / double(cloud.count);
+      traits(cloud[i][a], scale_[a], four);
+      for (std::size_t t = 0; t < kinds; ++t)
+        means[kinds * a + t] += four[t] / double(cloud.count);
     }
   return judge_by(means, bounds);
 }

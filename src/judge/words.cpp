@@ -144,6 +144,23 @@ struct Sentence {
                        e.scores ? "gradient is not finite" : "log density is no number", e.failed,
                        e.of);
   }
+  std::string operator()(const evidence::HighElsewhere& e) const {
+    return fmt::format("exact moves leave the cloud where it is, but {} of {} looks around it met "
+                       "places as high as its own and away from every particle: a part of the "
+                       "shape that moves do not reach; write the model in other parameters, or "
+                       "compare several --runs",
+                       e.hits, e.looks);
+  }
+  std::string operator()(const evidence::LightModeMissing& e) const {
+    const std::string change =
+        e.variance_error > e.mean_error
+            ? fmt::format("makes its variance {:.0f} % larger", 100 * e.variance_error)
+            : fmt::format("moves its mean by {:.2f} sd", e.mean_error);
+    return fmt::format(
+        "a mode at {} = {:.3g} is too light for a particle, with {:.1g} of the mass, "
+        "but {}: take {:.0f} or more with --particles",
+        e.name, e.place, e.share, change, std::ceil(2 / e.share));
+  }
   std::string operator()(const evidence::ModesNotWeighed& e) const {
     return fmt::format("the scout found {} separate modes: nothing here tells how much each of "
                        "them weighs; compare several --runs, or use a method made for separate "
@@ -220,9 +237,15 @@ struct WithRemark {
                               "density is {:.2g} off, which the errors allow for",
                               e.error);
   }
-  std::string operator()(const evidence::GroupsNotCounted&) const {
-    return said + " (separate groups were not looked for: in so short a run that costs too many "
-                  "gradients)";
+  std::string operator()(const evidence::GroupsNotCounted& e) const {
+    return said + (e.over_rows ? " (what lies around the cloud was not searched: that takes many "
+                                 "passes over all rows)"
+                               : " (separate groups were not looked for: in so short a run that "
+                                 "costs too many gradients)");
+  }
+  std::string operator()(const evidence::WhatWasSearched& e) const {
+    return said + fmt::format("; {} climbs and {} looks met {} mode{}", e.climbs, e.looks, e.modes,
+                              e.modes == 1 ? "" : "s");
   }
   std::string operator()(const evidence::OfRun& e) const {
     return fmt::format("run {}: {}", e.number, said);

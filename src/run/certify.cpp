@@ -34,14 +34,16 @@ void judge_by(const judge::Certificate& certificate, const AnyTarget<double>& ta
                   ? judge::judge_by_moves(certificate, o.stages->columns, o.stages->modes, raw)
                   : judge::judge_weighed_groups(certificate, o.stages->columns, o.groups,
                                                 o.draw_names(), doubt);
-  judgement = judge::with_identities(judgement, o.diagnosis.parameters);
+  const Rows<const double> x{o.positions.data(), o.settings.particles, target.dim};
+  judgement = judge::with_identities(judgement, o.diagnosis.parameters, [&](std::size_t a) {
+    return ends_at_a_step(target, x, o.log_density, a);
+  });
   std::uint64_t gradients = 0;
   for (const auto& [stage, count] : o.stages->gradients)
     gradients += stage == "certify" || stage == "settle" ? count : 0;
   judgement = judge::with_failures(judgement, o.stages->failures_of_moves, gradients);
   if (o.stages->guide_decides)
     judgement.remark(judge::evidence::SomeRowsDecided{o.stages->guide_error});
-  const Rows<const double> x{o.positions.data(), o.settings.particles, target.dim};
   if (const double rise = judgement.converged() ? rise_by_scores(target, x) : 1; rise != 1)
     judgement = {judge::Verdict::cannot_tell, judge::evidence::DensityAgainstScores{rise}};
 }

@@ -40,6 +40,28 @@ std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table,
   return summaries;
 }
 
+namespace {
+
+/// Columns that are positions as they are have the figures that scores give of these.
+void take_figures(const std::vector<judge::ParameterSummary>& positions, Rows<const double> x,
+                  const Constrained& table, std::vector<judge::ParameterSummary>& columns) {
+  const std::size_t width = columns.size();
+  for (std::size_t c = 0; c < width; ++c)
+    for (std::size_t a = 0; a < x.dim; ++a) {
+      std::size_t i = 0;
+      while (i < x.count && table.values[i * width + c] == x[i][a])
+        ++i;
+      if (i < x.count)
+        continue;
+      columns[c].shift = positions[a].shift;
+      columns[c].spread_identity = positions[a].spread_identity;
+      columns[c].identity_se = positions[a].identity_se;
+      break;
+    }
+}
+
+} // namespace
+
 void measure_at(const AnyTarget<double>& target, const Settings& settings, Outcome& o,
                 Threads& threads) {
   const std::size_t count = settings.particles, dim = target.dim;
@@ -57,6 +79,7 @@ void measure_at(const AnyTarget<double>& target, const Settings& settings, Outco
   if (target.constrain) {
     o.constrained = target.constrain(x);
     o.constrained_summary = summarize_columns(*o.constrained, threads);
+    take_figures(o.diagnosis.parameters, x, *o.constrained, o.constrained_summary);
   }
   for (std::string found : {judge::outlier_warning(o.parameters(), count),
                             judge::missing_values_warning(o.parameters())})

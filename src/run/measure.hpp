@@ -52,6 +52,11 @@ std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table,
 /// nothing can be told.
 double rise_by_scores(const AnyTarget<double>& target, Rows<const double> x);
 
+/// Whether the density ends at a step along this parameter: a short way from an eighth of the
+/// particles or more it is zero, and just before as high as in most of the cloud.
+bool ends_at_a_step(const AnyTarget<double>& target, Rows<const double> x,
+                    std::span<const double> log_density, std::size_t parameter);
+
 /// Into a report, with a warning where few rows could not speak for all.
 void report_rows(const stages::RowsReport& rows, StageReport& report,
                  std::vector<std::string>& warnings);

@@ -7,6 +7,7 @@
 #include "run/state.hpp"
 #include "run/stopwatch.hpp"
 
+#include <starling/judge/certified.hpp>
 #include <starling/random/start.hpp>
 #include <starling/stages/journey.hpp>
 
@@ -250,6 +251,12 @@ private:
     add_groups(staged_.target, *journey_, o);
     if (const auto& certificate = o.stages->certificate) {
       judge_by(*certificate, target, false, o, journey_->doubt());
+      if (journey_->weights().shares.empty()) // of a cloud that was given
+        withdraw_converged(o);
+      judge::Judgement& judgement = o.diagnosis.judgement;
+      judgement = judge::with_search(judgement, journey_->searched(), names());
+      if (journey_->over_rows() && judgement.converged())
+        judgement.remark(judge::evidence::GroupsNotCounted{true});
     } else {
       withdraw_converged(o);
       judge::Judgement& judgement = o.diagnosis.judgement;

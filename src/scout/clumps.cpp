@@ -1,6 +1,8 @@
 // The modes under a cloud, and which of its rows belongs to which.
 #include <starling/scout/modes.hpp>
 
+#include "scout/starts.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,7 +14,6 @@ namespace {
 constexpr std::size_t most_rows = 1024;              // that starts are chosen from
 constexpr std::size_t far_apart = 8, at_random = 16; // starts of each kind
 constexpr int rounds = 5;
-enum UseOfClumps : Step { around_clumps = 3000 };
 
 /// The cloud's own frame; widths first, else few rows would blur the scales.
 Frame frame_of(Rows<const double> x, std::size_t dense_up_to) {
@@ -20,8 +21,8 @@ Frame frame_of(Rows<const double> x, std::size_t dense_up_to) {
   return x.dim <= dense_up_to && x.count > x.dim ? widths.densely().refreshed(x) : widths;
 }
 
-/// Each the farthest from those before it: every clump that stands apart has one soon. O(rows x
-/// count).
+} // namespace
+
 std::vector<Eigen::Index> farthest_first(const Frame::Matrix& y, std::size_t count) {
   std::vector<Eigen::Index> chosen;
   Eigen::VectorXd nearest = y.rowwise().squaredNorm();
@@ -35,32 +36,35 @@ std::vector<Eigen::Index> farthest_first(const Frame::Matrix& y, std::size_t cou
   return chosen;
 }
 
-} // namespace
+StartRows::StartRows(Rows<const double> cloud, const ModeSearch& search) {
+  const std::size_t every = (cloud.count + most_rows - 1) / most_rows, count = cloud.count / every;
+  rows.resize(Eigen::Index(count), Eigen::Index(cloud.dim));
+  for (std::size_t i = 0; i < count; ++i) {
+    chosen.push_back(i * every);
+    rows.row(Eigen::Index(i)) = Frame::map(cloud).row(Eigen::Index(i * every));
+  }
+  frame = frame_of(rows_of(std::as_const(rows)), search.dense_up_to);
+  std::vector<Eigen::Index> from;
+  if (count <= far_apart + at_random) {
+    for (std::size_t i = 0; i < count; ++i)
+      from.push_back(Eigen::Index(i));
+  } else {
+    from = farthest_first(frame.inverse(rows_of(std::as_const(rows))), far_apart);
+    for (std::size_t n = 0; n < at_random; ++n)
+      from.push_back(Philox(search.seed).below(std::uint32_t(count), Stream::groups_pick, 0, n));
+  }
+  starts.resize(Eigen::Index(from.size()), rows.cols());
+  for (std::size_t n = 0; n < from.size(); ++n)
+    starts.row(Eigen::Index(n)) = rows.row(from[n]);
+}
 
 std::vector<Mode> modes_of_cloud(Rows<const double> cloud, CountedDensity& density, bool afar,
                                  const ModeSearch& search) {
-  const std::size_t every = (cloud.count + most_rows - 1) / most_rows, rows = cloud.count / every;
-  Frame::Matrix some(Eigen::Index(rows), Eigen::Index(cloud.dim));
-  for (std::size_t i = 0; i < rows; ++i)
-    some.row(Eigen::Index(i)) = Frame::map(cloud).row(Eigen::Index(i * every));
-  const Frame frame = frame_of(rows_of(std::as_const(some)), search.dense_up_to);
-  const Philox philox(search.seed);
-  std::vector<Eigen::Index> starts;
-  if (rows <= far_apart + at_random) {
-    for (std::size_t i = 0; i < rows; ++i)
-      starts.push_back(Eigen::Index(i));
-  } else {
-    starts = farthest_first(frame.inverse(rows_of(std::as_const(some))), far_apart);
-    for (std::size_t n = 0; n < at_random; ++n)
-      starts.push_back(philox.below(std::uint32_t(rows), Stream::groups_pick, 0, n));
-  }
-  Frame::Matrix x(Eigen::Index(starts.size()), some.cols());
-  for (std::size_t n = 0; n < starts.size(); ++n)
-    x.row(Eigen::Index(n)) = some.row(starts[n]);
-  Modes modes(density, frame, search);
-  modes.climb_from(x);
+  const StartRows some(cloud, search);
+  Modes modes(density, some.frame, search);
+  modes.climb_from(some.starts);
   if (afar)
-    modes.climb_from_afar(frame, philox, around_clumps);
+    modes.climb_from_afar(some.frame, Philox(search.seed), some.around);
   return modes.found();
 }
 

@@ -12,10 +12,14 @@ namespace starling::scout {
 
 namespace {
 
-constexpr double same = 0.01;                     // ends of ways to one top, in the frame
-constexpr Eigen::Index points = 15;               // looked at on a segment
-constexpr double distances[] = {2, 4, 8, 16};     // of places all around, in the frame
-constexpr double radii[] = {3, 5, 8, 13, 21, 34}; // along rays
+constexpr double same = 0.01;       // ends of ways to one top, in the frame
+constexpr Eigen::Index points = 15; // looked at on a segment
+constexpr double distances[] = {2, 4, 8, 16, 64, 256, 1024}; // of places all around, in the frame
+constexpr double radii[] = {3,  5,  8,   13,  21,  34,       // along rays
+                            55, 90, 150, 250, 400, 650, 1000};
+constexpr int most_bends = 4;          // halvings of a way that bends: 16 straight pieces
+constexpr double way_made = 0.05;      // of the way, at least, that the middle is from either end
+constexpr std::size_t most_bumps = 32; // that are climbed from, of one set of rays: the highest
 constexpr Eigen::Index most_axes = 32, random_rays = 12;
 constexpr std::size_t tops_for_a_mode = 4; // many a top is negligible, which is seen at the end
 
@@ -59,7 +63,13 @@ void Modes::evaluate(const Frame::Matrix& y, Frame::Matrix& score,
 void Modes::add(const Place& end, bool arrived) { absorb(framed(end), arrived); }
 
 void Modes::climb_from(const Frame::Matrix& x) {
-  Frame::Matrix y = frame_.inverse(rows_of(x)), score;
+  for (const Climb& climb : climbed(frame_.inverse(rows_of(x))))
+    absorb(climb.top(), climb.path().size() <= search_.iterations);
+}
+
+/// Ways up in the frame, in lock-step.
+std::vector<Climb> Modes::climbed(Frame::Matrix y) {
+  Frame::Matrix score;
   std::vector<double> log_density;
   evaluate(y, score, log_density);
   std::vector<Climb> climbs;
@@ -67,14 +77,15 @@ void Modes::climb_from(const Frame::Matrix& x) {
     if (const double height = log_density[std::size_t(i)]; std::isfinite(height))
       climbs.emplace_back(Place{y.row(i), score.row(i), search_.has_density ? height : 0},
                           search_.iterations);
+  climbs_ += climbs.size();
   std::vector<Climb*> going;
-  for (;;) { // in lock-step
+  for (;;) {
     going.clear();
     for (Climb& climb : climbs)
       if (!climb.ended())
         going.push_back(&climb);
     if (going.empty())
-      break;
+      return climbs;
     y.resize(Eigen::Index(going.size()), y.cols());
     for (std::size_t i = 0; i < going.size(); ++i)
       y.row(Eigen::Index(i)) = going[i]->wanted();
@@ -88,8 +99,6 @@ void Modes::climb_from(const Frame::Matrix& x) {
                        search_.has_density || !sound ? log_density[i] : here.log_density + gain);
     }
   }
-  for (const Climb& climb : climbs)
-    absorb(climb.top(), climb.path().size() <= search_.iterations);
 }
 
 void Modes::climb_from_afar(const Frame& around, const Philox& philox, Step address) {
@@ -140,6 +149,11 @@ void Modes::climb_where_it_rises(const Frame& around, const Frame::Matrix& direc
     if (rises && !and_on && std::isfinite(height[at]))
       bumps.push_back(i);
   }
+  if (bumps.size() > most_bumps) {
+    std::ranges::stable_sort(bumps, std::ranges::greater{},
+                             [&](Eigen::Index i) { return height[std::size_t(i)]; });
+    bumps.resize(most_bumps);
+  }
   Frame::Matrix starts(Eigen::Index(bumps.size()), x.cols());
   for (std::size_t n = 0; n < bumps.size(); ++n)
     starts.row(Eigen::Index(n)) = x.row(bumps[n]);
@@ -147,41 +161,72 @@ void Modes::climb_where_it_rises(const Frame& around, const Frame::Matrix& direc
     climb_from(starts);
 }
 
-/// No dip on the straight way from a to b.
+/// No dip on the straight way from a to b; nor, where that has one, on a way that bends.
 bool Modes::joined(const Place& a, const Place& b) {
-  const Eigen::VectorXd way = b.x - a.x;
-  if (way.norm() < same)
+  if ((b.x - a.x).norm() < same)
     return true;
+  if (!search_.has_density)
+    return lowest_by_scores(a, b) < search_.dip;
+  const double floor = std::min(a.log_density, b.log_density) - search_.dip;
+  return no_lower(a, b, floor, most_bends);
+}
+
+/// A way from a to b on which the log density stays above the floor: straight, or by way of where a
+/// climb from the middle ends. Around a ring or along a banana that is a third place; between two
+/// modes it is one of them.
+bool Modes::no_lower(const Place& a, const Place& b, double floor, int halvings) {
+  const Eigen::VectorXd way = b.x - a.x;
   Frame::Matrix y(points, way.size()), score;
   std::vector<double> height;
   for (Eigen::Index i = 0; i < points; ++i)
     y.row(i) = a.x + double(i + 1) / double(points + 1) * way;
   evaluate(y, score, height);
-  double first = a.log_density, last = b.log_density;
-  if (!search_.has_density) { // heights above a, by the scores along the way
-    double sum = first = 0, slope = a.score.dot(way);
-    for (std::size_t i = 0; i < height.size(); ++i) {
-      const double next = score.row(Eigen::Index(i)).dot(way);
-      sum += 0.5 * (slope + next) / double(points + 1);
-      slope = next;
-      if (std::isfinite(height[i]))
-        height[i] = sum;
-    }
-    last = sum + 0.5 * (slope + b.score.dot(way)) / double(points + 1);
+  if (std::ranges::min(height) > floor)
+    return true;
+  if (halvings == 0)
+    return false;
+  const std::vector<Climb> up = climbed((a.x + 0.5 * way).transpose());
+  if (up.empty() || !(up[0].top().log_density > floor))
+    return false;
+  const Place& middle = up[0].top();
+  const double from_a = (middle.x - a.x).norm(), from_b = (middle.x - b.x).norm(),
+               whole = way.norm();
+  const bool between = std::min(from_a, from_b) > way_made * whole &&
+                       std::max(from_a, from_b) < (1 - way_made) * whole;
+  return between && no_lower(a, middle, floor, halvings - 1) &&
+         no_lower(middle, b, floor, halvings - 1);
+}
+
+/// The depth of the dip on the straight way, where heights are sums of scores.
+double Modes::lowest_by_scores(const Place& a, const Place& b) {
+  const Eigen::VectorXd way = b.x - a.x;
+  Frame::Matrix y(points, way.size()), score;
+  std::vector<double> height;
+  for (Eigen::Index i = 0; i < points; ++i)
+    y.row(i) = a.x + double(i + 1) / double(points + 1) * way;
+  evaluate(y, score, height);
+  double sum = 0, slope = a.score.dot(way); // above a
+  for (std::size_t i = 0; i < height.size(); ++i) {
+    const double next = score.row(Eigen::Index(i)).dot(way);
+    sum += 0.5 * (slope + next) / double(points + 1);
+    slope = next;
+    if (std::isfinite(height[i]))
+      height[i] = sum;
   }
-  return std::min(first, last) - std::ranges::min(height) < search_.dip;
+  const double last = sum + 0.5 * (slope + b.score.dot(way)) / double(points + 1);
+  return std::min(0.0, last) - std::ranges::min(height);
 }
 
 /// Joins what it connects; of those that belong together the highest stays.
 void Modes::absorb(Place end, bool arrived) {
   std::vector<std::size_t> together;
-  for (std::size_t k = 0; k < tops_.size(); ++k) {
-    if (!joined(end, tops_[k].place))
-      continue;
-    together.push_back(k);
-    if ((end.x - tops_[k].place.x).norm() < same)
-      break; // its connections are known
-  }
+  const auto known = std::ranges::find_if(
+      tops_, [&](const Top& top) { return (end.x - top.place.x).norm() < same; });
+  if (known != tops_.end()) // and so are its connections
+    together.push_back(std::size_t(known - tops_.begin()));
+  for (std::size_t k = 0; k < tops_.size() && known == tops_.end(); ++k)
+    if (joined(end, tops_[k].place))
+      together.push_back(k);
   if (together.empty()) {
     if (tops_.size() >= tops_for_a_mode * search_.most)
       stopped_ = true;

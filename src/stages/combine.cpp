@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace starling::stages {
 
@@ -17,6 +18,8 @@ namespace {
 
 constexpr double most_missed = 0.02;    // of a group's particles
 constexpr double least_effective = 100; // draws
+// What whole particles may change in a mean, in sds, and in a variance.
+constexpr double rounded_mean = 0.1, rounded_variance = 0.2;
 
 /// Mean and sd of each column.
 Pool moments(const Frame::Matrix& values) {
@@ -27,6 +30,32 @@ Pool moments(const Frame::Matrix& values) {
     pool.sds.push_back(std::sqrt(squares / double(std::max<Eigen::Index>(1, values.rows() - 1))));
   }
   return pool;
+}
+
+/// Mean and variance of a mixture of groups with these means and sds.
+std::pair<double, double> mixed(const std::vector<Pool>& groups, std::span<const double> parts,
+                                std::size_t column) {
+  double mean = 0, variance = 0;
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    mean += parts[g] * groups[g].means[column];
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    variance += parts[g] *
+                (std::pow(groups[g].sds[column], 2) + std::pow(groups[g].means[column] - mean, 2));
+  return {mean, variance};
+}
+
+/// Whether so many whole particles of each group cannot show its share: a light one that lies far
+/// away changes the variance by a particle more or less.
+bool rounded_off(const std::vector<Pool>& groups, std::span<const double> shares,
+                 std::span<const double> particles) {
+  for (std::size_t a = 0; a < groups[0].means.size(); ++a) {
+    const auto [mean, variance] = mixed(groups, shares, a);
+    const auto [given_mean, given_variance] = mixed(groups, particles, a);
+    if (std::abs(given_mean - mean) > rounded_mean * std::sqrt(variance) ||
+        std::abs(given_variance - variance) > rounded_variance * variance)
+      return true;
+  }
+  return false;
 }
 
 std::vector<std::size_t> particles_of(const std::vector<scout::Share>& shares, std::size_t all) {
@@ -119,6 +148,16 @@ Combined Journey::put_together(const scout::Weighing& weighing) const {
     else if (weighing.missed(own.position(), own.log_density, g) > most_missed)
       doubt = fmt::format("the fits that weigh group {} miss a part of it", g + 1);
   }
+  std::vector<Pool> groups;
+  std::vector<double> shares, given;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    groups.push_back(moments(groups_[g]->columns(groups_[g]->state().cloud.x)));
+    shares.push_back(weights_.shares[g].share);
+    given.push_back(double(each[g]) / double(settings_.particles));
+  }
+  if (rounded_off(groups, shares, given))
+    doubt = fmt::format("{} particles are too few to show the share of each; take more --particles",
+                        settings_.particles);
   made.doubt = std::move(doubt);
   certify(made);
   return made;

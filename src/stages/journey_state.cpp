@@ -18,6 +18,8 @@ std::string Journey::stage() const {
   case Part::weigh_first:
   case Part::weigh_last:
     return "weigh";
+  case Part::look:
+    return "look";
   case Part::finished:
     return "finished";
   case Part::one:
@@ -38,6 +40,7 @@ Progress Journey::progress() const {
     const std::size_t rounds = weighing().rounds();
     return {rounds, rounds + 1};
   }
+  case Part::look:
   case Part::finished:
     return {};
   case Part::one:
@@ -69,7 +72,7 @@ std::vector<std::pair<std::string, std::uint64_t>> Journey::gradients() const {
   }
   if (before_.weighed > 0)
     all.emplace_back("weigh", before_.weighed);
-  all.emplace_back("count", before_.counted);
+  all.emplace_back("look", before_.looked);
   return all;
 }
 
@@ -124,6 +127,7 @@ std::string Journey::save() const {
   to("scouted", scouted_);
   to("weights", weights_);
   to("before", before_);
+  to("searched", searched_);
   std::vector<std::size_t> particles;
   for (const auto& one : groups_)
     particles.push_back(one->particles());
@@ -141,6 +145,7 @@ void Journey::restore(std::string_view state) {
   from("scouted", scouted_);
   from("weights", weights_);
   from("before", before_);
+  from("searched", searched_);
   from("particles", particles);
   check();
   must_fit(particles.size() == (split() ? weights_.modes.size() : 1) &&
@@ -155,7 +160,7 @@ void Journey::restore(std::string_view state) {
   for (const auto& one : groups_)
     one->restore(from);
   must_fit(from.at_end());
-  if (part_ == Part::finished && split())
+  if ((part_ == Part::look || part_ == Part::finished) && split())
     combined_ = put_together(weighing());
   else
     follow();
@@ -165,9 +170,11 @@ void Journey::restore(std::string_view state) {
 void Journey::check() const {
   const std::size_t modes = weights_.modes.size();
   must_fit(modes <= most_groups);
-  for (const scout::Mode& one : weights_.modes)
-    must_fit(std::size_t(one.x.size()) == density_.dim &&
-             (one.frame.dim() == density_.dim || one.frame.dim() == 0));
+  for (const std::vector<scout::Mode>* these : {&weights_.modes, &weights_.light})
+    for (const scout::Mode& one : *these)
+      must_fit(std::size_t(one.x.size()) == density_.dim &&
+               (one.frame.dim() == density_.dim || one.frame.dim() == 0));
+  must_fit(searched_.light.parameter < density_.dim);
   double whole = 0; // particles are shared out by them
   for (const scout::Share& one : weights_.shares)
     whole += one.share >= 0 && one.share <= 1 ? one.share : NAN;

@@ -13,7 +13,7 @@ namespace starling::stages {
 namespace {
 
 constexpr std::size_t least_particles = 128; // of a group, so that its certificate can tell
-constexpr double no_group = 0.002;           // a share below it is none
+constexpr double no_group = 0.5;             // of a particle: a share that gives less is none
 
 } // namespace
 
@@ -95,20 +95,34 @@ void Journey::weigh() {
   weights_.shares = now.shares();
 }
 
+/// The modes that have a share in the particles, and those that are too light beside them.
+Weights Journey::with_groups(Weights all) const {
+  const auto heaviest = std::ranges::max_element(all.shares, {}, &scout::Share::share);
+  const double least = no_group / double(settings_.particles);
+  Weights kept;
+  kept.light = std::move(all.light);
+  for (std::size_t g = 0; g < all.shares.size(); ++g) {
+    const scout::Share& share = all.shares[g];
+    if (share.share + 2 * share.se >= least || g == std::size_t(heaviest - all.shares.begin())) {
+      kept.modes.push_back(std::move(all.modes[g]));
+      kept.shares.push_back(share);
+    } else {
+      kept.light.push_back(std::move(all.modes[g]));
+      kept.light.back().share = share.share;
+    }
+  }
+  return kept;
+}
+
 /// A group for each mode that has a share, of more particles than it will give: weights may change.
 void Journey::split_up() {
-  const std::vector<scout::Share>& all = weights_.shares;
-  const auto heaviest = std::ranges::max_element(all, {}, &scout::Share::share);
-  Weights kept;
-  for (std::size_t g = 0; g < all.size(); ++g)
-    if (all[g].share + 2 * all[g].se >= no_group || g == std::size_t(heaviest - all.begin())) {
-      kept.modes.push_back(weights_.modes[g]);
-      kept.shares.push_back(all[g]);
-    }
+  Weights kept = with_groups(weights_);
   Weights before = std::exchange(weights_, std::move(kept));
   std::vector<std::unique_ptr<Group>> made;
   Before spent = before_;
-  spent.stages = groups_[0]->spent();
+  for (std::size_t s = 0; s < kinds; ++s)
+    for (const auto& one : groups_)
+      spent.stages[s].add_since({}, one->spent()[s]);
   try {
     const auto n = static_cast<double>(settings_.particles);
     for (std::size_t g = 0; g < weights_.modes.size(); ++g) {

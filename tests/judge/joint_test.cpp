@@ -158,6 +158,39 @@ TEST(Identities, TakeConvergedBackBeyondTheirErrors) {
   EXPECT_EQ(sentence(judged(11.5, 1, moving)), "go on");
 }
 
+// Of a density that ends at a step an identity is not 1: there it says nothing.
+TEST(Identities, SayNothingWhereTheDensityEndsAtAStep) {
+  const Judgement moves{Verdict::converged, evidence::MovesConfirm{20, 0, .05, .1, {}}};
+  ParameterSummary cut, other;
+  cut.name = "a", cut.spread_identity = .36, cut.identity_se = .03;
+  other.name = "b", other.spread_identity = 1, other.identity_se = .03;
+  const auto judged = [&](std::size_t ends) {
+    return with_identities(moves, {cut, other}, [&](std::size_t a) { return a == ends; });
+  };
+  EXPECT_TRUE(judged(0).converged());
+  EXPECT_FALSE(judged(1).converged());
+}
+
+TEST(Search, TakesConvergedBackAndElseSaysWhatWasSearched) {
+  const Judgement moves{Verdict::converged, evidence::MovesConfirm{20, 0, .05, .1, {}}};
+  const Judgement still{Verdict::still_moving, evidence::MovesConfirm{20, 0, .05, .1, {}}};
+  Searched searched{.searches = 1, .climbs = 12, .looks = 2000};
+  const std::vector<std::string> names{"a", "b"};
+  const Judgement clear = with_search(moves, searched, names);
+  EXPECT_TRUE(clear.converged());
+  EXPECT_THAT(sentence(clear), HasSubstr("; 12 climbs and 2000 looks met 1 mode"));
+  EXPECT_EQ(sentence(with_search(moves, {}, names)), sentence(moves)); // nothing was searched
+  searched.hits = 7;
+  EXPECT_EQ(with_search(moves, searched, names).verdict, Verdict::cannot_tell);
+  EXPECT_THAT(sentence(with_search(moves, searched, names)), HasSubstr("7 of 2000 looks"));
+  EXPECT_EQ(with_search(still, searched, names).verdict, Verdict::still_moving);
+  searched.light = {.001, 1, 50, 50};
+  const Judgement light = with_search(moves, searched, names);
+  EXPECT_EQ(light.verdict, Verdict::cannot_tell);
+  EXPECT_THAT(sentence(light), HasSubstr("a mode at b = 50"));
+  EXPECT_THAT(sentence(light), HasSubstr("its variance 250 % larger"));
+}
+
 TEST(Failures, TakeConvergedBackWhereTheyAreMany) {
   const Judgement moves{Verdict::converged, evidence::MovesConfirm{.moves = 20}};
   EXPECT_TRUE(with_failures(moves, {.log_density = 1, .score = 2}, 1000).converged());

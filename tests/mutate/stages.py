@@ -142,7 +142,8 @@ def add(of):
         "src/stages/split.cpp",
         journey,
         [
-            ("one group alone", "if (@@all[g].share + 2 * all[g].se >= no_group@@ ||", "false"),
+            ("one group alone", "if (@@share.share + 2 * share.se >= least@@ ||", "false"),
+            ("light modes forgotten", "kept.light.back().share = share.share;", ";"),
             ("weighed by the density of draws", "weights_.shares = now.shares();", ";"),
         ],
     )
@@ -152,6 +153,8 @@ def add(of):
         [
             ("modes that are not counted", "if (@@modes.size() < 2@@)", "true"),
             ("weighed once", "rounds >= least_rounds && close", "true"),
+            ("hits of looks ignored", "all.hits = looked.hits;", ";"),
+            ("a cloud that was given flown", "moves && @@!stays@@ &&", "true"),
         ],
     )
     of(
@@ -187,12 +190,24 @@ def add(of):
         "src/scout/modes.cpp",
         "tests/scout/modes_test.cpp",
         [
-            (
-                "no dip is deep enough",
-                "std::min(first, last) - std::ranges::min(height) < search_.dip",
-                "true",
-            ),
-            ("every end is a mode", "if (@@!joined(end, tops_[k].place)@@)", "true"),
+            ("no dip is deep enough", "if (@@std::ranges::min(height) > floor@@)", "true"),
+            ("every end is a mode", "if (@@joined(end, tops_[k].place)@@)", "false"),
+        ],
+    )
+    look = "tests/scout/look_test.cpp"
+    of(
+        "src/scout/look.cpp",
+        look,
+        [
+            ("hits near particles", "@@to_nearest(y.row(n), near, 1)[0] >@@ away", "1e300 >"),
+            ("hits in low places", "seen[std::size_t(n)] >= high", "true"),
+        ],
+    )
+    of(
+        "src/scout/modes.cpp",
+        look,
+        [
+            ("ways that do not bend", "no_lower(a, b, floor, @@most_bends@@)", "0"),
         ],
     )
     of(
@@ -238,4 +253,5 @@ also = {
     f"src/stages/{name}.cpp": [f"src/stages/{other}.cpp" for other in SOURCES if other != name]
     for name in SOURCES
 }
-also["src/scout/modes.cpp"] = ["src/scout/clumps.cpp", "src/scout/scout.cpp"]
+also["src/scout/modes.cpp"] = [f"src/scout/{name}.cpp" for name in ("clumps", "look", "scout")]
+also["src/scout/look.cpp"] = [f"src/scout/{name}.cpp" for name in ("clumps", "modes")]

@@ -70,10 +70,9 @@ def test_a_setting_of_the_raw_method_asks_for_it():
 def test_the_result_tells_of_its_stages_and_so_do_its_files(tmp_path):
     pytest.importorskip("pandas", reason="pandas is not installed")
     result = starling.sample(normal, dim=2, exact=10, **SMALL)
-    assert list(result.gradients) == ["scout", "fly", "certify", "settle", "count", "total"]
-    assert (
-        result.gradients["settle"] > 0 and result.gradients["count"] < 300 and result.groups == []
-    )
+    assert list(result.gradients) == ["scout", "fly", "certify", "settle", "look", "total"]
+    assert result.gradients["settle"] > 0 and result.gradients["look"] < 4000
+    assert result.groups == []
     assert (
         sum(list(result.gradients.values())[:5]) == result.gradients["total"] and result.modes == 1
     )

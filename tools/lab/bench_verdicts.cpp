@@ -21,7 +21,7 @@ constexpr std::uint64_t verdict_seeds = 50, cloud_seeds_share = 10;
 
 /// One verdict against the truth.
 struct Judged {
-  std::string verdict, failure;
+  std::string verdict, why, failure;
   Distance far;
   std::optional<bool> bounds;
   double gradients = 0, seconds = 0;
@@ -44,6 +44,7 @@ Judged judged(const Truth& truth, const ShapeRun& run) {
   Measured counted;
   take_report(run.outcome, counted);
   j.verdict = counted.verdict;
+  j.why = judge::sentence(run.outcome.diagnosis.judgement);
   j.gradients = counted.gradients;
   j.far = truth.of(run.outcome.positions);
   j.bounds =
@@ -53,19 +54,13 @@ Judged judged(const Truth& truth, const ShapeRun& run) {
 
 VerdictJson in_json(const std::string& shape, const char* half, const std::string& cloud,
                     std::uint64_t seed, const Judged& j) {
-  VerdictJson made = {{"shape", shape},
-                      {"half", half},
-                      {"cloud", cloud},
-                      {"seed", seed},
-                      {"verdict", j.verdict},
-                      {"wrong", j.wrong()},
-                      {"mean", j.far.mean},
-                      {"sd_low", j.far.sd_low},
-                      {"sd_high", j.far.sd_high},
-                      {"ks", j.far.ks},
-                      {"ks_log_density", j.far.ks_density},
-                      {"gradients", j.gradients},
-                      {"seconds", j.seconds}};
+  VerdictJson made = {{"shape", shape},           {"half", half},
+                      {"cloud", cloud},           {"seed", seed},
+                      {"verdict", j.verdict},     {"why", j.why},
+                      {"wrong", j.wrong()},       {"mean", j.far.mean},
+                      {"sd_low", j.far.sd_low},   {"sd_high", j.far.sd_high},
+                      {"ks", j.far.ks},           {"ks_log_density", j.far.ks_density},
+                      {"gradients", j.gradients}, {"seconds", j.seconds}};
   if (j.given_wrong)
     made["given_wrong"] = *j.given_wrong;
   if (j.bounds)

@@ -50,7 +50,7 @@ struct Certificate {
   double acceptance = 0;
   std::size_t particles = 0;      ///< that were moved, where not all were
   std::size_t not_followed = 0;   ///< parameters that are constant, or not finite for some particle
-  std::vector<std::size_t> heavy; ///< judged by their winsorised value alone: see heavy_tailed
+  std::vector<std::size_t> heavy; ///< judged by their winsorised values: see heavy_tailed
 
   template <typename Self, typename Visit>
   static void for_each_field(Self& self, Visit&& visit) {
@@ -118,7 +118,9 @@ bool heavy_tailed(std::span<const double> values);
 /// reads. A column that is made from the positions and has a heavy tail, as 1/sigma^2 may, is
 /// judged by its winsorised value alone: the positions it is made from are judged by all three. A
 /// position with a heavy tail that users read only in another shape is judged likewise: of the tail
-/// of the logarithm of what may be 0 they see nothing.
+/// of the logarithm of what may be 0 they see nothing. A position that users read is judged without
+/// its moments where cloud and moves both show such a tail, a Cauchy's: by its winsorised value and
+/// the square of that.
 class MoveTest {
 public:
   /// The columns of the cloud before any move; the first `positions` of them are not made from
@@ -165,21 +167,28 @@ private:
     double kept_mean, kept_sd;       ///< of the winsorised values
     bool followed, heavy;
     bool unread; ///< a position, and read only in another shape
+    bool wild;   ///< a position that is read, with a heavy tail in the cloud
   };
-  static void traits(double value, const Scale& scale, double* three);
+  /// What is summed of a column: the three traits, and the square of the winsorised value.
+  static constexpr std::size_t kinds = 4;
+  static void traits(double value, const Scale& scale, double* four);
+  /// The one of these that a trait is judged by.
+  std::size_t kind(std::size_t column, Trait trait) const {
+    return trait == Trait::square && !has_moments(column) ? kinds - 1 : std::size_t(trait);
+  }
   TraitOf of(std::size_t column) const;
   std::vector<Trait> judged_by(std::size_t column) const;
   Displacement displacement(std::size_t column, Trait trait, double judged_mean,
                             const Bounds& bounds) const;
-  /// `means`: of each column and trait, of the cloud that is judged.
+  /// `means`: of each column and kind, of the cloud that is judged.
   Certificate judge_by(std::span<const double> means, const Bounds& bounds) const;
 
   std::size_t count_, columns_;
   Joint joint_; // the last of the columns
   std::vector<Scale> scale_;
-  std::vector<double> whole_; // columns x 3: means of the traits over the whole cloud
+  std::vector<double> whole_; // columns x kinds: means over the whole cloud
   std::vector<double> before_,
-      sums_; // particles x columns x 3; of the sums then columns x 2: cubes, fourth powers
+      sums_; // particles x columns x kinds; of the sums then columns x 2: cubes, fourth powers
   std::uint64_t added_ = 0;
 };
 

@@ -114,6 +114,14 @@ struct DensityFails { ///< on exact moves, more often than can be passed over
   std::uint64_t failed = 0, of = 0;
   bool scores = false; ///< where the log density was finite
 };
+struct HighElsewhere { ///< looks as high as the cloud and away from all of it
+  std::size_t hits = 0, looks = 0;
+};
+struct LightModeMissing { ///< too light for a particle, and far enough to matter
+  std::string name;
+  double place = 0, share = 0;
+  double mean_error = 0, variance_error = 0; ///< that it makes: in sds, as a share
+};
 struct ModesNotWeighed {
   std::size_t modes = 0;
 };
@@ -161,7 +169,12 @@ struct BeforeMoves { ///< that could confirm it
 struct SomeRowsDecided {
   double error = 0; ///< of the log density
 };
-struct GroupsNotCounted {};
+struct GroupsNotCounted {
+  bool over_rows = false; ///< that would take passes over all of them; else the run was short
+};
+struct WhatWasSearched {
+  std::size_t climbs = 0, looks = 0, modes = 1;
+};
 struct OfRun {
   std::size_t number = 1;
 };
@@ -171,18 +184,20 @@ struct OfAllRuns {
 
 } // namespace evidence
 
-using Evidence = std::variant<
-    std::monostate, evidence::NotNumbers, evidence::OneParticle, evidence::GrowsWithoutEnd,
-    evidence::OffCentre, evidence::CentreMoves, evidence::SpreadChanges, evidence::TooNarrow,
-    evidence::TooWide, evidence::TooFewParticles, evidence::Balanced, evidence::Failed,
-    evidence::MovesConfirm, evidence::MovesCarryAway, evidence::HardlyMoves, evidence::RoomForError,
-    evidence::ModesNotWeighed, evidence::DensityAgainstScores, evidence::GroupsNotWeighed,
-    evidence::SharesNotKnown, evidence::RunsDisagree, evidence::GroupsNotAllCounted,
-    evidence::GrowsAlong, evidence::IdentityOff, evidence::DensityFails>;
+using Evidence =
+    std::variant<std::monostate, evidence::NotNumbers, evidence::OneParticle,
+                 evidence::GrowsWithoutEnd, evidence::OffCentre, evidence::CentreMoves,
+                 evidence::SpreadChanges, evidence::TooNarrow, evidence::TooWide,
+                 evidence::TooFewParticles, evidence::Balanced, evidence::Failed,
+                 evidence::MovesConfirm, evidence::MovesCarryAway, evidence::HardlyMoves,
+                 evidence::RoomForError, evidence::ModesNotWeighed, evidence::DensityAgainstScores,
+                 evidence::GroupsNotWeighed, evidence::SharesNotKnown, evidence::RunsDisagree,
+                 evidence::GroupsNotAllCounted, evidence::GrowsAlong, evidence::IdentityOff,
+                 evidence::DensityFails, evidence::HighElsewhere, evidence::LightModeMissing>;
 using Remark = std::variant<evidence::LostParticles, evidence::InGroups, evidence::NotCertified,
                             evidence::NotConfirmed, evidence::Interrupted, evidence::BeforeMoves,
-                            evidence::SomeRowsDecided, evidence::GroupsNotCounted, evidence::OfRun,
-                            evidence::OfAllRuns>;
+                            evidence::SomeRowsDecided, evidence::GroupsNotCounted,
+                            evidence::WhatWasSearched, evidence::OfRun, evidence::OfAllRuns>;
 
 /// A verdict, why, and what is to be said besides, in that order.
 struct Judgement {

@@ -36,8 +36,9 @@ enum class Stream : std::uint8_t {
   data_subset = 27, // rows of the data that the scout climbs on; index = draw
   look = 28, // rows of a large cloud that a look sees; step = the look's, index = part of the rows
   // 29 was the seed of each block of rows that dealt for itself
-  directions = 30, // along which a trial follows the cloud; step = the trial, index = pair
-  user = 128,      // from here on: free for targets and observers of one's own
+  directions = 30,  // along which a trial follows the cloud; step = the trial, index = pair
+  look_around = 31, // places around a cloud; step = search, index = place and coordinate
+  user = 128,       // from here on: free for targets and observers of one's own
 };
 
 /// The steps of Stream::scout: one for each use, or the first of several. Never renumber these

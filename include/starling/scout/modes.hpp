@@ -19,6 +19,7 @@ struct Mode {
   double log_density = 0;
   Frame frame;         ///< Laplace's there
   double log_mass = 0; ///< of Laplace's normal, up to a constant common to all modes
+  double share = 0;    ///< where it was weighed, and was too light for a group
 
   template <typename Self, typename Visit>
   static void for_each_field(Self& self, Visit&& visit) {
@@ -26,6 +27,7 @@ struct Mode {
     visit("log_density", self.log_density);
     visit("frame", self.frame);
     visit("log_mass", self.log_mass);
+    visit("share", self.share);
   }
 };
 
@@ -42,10 +44,10 @@ struct ModeSearch {
   std::uint64_t seed = 1;
 };
 
-/// Collects separate modes. Two ends of ways up belong together when the log density along the
-/// segment between them does not dip below the lower by more than `dip`; ends are compared, not
-/// particles, since in many dimensions a segment between two particles leads through the middle,
-/// where all is higher. Ways up go in the coordinates of a frame, where they are short.
+/// Collects separate modes. Two ends of ways up belong together when the log density on a way
+/// between them, straight or bent, does not dip below the lower by more than `dip`; ends are
+/// compared, not particles, since in many dimensions a segment between two particles leads through
+/// the middle, where all is higher. Ways up go in the coordinates of a frame, where they are short.
 class Modes {
 public:
   Modes(CountedDensity& density, Frame frame, const ModeSearch& search = {});
@@ -54,12 +56,14 @@ public:
   void add(const Place& end, bool arrived);
   /// Ways up from these rows, those where the density fails aside.
   void climb_from(const Frame::Matrix& x);
-  /// From places all around, 2 to 16 times as far out as that frame's normal; and from where the
-  /// density rises along rays that go out to 34 of its widths, along its coordinates and in random
-  /// directions.
+  /// From places all around, 2 to 1024 times as far out as that frame's normal, since a far mode
+  /// attracts where no ray meets it; and from where the density rises along rays that go out to
+  /// 1000 of its widths, along its coordinates and in random directions.
   void climb_from_afar(const Frame& around, const Philox& philox, Step address);
 
   std::size_t count() const { return tops_.size(); }
+  /// Ways up so far.
+  std::size_t climbs() const { return climbs_; }
   /// Whether there were more than are counted.
   bool stopped_counting() const { return stopped_; }
   /// The modes that are not negligible, heaviest first, and no more than `most`. Asks for Laplace's
@@ -76,13 +80,17 @@ private:
   Mode mode_at(const Place& top, std::size_t number);
   void evaluate(const Frame::Matrix& y, Frame::Matrix& score, std::vector<double>& log_density);
   void climb_where_it_rises(const Frame& around, const Frame::Matrix& direction);
+  std::vector<Climb> climbed(Frame::Matrix y);
   bool joined(const Place& a, const Place& b);
+  bool no_lower(const Place& a, const Place& b, double floor, int halvings);
+  double lowest_by_scores(const Place& a, const Place& b);
   void absorb(Place end, bool arrived);
 
   CountedDensity& density_;
   Frame frame_;
   ModeSearch search_;
   std::vector<Top> tops_;
+  std::size_t climbs_ = 0;
   bool stopped_ = false;
 };
 

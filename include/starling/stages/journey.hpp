@@ -2,6 +2,8 @@
 #pragma once
 
 #include <starling/judge/groups.hpp>
+#include <starling/judge/searched.hpp>
+#include <starling/scout/look.hpp>
 #include <starling/scout/weigh.hpp>
 #include <starling/stages/group.hpp>
 
@@ -33,6 +35,7 @@ struct Combined {
 struct Weights {
   std::vector<scout::Mode> modes;   ///< where each is highest; empty where there is one group
   std::vector<scout::Share> shares; ///< empty where groups were not weighed
+  std::vector<scout::Mode> light;   ///< modes too light for a group of their own
   std::vector<double> drawn;        ///< by the last weighing
   bool split = false;               ///< there is a group of particles for each mode
 
@@ -40,13 +43,13 @@ struct Weights {
   static void for_each_field(Self& self, Visit&& visit) {
     visit("modes", self.modes);
     visit("shares", self.shares);
+    visit("light", self.light);
     visit("drawn", self.drawn);
     visit("split", self.split);
   }
 };
 
-/// One group while there is one. Where the scout found several modes, or the cloud at the end lies
-/// on several:
+/// One group while there is one. Where the scout found several modes, or the search at the end:
 /// 1. they are weighed by draws from Laplace's fits, which says how many particles each will need;
 /// 2. each mode gets a group of its own, in its own frame and with its own certificate, of at least
 ///    128 particles; all space is shared out between the groups, and none leaves its part;
@@ -54,9 +57,11 @@ struct Weights {
 ///    until twice the error of each share is below .01, or 16 rounds;
 /// 4. each gives as many particles as its share says, chosen so that they keep its moments; one
 ///    certificate is made of all.
-/// A mode that neither the scout nor a particle has met is not counted. Over rows of data groups
-/// are those modes that the scout found; those under the cloud are not counted at the end, which
-/// would take many passes over all rows.
+/// At the end of the one group, or of all, the surroundings of the cloud are searched
+/// (scout::look_around). Modes that are new get groups with the others, twice at most; a cloud that
+/// was given and is not to be flown stays as it is, and its modes are counted. A mode that no
+/// search has met is not counted. Over rows of data groups are those modes that the scout found,
+/// and nothing is searched at the end, which would take many passes over all rows.
 class Journey {
 public:
   Journey(JourneyDensity density, const Settings& settings, Threads& threads = Threads::alone(),
@@ -83,7 +88,7 @@ public:
   std::size_t frames() const { return groups_.size(); }
   bool settled() const;
   bool polished() const;
-  /// Of each stage; then `weigh` where there were several groups, and `count` for the modes at the
+  /// Of each stage; then `weigh` where there were several groups, and `look` for the search at the
   /// end.
   std::vector<std::pair<std::string, std::uint64_t>> gradients() const;
 
@@ -92,6 +97,9 @@ public:
   /// Of each row of the cloud, when finished; empty where there is one group.
   const std::vector<std::size_t>& group_of_row() const { return combined_.group_of_row; }
   const std::string& doubt() const { return combined_.doubt; }
+  /// By the search at the end: of places, and of modes too light for a group. Nothing over rows of
+  /// data, or by scores alone.
+  const judge::Searched& searched() const { return searched_; }
 
   /// As Group's. With several groups each place is asked of its own.
   void estimate(Rows<const double> x, Rows<double> score, std::span<double> log_density);
@@ -106,15 +114,15 @@ public:
   void restore(std::string_view state);
 
 private:
-  enum class Part { one, weigh_first, groups, weigh_last, finished };
+  enum class Part { one, weigh_first, groups, weigh_last, look, finished };
   struct Before { // what was spent outside the groups that there are now
     std::array<Spent, kinds> stages{};
-    std::uint64_t counted = 0, weighed = 0; // gradients
+    std::uint64_t looked = 0, weighed = 0; // gradients
 
     template <typename Self, typename Visit>
     static void for_each_field(Self& self, Visit&& visit) {
       visit("stages", self.stages);
-      visit("counted", self.counted);
+      visit("looked", self.looked);
       visit("weighed", self.weighed);
     }
   };
@@ -122,6 +130,10 @@ private:
   bool split() const { return weights_.split; }
   void one_group();
   void count_modes();
+  void look();
+  judge::Searched what(const scout::Looked& looked, const Weights& weighed) const;
+  Weights weighed(std::vector<scout::Mode> modes);
+  Weights with_groups(Weights all) const;
   void weigh_modes(std::vector<scout::Mode> modes);
   void split_up();
   void weigh();
@@ -147,6 +159,7 @@ private:
   Scouted scouted_;
   Weights weights_;
   Before before_;
+  judge::Searched searched_;
   Combined combined_; // follows from the rest
 };
 

@@ -1,0 +1,160 @@
+// Looks around a cloud.
+#include <starling/scout/look.hpp>
+
+#include "scout/starts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace starling::scout {
+
+namespace {
+
+constexpr std::size_t looks_for_a_row = 8, most_looks = 2000;
+constexpr std::size_t climbed_from = 16;                 // hits
+constexpr double wider = 3;                              // than the cloud
+constexpr double nearest_look = 3, farthest_look = 1000; // in widths
+constexpr double half_side = 2;                          // of the cube, as the scout's
+constexpr double away = 2;                               // from rows, in what they are apart
+constexpr std::size_t neighbours = 3;                    // two rows may be draws of one walker
+enum class Kind { frame, columns, ball, cube, out, last = out };
+
+/// Where the looks go. Each has its own address: the round, and its number.
+class LookPlaces {
+public:
+  LookPlaces(const Frame& frame, std::uint64_t seed, Step round)
+      : frame_(frame), width_(frame.spreads()), philox_(seed), round_(round) {}
+
+  Eigen::RowVectorXd operator()(std::size_t number) const {
+    constexpr std::size_t kinds = std::size_t(Kind::last) + 1;
+    const auto d = width_.size();
+    switch (Kind(number % kinds)) {
+    case Kind::frame:
+      return frame_.forward(wider * normals(number)).row(0);
+    case Kind::columns:
+      return frame_.mean().transpose() + normals(number).cwiseProduct(width_.transpose());
+    case Kind::ball:
+      return frame_.mean().transpose() + width_.maxCoeff() * normals(number);
+    case Kind::cube: {
+      Eigen::RowVectorXd at(d);
+      for (Eigen::Index a = 0; a < d; ++a)
+        at[a] = half_side * (2 * uniform(block(number, std::size_t(a))) - 1);
+      return at;
+    }
+    case Kind::out:
+      break;
+    }
+    const Block bits = block(number, std::size_t(d));
+    const double far = nearest_look * std::pow(farthest_look / nearest_look, uniform(bits, 0));
+    if (number / kinds % 2 == 0)
+      return frame_.forward(far * normals(number).normalized()).row(0);
+    const auto a = Eigen::Index(number / kinds / 2) % d; // along one parameter
+    Eigen::RowVectorXd at = frame_.mean();
+    at[a] += (uniform(bits, 1) < 0.5 ? -far : far) * width_[a];
+    return at;
+  }
+
+private:
+  Block block(std::size_t number, std::size_t part) const {
+    return philox_(Stream::look_around, round_, number * std::size_t(width_.size() + 1) + part);
+  }
+  Frame::Matrix normals(std::size_t number) const {
+    Frame::Matrix z(1, width_.size());
+    for (Eigen::Index a = 0; a < z.cols(); ++a)
+      z(0, a) = normal_pair(block(number, std::size_t(a)))[0];
+    return z;
+  }
+
+  const Frame& frame_;
+  Eigen::VectorXd width_;
+  Philox philox_;
+  Step round_;
+};
+
+double lower_quartile(std::vector<double> values) {
+  const auto at = values.begin() + std::ptrdiff_t(values.size() / 4);
+  std::ranges::nth_element(values, at);
+  return *at;
+}
+
+/// Squared distances to the nearest rows, nearest first: as many as are asked for.
+std::vector<double> to_nearest(const Eigen::RowVectorXd& y, const Frame::Matrix& rows,
+                               std::size_t count) {
+  std::vector<double> all(std::size_t(rows.rows()));
+  for (Eigen::Index i = 0; i < rows.rows(); ++i)
+    all[std::size_t(i)] = (rows.row(i) - y).squaredNorm();
+  count = std::min(count, all.size());
+  std::partial_sort(all.begin(), all.begin() + std::ptrdiff_t(count), all.end());
+  all.resize(count);
+  return all;
+}
+
+/// Looks that hit, a row each.
+Frame::Matrix hits_of(const Rows<const double> rows, const std::vector<double>& heights,
+                      const Frame& frame, CountedDensity& density, std::uint64_t seed, Step round,
+                      std::size_t looks) {
+  const auto d = Eigen::Index(rows.dim);
+  Frame::Matrix x(Eigen::Index(looks), d), score(x.rows(), d);
+  const LookPlaces place(frame, seed, round);
+  for (Eigen::Index n = 0; n < x.rows(); ++n)
+    x.row(n) = place(std::size_t(n));
+  std::vector<double> seen(looks);
+  density(rows_of(std::as_const(x)), rows_of(score), seen);
+
+  const double high = lower_quartile(heights);
+  const Frame::Matrix near = frame.inverse(rows), y = frame.inverse(rows_of(std::as_const(x)));
+  double apart = 0;
+  for (Eigen::Index i = 0; i < near.rows(); ++i)
+    if (heights[std::size_t(i)] >= high)
+      apart = std::max(apart, to_nearest(near.row(i), near, neighbours + 1).back()); // itself first
+  std::vector<Eigen::Index> hit;
+  for (Eigen::Index n = 0; n < y.rows(); ++n)
+    if (seen[std::size_t(n)] >= high && to_nearest(y.row(n), near, 1)[0] > away * away * apart)
+      hit.push_back(n);
+  Frame::Matrix found(Eigen::Index(hit.size()), d);
+  for (std::size_t n = 0; n < hit.size(); ++n)
+    found.row(Eigen::Index(n)) = x.row(hit[n]);
+  return found;
+}
+
+} // namespace
+
+Looked look_around(const Cloud& cloud, CountedDensity& density, std::span<const Mode> known,
+                   const ModeSearch& search, Step round) {
+  const StartRows some(cloud.position(), search);
+  Modes modes(density, some.frame, search);
+  if (!known.empty()) {
+    Frame::Matrix x(Eigen::Index(known.size()), cloud.x.cols()), score(x.rows(), x.cols());
+    std::vector<double> heights(known.size());
+    for (std::size_t k = 0; k < known.size(); ++k)
+      x.row(Eigen::Index(k)) = known[k].x;
+    density(rows_of(std::as_const(x)), rows_of(score), heights);
+    for (Eigen::Index k = 0; k < x.rows(); ++k)
+      modes.add({x.row(k), score.row(k), heights[std::size_t(k)]}, true);
+  }
+  modes.climb_from(some.starts);
+  modes.climb_from_afar(some.frame, Philox(search.seed), some.around);
+
+  Looked looked;
+  looked.looks = std::min(most_looks, looks_for_a_row * cloud.count());
+  std::vector<double> heights;
+  for (const std::size_t i : some.chosen)
+    heights.push_back(cloud.log_density[i]);
+  const Frame::Matrix hits =
+      hits_of(rows_of(some.rows), heights, some.frame, density, search.seed, round, looked.looks);
+  looked.hits = std::size_t(hits.rows());
+  if (hits.rows() > 0) {
+    const std::vector<Eigen::Index> apart =
+        farthest_first(some.frame.inverse(rows_of(hits)), std::min(climbed_from, looked.hits));
+    Frame::Matrix from(Eigen::Index(apart.size()), hits.cols());
+    for (std::size_t n = 0; n < apart.size(); ++n)
+      from.row(Eigen::Index(n)) = hits.row(apart[n]);
+    modes.climb_from(from);
+  }
+  looked.modes = modes.found();
+  looked.climbs = modes.climbs();
+  return looked;
+}
+
+} // namespace starling::scout
