@@ -182,14 +182,14 @@ of("src/exact/hmc.cpp", "tests/exact/hmc_test.cpp", [
      "std::uint64_t(i)"),
     ("energy without the density", "squaredNorm() - @@walkers.log_density[i]@@;", "0.0"),
     ("a stale score", "walkers.score.row(to) = score.row(row);", ";"),
-    ("tuned the wrong way", "seen - acceptance", "acceptance - seen"),
+    ("tuned the wrong way", "inside - acceptance", "acceptance - inside"),
 ])
 of("src/exact/sift.cpp", "tests/exact/sift_test.cpp", [
     ("swaps that make it worse", "!(gain < 0)", "!(gain > 0)"),
     ("squares not wanted", "column.wanted[1] = square_weight;", ";"),
 ])
 of("src/judge/move_test.cpp", "tests/judge/move_test_test.cpp", [
-    ("squares that are values", "three[2] = z * z;", "three[2] = z;"),
+    ("squares that are values", "four[2] = z * z;", "four[2] = z;"),
 ])
 of("src/judge/decide.cpp", "tests/judge/move_test_test.cpp", [
     ("error bar by n", "residual / std::sqrt(n) / forgotten", "residual / n / forgotten"),

@@ -199,7 +199,7 @@ def add(of):
         "src/scout/look.cpp",
         look,
         [
-            ("hits near particles", "@@to_nearest(y.row(n), near, 1)[0] >@@ away", "1e300 >"),
+            ("hits near particles", "@@to_nearest(y.row(n), near, 1)[0]@@ > away", "1e300"),
             ("hits in low places", "seen[std::size_t(n)] >= high", "true"),
         ],
     )
