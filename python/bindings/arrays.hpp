@@ -84,14 +84,13 @@ auto numbers(nb::handle object, const char* what, const std::array<std::size_t, 
   const std::string right = shape_in_words(shape, letter);
   if (!nb::hasattr(object, "shape") || !nb::hasattr(object, "dtype"))
     throw nb::type_error(fmt::format("{}: must return {} as an array of shape {}; got {}", who,
-                                     what, right,
-                                     text_of_object(object.type().attr("__name__")))
+                                     what, right, text_of_object(object.type().attr("__name__")))
                              .c_str());
   const nb::object got = object.attr("shape"), type = object.attr("dtype");
   if (!got.equal(expected))
-    throw nb::value_error(fmt::format("{}: must return {} of shape {}; got {}", who, what,
-                                      right, text_of_object(got))
-                              .c_str());
+    throw nb::value_error(
+        fmt::format("{}: must return {} of shape {}; got {}", who, what, right, text_of_object(got))
+            .c_str());
   const auto convert = [&](nb::handle from) { return nb::try_cast<Array>(from, array, true); };
   if (text_of_object(type).ends_with("bool") || !(convert(object) || convert(real_numbers(object))))
     throw nb::type_error(fmt::format("{}: must return {} as real numbers; got an array of {}", who,

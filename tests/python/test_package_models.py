@@ -1,7 +1,13 @@
 """Models of PyMC and NumPyro as targets: names, bounds, dimensions, groups, priors, rows."""
 
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
+from conftest import ROOT
 
 import starling
 
@@ -193,3 +199,41 @@ def test_discrete_variables_are_named(pymc):
         pymc.Poisson("k", 3)
     with pytest.raises(ValueError, match="must have continuous variables alone; got k"):
         starling.sample(model)
+
+
+def posterior_of_schools(scale):
+    """Means of mu, tau and the first school, and its sd, by quadrature over mu and tau ~
+    half-normal(scale): given those, schools are independent normals."""
+    mu, tau = np.meshgrid(np.linspace(-25, 35, 601), np.linspace(0.01, 40, 800), indexing="ij")
+    variances = tau[..., None] ** 2 + ERRORS**2
+    log_density = (
+        -(mu**2) / 50
+        - tau**2 / (2 * scale**2)
+        - ((EFFECTS - mu[..., None]) ** 2 / variances + np.log(variances)).sum(axis=-1) / 2
+    )
+    weights = np.exp(log_density - log_density.max())
+    weights /= weights.sum()
+    share = tau**2 / variances[..., 0]
+    first = mu + share * (EFFECTS[0] - mu)
+    mean = (weights * first).sum()
+    second = (weights * (first**2 + share * ERRORS[0] ** 2)).sum()
+    means = [(weights * mu).sum(), (weights * tau).sum(), mean, np.sqrt(second - mean**2)]
+    return np.array(means)
+
+
+def test_the_example_gives_one_posterior_by_every_way(double):
+    ways = [way for way in ("numpyro", "pymc", "jax") if way == "jax" or find_spec(way)]
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "examples" / "eight_schools.py"), *ways],
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stderr
+    number = r"(-?[\d.]+)"
+    found = re.findall(rf"mu {number}, tau {number}, school A {number} \+- {number}", done.stdout)
+    assert len(found) == len(ways)
+    se = np.array([3.3, 2.5, 5.1, 5.1 / np.sqrt(2)]) / np.sqrt(1000)  # of independent draws
+    for one in np.array(found, dtype=float):
+        assert (np.abs(one - posterior_of_schools(5)) < 4 * se + 0.005).all()
+        assert (np.abs(one - posterior_of_schools(10)) > 4 * se + 0.005).any(), "another prior"
