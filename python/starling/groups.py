@@ -48,10 +48,10 @@ def dataset(
 
 
 def inference_data(groups: Mapping[str, Any]) -> Any:
-    """As the ArviZ that is installed has it."""
+    """As the ArviZ that is installed has it: InferenceData (0.x) or a DataTree (1.x)."""
     import arviz
 
-    if hasattr(arviz, "InferenceData"):
+    if int(arviz.__version__.split(".")[0]) < 1:
         return arviz.InferenceData(**groups)
     import xarray
 
@@ -112,8 +112,8 @@ def labels_of(variables: list[Variable]) -> tuple[dict[str, list[str]], dict[str
 
 
 def positions_of(result: Any) -> list[Variable]:
-    """The variables of the positions, where draws are made of them; none for a result of files."""
-    names = getattr(result._outcomes[0], "names", None)
-    if names is None or names == result.names:
+    """The variables of the positions, where draws are made of them and both are known."""
+    listed = (result._summary or {}).get("unconstrained", [])
+    if getattr(result._outcomes[0], "unconstrained", True) is None:  # not in the files
         return []
-    return [Variable._make(v) for v in _starling.variables(names)]
+    return [Variable._make(v) for v in _starling.variables([one["name"] for one in listed])]

@@ -40,6 +40,22 @@ def test_predictions_are_of_each_draw_in_batches():
     assert data.posterior_predictive["line"].shape == (1, 40, 3)
 
 
+def test_positions_are_a_group_where_draws_are_made_of_them(tmp_path, monkeypatch):
+    arviz = pytest.importorskip("arviz", reason="ArviZ is not installed")
+    target = starling.from_numpy(
+        lambda p: (-p["s"], {"s": -np.ones_like(p["s"])}), {"s": starling.positive()}
+    )
+    result = starling.sample(target, runs=2, **FAST)
+    result.save(tmp_path / "out")
+    for one in (result, starling.load(tmp_path / "out")):
+        data = one.to_arviz()
+        assert np.allclose(np.log(data.posterior["s"]), data.unconstrained_posterior["s"])
+    assert "unconstrained_posterior" not in starling.sample(normal, dim=2, **FAST).to_arviz()
+    monkeypatch.setattr(arviz, "__version__", "1.0.0")
+    tree = result.to_arviz()
+    assert type(tree).__name__ == "DataTree" and tree["posterior"]["s"].shape == (2, 40)
+
+
 def test_predictions_of_several_runs_and_with_chance():
     result = starling.sample(TARGET, runs=2, **FAST)
 
@@ -204,6 +220,11 @@ def test_overflow_in_a_run_is_no_news(recwarn):
         starling.sample(overflowing, dim=2, particles=50, seed=1, progress=False)
     with pytest.warns(RuntimeWarning, match="overflow"):
         overflowing(np.zeros((1, 2)))
+
+
+def test_mean_off_is_explained(binary):
+    done = subprocess.run([str(binary), "explain", "mean_off"], capture_output=True, text=True)
+    assert done.returncode == 0 and "exact moves would carry the mean" in done.stdout
 
 
 def test_a_log_gets_a_line_every_ten_seconds(capsys):
