@@ -54,9 +54,7 @@ class NumpyroSpace(Space):
         self.shapes = {name: tuple(one[name].shape[1:]) for name in in_order}
         self.dims = {name: _dims(name, site) for name, site in trace.items() if _is_value(site)}
         self.observed_data = {
-            name: np.asarray(site["value"])
-            for name, site in trace.items()
-            if site["type"] == "sample" and site["is_observed"]
+            name: np.asarray(site["value"]) for name, site in trace.items() if _is_observation(site)
         }
         self.constant_data = self._arguments()
 
@@ -75,7 +73,7 @@ class NumpyroSpace(Space):
         def of_some(some: np.ndarray) -> dict[str, np.ndarray]:
             draws = self.variables(some)
             found = log_likelihood(self._model, draws, *self._args, **self._kwargs)
-            return {name: np.asarray(one) for name, one in found.items()}
+            return {name: np.asarray(found[name]) for name in self.observed_data}
 
         return in_batches(of_some, x)
 
@@ -116,6 +114,14 @@ class NumpyroSpace(Space):
 
 def _is_value(site: dict[str, Any]) -> bool:
     return site["type"] in ("sample", "deterministic")
+
+
+def _is_observation(site: dict[str, Any]) -> bool:
+    """Data, and not a factor of the density, which NumPyro has as a site, too."""
+    from numpyro.distributions import Unit
+
+    observed = site["type"] == "sample" and site["is_observed"]
+    return observed and not isinstance(site["fn"], Unit)
 
 
 def _dims(name: str, site: dict[str, Any]) -> tuple[str, ...]:

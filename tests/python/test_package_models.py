@@ -55,6 +55,7 @@ def schools(error, y=None):
         theta = numpyro.deterministic("theta", mu + tau * eta)
         numpyro.sample("y", dist.Normal(theta, error), obs=y)
     numpyro.sample("p", dist.Dirichlet(jnp.ones(3)))
+    numpyro.factor("nothing", 0.0)
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +117,7 @@ def test_arviz_has_the_groups_dimensions_and_likelihoods(target):
     assert np.array_equal(data.observed_data["y"].values, EFFECTS)
     (constant,) = data.constant_data.data_vars.values()
     assert np.array_equal(constant.values, ERRORS)
+    assert list(data.observed_data.data_vars) == list(data.log_likelihood.data_vars) == ["y"]
     likelihood = data.log_likelihood["y"]
     assert likelihood.dims == ("chain", "draw", "school")
     z = (EFFECTS - result.draws["theta"]) / ERRORS
