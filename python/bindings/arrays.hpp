@@ -61,26 +61,36 @@ inline nb::object real_numbers(nb::handle object) {
   }
 }
 
+/// (N, 3) for N = 20: a function is called with any number of rows, and its author thinks of N.
+template <std::size_t Dims>
+std::string shape_in_words(const std::array<std::size_t, Dims>& shape, char letter) {
+  std::string text = fmt::format("({}", letter);
+  for (std::size_t k = 1; k < Dims; ++k)
+    text += fmt::format(", {}", shape[k]);
+  return text + fmt::format("{}) for {} = {}", Dims == 1 ? "," : "", letter, shape[0]);
+}
+
 /// What was returned, as numbers of our type in rows; converted only if it is not that already.
+/// `letter` stands for the number of rows in what is said of a wrong shape.
 template <typename Real, std::size_t Dims>
 auto numbers(nb::handle object, const char* what, const std::array<std::size_t, Dims>& shape,
-             const char* who = "target") {
+             const char* who = "target", char letter = 'N') {
   using Array = nb::ndarray<const Real, nb::ndim<Dims>, nb::c_contig, nb::device::cpu>;
   Array array;
   const auto fits = [&] { return std::equal(shape.begin(), shape.end(), array.shape_ptr()); };
   if (nb::try_cast<Array>(object, array, false) && fits())
     return array;
   const nb::tuple expected = std::apply([](auto... n) { return nb::make_tuple(n...); }, shape);
+  const std::string right = shape_in_words(shape, letter);
   if (!nb::hasattr(object, "shape") || !nb::hasattr(object, "dtype"))
     throw nb::type_error(fmt::format("{}: must return {} as an array of shape {}; got {}", who,
-                                     what, text_of_object(expected),
-                                     text_of_object(object.type().attr("__name__")))
+                                     what, right, text_of_object(object.type().attr("__name__")))
                              .c_str());
   const nb::object got = object.attr("shape"), type = object.attr("dtype");
   if (!got.equal(expected))
-    throw nb::value_error(fmt::format("{}: must return {} of shape {}; got {}", who, what,
-                                      text_of_object(expected), text_of_object(got))
-                              .c_str());
+    throw nb::value_error(
+        fmt::format("{}: must return {} of shape {}; got {}", who, what, right, text_of_object(got))
+            .c_str());
   const auto convert = [&](nb::handle from) { return nb::try_cast<Array>(from, array, true); };
   if (text_of_object(type).ends_with("bool") || !(convert(object) || convert(real_numbers(object))))
     throw nb::type_error(fmt::format("{}: must return {} as real numbers; got an array of {}", who,
@@ -89,7 +99,7 @@ auto numbers(nb::handle object, const char* what, const std::array<std::size_t, 
   if (!fits()) // its attribute said otherwise
     throw nb::value_error(
         fmt::format("{}: must return {} of shape {}; got an object that says so and has another",
-                    who, what, text_of_object(expected))
+                    who, what, right)
             .c_str());
   return array;
 }

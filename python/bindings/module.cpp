@@ -171,6 +171,15 @@ NB_MODULE(_starling, m) {
       add(extra.setting.name, plan::list_words(extra.owners), extra.setting.help);
     return helps;
   });
+  m.def("raw_settings", [] { // those that only the raw method has
+    std::vector<std::string> names;
+    for (const plan::FieldInfo& info : plan::field_infos())
+      if (info.raw) {
+        names.push_back(info.name);
+        std::replace(names.back().begin(), names.back().end(), '-', '_');
+      }
+    return names;
+  });
   m.attr("version") = std::string(version);
   m.def("simd_level", [] { return std::string(cpu::level()); });
 }

@@ -86,7 +86,7 @@ nb::object target_of_rows(nb::object likelihood_, nb::object prior_, nb::object 
           row_scores(copied<double>(std::span<const double>(x.data(), std::size_t(x.size()))),
                      row_numbers(some));
       const auto s =
-          numbers<double, 2>(returned, "scores", {scores.count, scores.dim}, "row_scores");
+          numbers<double, 2>(returned, "scores", {scores.count, scores.dim}, "row_scores", 'B');
       std::copy_n(s.data(), scores.size(), scores.begin());
     };
   assemble::UserTarget target;

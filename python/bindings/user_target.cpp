@@ -25,6 +25,16 @@ using namespace nb::literals;
 
 namespace {
 
+/// Whether this is a number for each row, or one for all: a log density, and no scores.
+bool is_log_density_alone(nb::handle returned, std::size_t rows) {
+  if (nb::isinstance<nb::float_>(returned))
+    return true;
+  if (!nb::hasattr(returned, "shape") || !nb::hasattr(returned, "dtype"))
+    return false;
+  const nb::object shape = returned.attr("shape");
+  return shape.equal(nb::make_tuple()) || shape.equal(nb::make_tuple(rows));
+}
+
 /// Scores and, if wanted and known, log densities from what the function returned. Whether they
 /// were known.
 template <typename Real>
@@ -38,6 +48,12 @@ bool take(nb::handle returned, Rows<Real> score, std::span<Real> density) {
               .c_str());
     densities = nb::borrow<nb::tuple>(returned)[0];
     scores = nb::borrow<nb::tuple>(returned)[1];
+  } else if (is_log_density_alone(returned, score.count)) {
+    throw nb::type_error(
+        fmt::format("target: must return scores of shape {}, or (log densities, scores); got what "
+                    "looks like a log density alone: give its gradient, or use starling.from_jax",
+                    shape_in_words(std::array{score.count, score.dim}, 'N'))
+            .c_str());
   }
   const auto s = numbers<Real, 2>(scores, "scores", {score.count, score.dim});
   std::copy_n(s.data(), score.size(), score.begin());
@@ -135,8 +151,23 @@ nb::object target_at_address(std::uintptr_t address, bool batched, std::size_t d
                 nb::make_tuple(code));
 }
 
+void constrain_by(nb::object user_target, std::vector<std::string> names, nb::object function) {
+  auto& target = nb::cast<assemble::UserTarget&>(user_target);
+  target.constrain = [names = std::move(names), borrowed = nb::handle(function),
+                      positions = shared_positions<double>()](Rows<const double> x) {
+    const nb::gil_scoped_acquire held;
+    throw_if_interpreter_ends();
+    const nb::object returned = borrowed(positions->fill(x));
+    const auto values =
+        numbers<double, 2>(returned, "draws", {x.count, names.size()}, "parameters");
+    return run::Constrained{names, {values.data(), values.data() + values.size()}};
+  };
+  user_target.attr("functions") = user_target.attr("functions") + nb::make_tuple(function);
+}
+
 void add_user_target(nb::module_& m) {
   nb::class_<assemble::UserTarget>(m, "UserTarget", nb::dynamic_attr());
+  m.def("constrain_by", &constrain_by, "user_target"_a, "names"_a, "function"_a);
   m.def("target_of_function", &target_of_function, "function"_a, "dim"_a, "names"_a,
         "on_card"_a.none());
   m.def("target_of_rows", &target_of_rows, "likelihood"_a, "prior"_a.none(), "values"_a.none(),

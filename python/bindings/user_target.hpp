@@ -36,6 +36,11 @@ nanobind::object target_of_rows(nanobind::object likelihood, nanobind::object pr
                                 std::size_t rows, std::uint64_t data_batch, std::size_t dim,
                                 std::vector<std::string> names);
 
+/// Lets a UserTarget make draws of positions: function(x) with x an (N, d) array returns an
+/// (N, K) array, a column for each of the K names. Called with the lock held.
+void constrain_by(nanobind::object user_target, std::vector<std::string> names,
+                  nanobind::object function);
+
 /// A target as an object of Python's that owns these functions.
 nanobind::object owning(assemble::UserTarget target, nanobind::tuple functions);
 

@@ -14,12 +14,16 @@ require_main_interpreter()  # before anything else is loaded
 from . import kernels, plots, rules
 from ._starling import Diverged, TargetError, simd_level
 from ._starling import version as __version__
+from .constraints import cholesky_corr, interval, ordered, positive, simplex
 from .flight import Flight, resume
-from .frameworks import from_jax, from_pymc, from_torch
+from .frameworks import from_jax, from_numpy, from_torch
 from .functions import CFunction, Function, Target
 from .gradients import Check, check
 from .jax_rows import from_jax_rows
+from .numpyro_models import from_numpyro
 from .pool import Pool, pool
+from .predictions import Prior, prior
+from .pymc_models import from_pymc
 from .result import Result, load
 from .rows import Rows, from_rows
 from .sampling import sample
@@ -34,6 +38,7 @@ __all__ = [
     "Function",
     "Plugin",
     "Pool",
+    "Prior",
     "Result",
     "Rows",
     "Stan",
@@ -41,20 +46,28 @@ __all__ = [
     "TargetError",
     "builtin",
     "check",
+    "cholesky_corr",
     "from_jax",
     "from_jax_rows",
+    "from_numpy",
+    "from_numpyro",
     "from_pymc",
     "from_rows",
     "from_torch",
+    "interval",
     "kernels",
     "load",
+    "ordered",
     "plots",
     "plugin",
     "pool",
+    "positive",
+    "prior",
     "resume",
     "rules",
     "sample",
     "simd_level",
+    "simplex",
     "stan",
     "__version__",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from . import _starling
 from .checkpoints import place_of, read_checkpoint, refuse_to_replace
 from .ending import let_go_at_end
-from .functions import Target, whole
+from .functions import Target, quiet_numpy, whole
 from .ranks import BLOCKS, Ranks
 from .result import Result
 from .settings import given_start, particles_in, plain_settings
@@ -39,24 +39,25 @@ class Flight:
         target: Any,
         *,
         dim: int | None = None,
+        names: Sequence[str] | None = None,
         start: Any = None,
         run: int = 0,
         comm: Any = None,
         **settings: Any,
     ):
-        own = as_target(target)
+        own = as_target(target, names)
         given = None
         if isinstance(start, (str, os.PathLike)):
             settings["start"] = os.fspath(start)
         elif start is not None:
-            given, settings = given_start(start, settings)
+            given, settings = given_start(start, settings, own.space)
             dim = given.shape[1] if own.name == "guest" and dim is None else dim
         if dim is not None and own.name in ("normal", "funnel"):
             settings["dim"] = dim
         ranks = comm if comm is None or isinstance(comm, Ranks) else Ranks(comm)
         if ranks is not None and settings.get("blocks") is None:
             settings["blocks"] = BLOCKS
-        with python_names_in_errors(), _deferring(ranks):
+        with python_names_in_errors(), quiet_numpy(), _deferring(ranks):
             chosen = {**plain_settings(own.settings), **plain_settings(settings)}
             native = _starling.begin(
                 own.name,
@@ -163,7 +164,7 @@ class Flight:
 
         with self._exclusive():
             try:
-                with python_names_in_errors():
+                with python_names_in_errors(), quiet_numpy():
                     self._native.take(whole("count", count, 0), at_look, self._ranks)
             finally:
                 self._stage = self._native.stage
@@ -174,10 +175,10 @@ class Flight:
         cloud before the first step."""
         if self.stage and self.done == 0:
             raise ValueError("flight: has no cloud yet; its first step, the scout, makes one")
-        return Result([self._outcome()])
+        return Result([self._outcome()], space=self._target.space)
 
     def _outcome(self, interrupted: bool = False) -> Any:
-        with self._exclusive():
+        with self._exclusive(), quiet_numpy():
             return self._native.outcome(interrupted)
 
     def save(self, file: str | os.PathLike, *, force: bool = False) -> None:

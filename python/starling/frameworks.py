@@ -1,13 +1,16 @@
-"""Log densities in JAX, PyTorch and PyMC as targets."""
+"""Log densities in NumPy, JAX and PyTorch as targets, of positions or of parameters by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from .constraints import JaxMath, NumpyMath, TorchMath
 from .functions import Function
+from .jax_trees import JaxTree
+from .space import Parameters
 
 CUDA = 2  # of DLPack's kinds of devices
 
@@ -24,18 +27,55 @@ def _need_card(library: str, x: Any, ask: Callable) -> None:
         ) from error
 
 
-class _JaxScore:
-    """jit(vmap(value_and_grad(log_density))), compiled again where it is unpickled."""
+class _PulledBack:
+    """A NumPy function of constrained parameters as one of positions."""
 
-    def __init__(self, log_density: Callable):
+    def __init__(self, function: Callable, space: Parameters):
+        self._function, self._space = function, space
+
+    def __call__(self, x: np.ndarray):
+        values, log_jacobian = self._space.forward(x, NumpyMath)
+        returned = self._function(values)
+        if isinstance(returned, Mapping):  # gradients alone
+            return self._space.pull(x, returned)
+        if not (
+            isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], Mapping)
+        ):
+            raise TypeError(
+                "target: must return (log densities, gradients), the gradients as a dictionary "
+                f"with an array for each parameter; got {type(returned).__name__}. Without "
+                "gradients use starling.from_jax"
+            )
+        log_densities = np.asarray(returned[0])
+        if log_densities.shape != (len(x),):
+            raise ValueError(
+                f"target: must return log densities of shape (N,) for N = {len(x)}; got "
+                f"{log_densities.shape}"
+            )
+        return log_densities + log_jacobian, self._space.pull(x, returned[1])
+
+
+class _JaxScore:
+    """jit(vmap(value_and_grad(log_density))), compiled again where it is unpickled. With a space
+    the log density is of its parameters, and the Jacobian's determinant is added."""
+
+    def __init__(self, log_density: Callable, space: JaxTree | None = None):
         import jax
 
-        self._jax, self._log_density = jax, log_density
-        self._compiled = jax.jit(jax.vmap(jax.value_and_grad(log_density)))
+        self._jax, self._log_density, self._space = jax, log_density, space
+        of_position = log_density
+        if space is not None:
+            math = JaxMath()
+
+            def of_position(x):
+                values, log_jacobian = space.forward(x, math)
+                return log_density(space.tree(values)) + log_jacobian
+
+        self._compiled = jax.jit(jax.vmap(jax.value_and_grad(of_position)))
         self._fits = ""  # numbers that were seen on a card
 
     def __reduce__(self):
-        return _JaxScore, (self._log_density,)
+        return _JaxScore, (self._log_density, self._space)
 
     def __call__(self, x: np.ndarray):
         if x.dtype == np.float64 and not self._jax.config.jax_enable_x64:
@@ -58,13 +98,14 @@ class _JaxScore:
 class _TorchScore:
     """Scores by automatic differentiation of the sum: each log density is of its own row."""
 
-    def __init__(self, log_density: Callable):
+    def __init__(self, log_density: Callable, space: Parameters | None = None):
         import torch
 
         self._torch, self._log_density, self._fits = torch, log_density, False
+        self._space, self._math = space, None if space is None else TorchMath()
 
     def __reduce__(self):
-        return _TorchScore, (self._log_density,)
+        return _TorchScore, (self._log_density, self._space)
 
     def __call__(self, x: np.ndarray):
         log_densities, scores = self._of(self._torch.from_numpy(x))
@@ -78,12 +119,16 @@ class _TorchScore:
 
     def _of(self, x: Any):
         given = x.requires_grad_(True)
-        log_densities = self._log_density(given)
+        values, log_jacobian = given, 0
+        if self._space is not None:
+            values, log_jacobian = self._space.forward(given, self._math)
+        log_densities = self._log_density(values)
         shape = tuple(getattr(log_densities, "shape", ()))
         if shape != (x.shape[0],):
             raise ValueError(
-                f"target: must return log densities of shape ({x.shape[0]},); got {shape}"
+                f"target: must return log densities of shape (N,) for N = {x.shape[0]}; got {shape}"
             )
+        log_densities = log_densities + log_jacobian
         (scores,) = self._torch.autograd.grad(log_densities.sum(), given)
         return (
             log_densities.detach(),
@@ -91,11 +136,33 @@ class _TorchScore:
         )  # not by columns, as that of a function of x.T comes
 
 
+def from_numpy(log_density: Callable, parameters: Mapping[str, Any]) -> Function:
+    """The target of a NumPy function of parameters with names, shapes and constraints.
+
+    parameters: {"b": (3,), "sigma": starling.positive(), ...}: a shape for numbers without bounds,
+        or positive, interval, simplex, ordered, cholesky_corr.
+    log_density(p): p has an array (N, ...) for each parameter. It returns N log densities and a
+        dictionary of their gradients by the parameters, each of the parameter's own shape. The
+        Jacobian of the transforms is added, and the gradients are pulled back through them."""
+    space = Parameters(parameters)
+    return _in_space(_PulledBack(_callable(log_density), space), space)
+
+
 def from_jax(
-    log_density: Callable, *, dim: int | None = None, names: Sequence[str] | None = None
+    log_density: Callable,
+    parameters: Any = None,
+    *,
+    dim: int | None = None,
+    names: Sequence[str] | None = None,
 ) -> Function:
-    """The target of a JAX log density of one position, a vector of d numbers: compiled, over all
-    particles at once.
+    """The target of a JAX log density of one position, a vector of d numbers, or of parameters:
+    compiled, over all particles at once.
+
+    parameters: {"b": (3,), "sigma": starling.positive(), ...}, or any pytree: its leaves are
+        shapes, constraints (positive, interval, simplex, ordered, cholesky_corr) or arrays of
+        numbers, such as the weights of a network, of which the shapes count. Other leaves stay as
+        they are. The log density is called with that tree, values in the place of shapes; the
+        Jacobian of the transforms is added to it.
 
     Positions reach JAX without a copy where it takes them so (on the CPU), and scores come back the
     same way. JAX counts in single precision unless jax_enable_x64 is set: then positions are
@@ -103,21 +170,44 @@ def from_jax(
 
     With device="cuda" positions and scores stay on the card, if JAX was installed for it;
     precision="single" then, unless jax_enable_x64 is set."""
-    score = _JaxScore(_callable(log_density))
-    return Function(score, dim, names, padded=True, on_card=score.on_card)
+    _callable(log_density)
+    if parameters is None:
+        score = _JaxScore(log_density)
+        return Function(score, dim, names, padded=True, on_card=score.on_card)
+    _no_more("parameters", dim=dim, names=names)
+    space = JaxTree(parameters)
+    score = _JaxScore(log_density, space)
+    return _in_space(score, space, padded=True, on_card=score.on_card)
 
 
 def from_torch(
-    log_density: Callable, *, dim: int | None = None, names: Sequence[str] | None = None
+    log_density: Callable,
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    dim: int | None = None,
+    names: Sequence[str] | None = None,
 ) -> Function:
     """The target of a PyTorch log density over rows: it maps an (N, d) tensor to N log densities,
     each of its own row.
 
+    parameters: as for from_numpy: the log density then gets a dictionary with a tensor (N, ...) for
+        each, and the Jacobian of the transforms is added to it.
+
     Positions and scores are shared with NumPy, not copied. With device="cuda" they stay on the
     card: what else the function needs must lie there too, so write it for the device of its
     argument (data.to(x.device))."""
-    score = _TorchScore(_callable(log_density))
-    return Function(score, dim, names, on_card=score.on_card)
+    _callable(log_density)
+    if parameters is None:
+        score = _TorchScore(log_density)
+        return Function(score, dim, names, on_card=score.on_card)
+    _no_more("parameters", dim=dim, names=names)
+    space = Parameters(parameters)
+    score = _TorchScore(log_density, space)
+    return _in_space(score, space, on_card=score.on_card)
+
+
+def _in_space(score: Callable, space: Any, **how: Any) -> Function:
+    return Function(score, len(space.names), space.names, space=space, **how)
 
 
 def _callable(log_density: Any) -> Callable:
@@ -126,25 +216,7 @@ def _callable(log_density: Any) -> Callable:
     return log_density
 
 
-def from_pymc(model: Any) -> Function:
-    """The target of a PyMC model, in its unconstrained space, through JAX."""
-    import pymc.sampling.jax as pymc_jax
-
-    log_density = pymc_jax.get_jaxified_logp(model)
-    point = model.initial_point()
-    shapes = [(value.name, np.shape(point[value.name])) for value in model.value_vars]
-    sizes = [int(np.prod(shape, dtype=int)) for _, shape in shapes]
-    ends = np.cumsum(sizes)
-
-    def of_vector(x):
-        parts = [
-            x[end - size : end].reshape(shape) for (_, shape), size, end in zip(shapes, sizes, ends)
-        ]
-        return log_density(parts)
-
-    names = [
-        name if not shape else f"{name}[{','.join(str(i + 1) for i in index)}]"
-        for name, shape in shapes
-        for index in np.ndindex(shape)
-    ]
-    return from_jax(of_vector, dim=int(ends[-1]), names=names)
+def _no_more(having: str, **given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(f"{name}: {having} say it already; leave {name} out")

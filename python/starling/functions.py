@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import operator
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -20,6 +23,7 @@ class Target:
 
     name = "guest"
     settings: dict[str, Any] = {}
+    space: Any = None  # a Space, where draws are made of positions
 
     def user_target(self, dim: int | None, particles: int):
         """What the engine calls, in a run of so many particles: a _starling.UserTarget, which owns
@@ -78,7 +82,8 @@ class Function(Target):
     of rows. padded: only with few different numbers, for a function that is compiled anew for each.
     on_card: the same for device="cuda": it takes positions that lie on the card
     (torch.from_dlpack(x), jax.dlpack.from_dlpack(x), cupy.from_dlpack(x)), which are there while
-    the call lasts, and returns arrays that lie there too."""
+    the call lasts, and returns arrays that lie there too. space: what draws are made of the
+    positions."""
 
     def __init__(
         self,
@@ -88,12 +93,14 @@ class Function(Target):
         *,
         padded: bool = False,
         on_card: Callable | None = None,
+        space: Any = None,
     ):
         for name, given in (("target", function), ("on_card", on_card)):
             if not (callable(given) or (given is None and name == "on_card")):
                 raise TypeError(f"{name}: must be a function; got {type(given).__name__}")
         self._function, self._on_card = function, on_card
-        self.dim, self.names, self.padded = dim, _names(names), bool(padded)
+        self.dim, self.names, self.padded = dim, checked_names(names), bool(padded)
+        self.space = space
 
     @property
     def function(self) -> Callable:
@@ -102,17 +109,30 @@ class Function(Target):
 
     def user_target(self, dim: int | None, particles: int):
         called = _Padded(self._function, particles) if self.padded else self._function
-        return _starling.target_of_function(
-            called, _dimension(self.dim, dim, self.names), self.names, self._on_card
+        return self._with_draws(
+            _starling.target_of_function(
+                called, _dimension(self.dim, dim, self.names), self.names, self._on_card
+            )
         )
+
+    def _with_draws(self, user_target: Any) -> Any:
+        if self.space is not None:
+            _starling.constrain_by(user_target, self.space.columns, self.space.constrain)
+        return user_target
+
+    def named(self, names: Sequence[str]) -> Function:
+        """The same, with names for the numbers of a position."""
+        if self.names:
+            raise ValueError("names: this target has names of its own; leave names out")
+        other = copy.copy(self)
+        other.names = checked_names(names)
+        return other
 
     def with_gradient_check(self) -> Function:
         """The same, with a look at its gradient when it is first called."""
         from .first_call import FirstCallCheck
 
-        other = Function(
-            self._function, self.dim, self.names, padded=self.padded, on_card=self._on_card
-        )
+        other = copy.copy(self)
         other._function = FirstCallCheck(self._function, self.names)
         if self._on_card is not None:
             other._on_card = _FirstCallCheckOnCard(other._function, self._on_card)
@@ -139,7 +159,7 @@ class CFunction(Target):
     ):
         self._kept = function  # its code must outlive us
         self.address = _address(function)
-        self.batched, self.dim, self.names = bool(batched), dim, _names(names)
+        self.batched, self.dim, self.names = bool(batched), dim, checked_names(names)
 
     def user_target(self, dim: int | None, particles: int):
         return _starling.target_at_address(
@@ -174,6 +194,15 @@ def _address(function: Any) -> int:
     return address
 
 
+@contextmanager
+def quiet_numpy() -> Iterator[None]:
+    """Scouts and exact moves go where a density overflows, which is no news: warnings of NumPy's
+    are kept away. Who asked NumPy to raise them as errors has them."""
+    warned = {kind: "ignore" for kind, how in np.geterr().items() if how == "warn"}
+    with np.errstate(**warned):
+        yield
+
+
 def name_of(function: Any) -> str:
     """How a function is called; of an object that can be called its class."""
     return getattr(function, "__name__", type(function).__name__)
@@ -190,12 +219,14 @@ def whole(name: str, value: Any, least: int) -> int:
     return operator.index(value)
 
 
-def _names(names: Sequence[str] | None) -> list[str]:
+def checked_names(names: Sequence[str] | None) -> list[str]:
     given = [] if names is None else [names] if isinstance(names, str) else list(names)
     for name in given:
         if not isinstance(name, str):
             raise TypeError(f"names: must be texts; got {name!r}")
-        if given.count(name) > 1 or name in ("", "lp__"):
+    times = Counter(given)
+    for name in given:
+        if times[name] > 1 or name in ("", "lp__"):
             raise ValueError(f"names: must be different, not empty and not lp__; got {name!r}")
         if "\0" in name or _surrogate(name):
             raise ValueError(f"names: must be texts that a file can hold; got {name!r}")
@@ -208,7 +239,12 @@ def _surrogate(name: str) -> bool:
 
 
 def _dimension(own: int | None, asked: int | None, names: Sequence[str]) -> int:
-    known = {whole("dim", d, 1) for d in (own, asked, len(names) or None) if d is not None}
+    known = {whole("dim", d, 1) for d in (own, asked) if d is not None}
+    if names and known - {len(names)}:
+        raise ValueError(
+            f"names: must be {min(known)}, one for each dimension (dim); got {len(names)}"
+        )
+    known |= {len(names)} if names else set()
     if not known:
         raise ValueError("dim: must be given for this target, unless start is an (N, d) array")
     if len(known) > 1:

@@ -11,36 +11,31 @@ from .functions import whole
 from .rows import Rows
 
 
-class _JaxRows:
-    """Sums over given rows, compiled for few different numbers of positions and of rows: powers of
-    two. Positions that are missing are the last one again, rows that are missing the first one,
-    with no weight. Log likelihoods of rows come back apart and are summed in double here: a sum of
-    tens of thousands in single precision is too coarse to accept moves by."""
+class JaxSums:
+    """Sums over given rows, of each(x, data, rows): the log likelihoods of these rows at one
+    position. Compiled for few different numbers of positions and of rows: powers of two. Positions
+    that are missing are the last one again, rows that are missing the first one, with no weight.
+    Log likelihoods of rows come back apart and are summed in double here: a sum of tens of
+    thousands in single precision is too coarse to accept moves by. rows_apart: whether a call with
+    one row costs no more than that row."""
 
-    def __init__(self, log_likelihood: Callable, data: Any):
+    def __init__(self, each: Callable, data: Any, *, rows_apart: bool = True):
         import jax
 
-        self._jax, self._log_likelihood = jax, log_likelihood
         self._data = jax.tree_util.tree_map(jax.numpy.asarray, data)
 
         def total(x, data, rows, weights):
-            given = jax.tree_util.tree_map(lambda column: column[rows], data)
-            each = jax.vmap(log_likelihood, (None, 0))(x, given)
-            return jax.numpy.dot(weights, each), each
+            logs = each(x, data, rows)
+            return jax.numpy.dot(weights, logs), logs
 
-        def one(x, data, rows):
-            given = jax.tree_util.tree_map(lambda column: column[rows], data)
-            return jax.vmap(jax.grad(log_likelihood), (None, 0))(x, given)
+        def of_row(x, data, row):
+            return each(x, data, row[None])[0]
 
         over = (0, None, None, None)
         self._both = jax.jit(jax.vmap(jax.value_and_grad(total, has_aux=True), over))
         self._values = jax.jit(jax.vmap(lambda *given: total(*given)[1], over))
-        self._each = jax.jit(one)
-
-    def __reduce__(self):
-        return _JaxRows, (
-            self._log_likelihood,
-            self._jax.tree_util.tree_map(np.asarray, self._data),
+        self._each = jax.jit(
+            jax.vmap(jax.grad(of_row), (None, None, 0)) if rows_apart else jax.jacfwd(each)
         )
 
     def __call__(self, x: np.ndarray, rows: np.ndarray, weights: np.ndarray):
@@ -56,18 +51,42 @@ class _JaxRows:
         return np.asarray(self._each(x, self._data, _filled_rows(rows, rows)[0]))[: len(rows)]
 
 
+class _JaxRows(JaxSums):
+    """The same for a log likelihood of one row of data."""
+
+    def __init__(self, log_likelihood: Callable, data: Any):
+        import jax
+
+        self._jax, self._log_likelihood = jax, log_likelihood
+
+        def each(x, data, rows):
+            given = jax.tree_util.tree_map(lambda column: column[rows], data)
+            return jax.vmap(log_likelihood, (None, 0))(x, given)
+
+        super().__init__(each, data)
+
+    def __reduce__(self):
+        return _JaxRows, (
+            self._log_likelihood,
+            self._jax.tree_util.tree_map(np.asarray, self._data),
+        )
+
+
 def _summed(each: Any, positions: int, weights: np.ndarray) -> np.ndarray:
     return np.asarray(each)[:positions, : len(weights)].astype(np.float64) @ weights
 
 
-class _Filled:
+class Filled:
     """A function of positions that is called with few different numbers of them."""
 
     def __init__(self, function: Callable):
         self._function = function
 
     def __call__(self, x: np.ndarray):
-        return tuple(part[: len(x)] for part in self._function(_filled(x)))
+        returned = self._function(_filled(x))
+        if isinstance(returned, dict):
+            return {name: np.asarray(part)[: len(x)] for name, part in returned.items()}
+        return tuple(part[: len(x)] for part in returned)
 
 
 def _power(n: int, least: int) -> int:
@@ -124,7 +143,7 @@ def from_jax_rows(
             f"data: must have as many rows in every array; got {' and '.join(map(str, lengths))}"
         )
     compiled = _JaxRows(log_likelihood, data)
-    prior = None if log_prior is None else _Filled(_JaxScore(log_prior))
+    prior = None if log_prior is None else Filled(_JaxScore(log_prior))
     return Rows(
         compiled,
         whole("data", lengths[0], 1),

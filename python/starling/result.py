@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from . import _starling
 from .ending import let_go_at_end
+from .groups import arviz_groups, inference_data
+from .notebook import table_of
+from .predictions import BATCH, over_draws
 from .thinning import Thinned, Variable, thinned
-from .words import python_names
+from .words import python_names, python_names_in_errors
 
 
 class Result:
     """The particles at the end of one or more runs, and what they are worth: of sample, or read
     from files by load."""
 
-    def __init__(self, outcomes: list, *, interrupted: bool = False, files: Any = None):
+    def __init__(
+        self, outcomes: list, *, interrupted: bool = False, files: Any = None, space: Any = None
+    ):
         self._outcomes = list(outcomes)
         if not self._outcomes:
             raise ValueError("outcomes: there must be at least one run; got none")
-        self._files = files
+        self._files, self._space = files, space
+        self._made: dict[str, dict[str, np.ndarray]] = {}  # of predict and log_likelihood
         self._summary = (
             json.loads(_starling.summary(self._outcomes)) if files is None else files.summary
         )
@@ -166,37 +172,68 @@ class Result:
         )
         return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
+    def predict(
+        self, function: Callable, *, seed: int | None = None, batch: int = BATCH, name: str = "y"
+    ) -> dict[str, np.ndarray]:
+        """What a function makes of each draw: arrays (N, ...), or (runs, N, ...), by name; to_arviz
+        then has them as posterior_predictive.
+
+        function(draws): a dictionary with an array (n, ...) for each variable, n draws at a time.
+            It returns an array (n, ...), which is called `name`, or a dictionary of them. Of a
+            target of from_jax with parameters it gets what the log density gets, one draw.
+        seed: with one the function is called with a second argument to draw from: a NumPy
+            generator, or a JAX key.
+        batch: draws at a time."""
+        return self._keep("posterior_predictive", function, seed, batch, name)
+
+    def log_likelihood(
+        self, function: Callable | None = None, *, batch: int = BATCH, name: str = "y"
+    ) -> dict[str, np.ndarray]:
+        """The log likelihood of each observation at each draw, by a function as for predict;
+        to_arviz then has it, so that arviz.loo works. A PyMC or NumPyro model knows it by
+        itself."""
+        group = "log_likelihood"
+        if function is not None:
+            return self._keep(group, function, None, batch, name)
+        if group not in self._made:
+            runs = self._outcomes if self._space else []
+            known = [self._space.log_likelihood(run.positions) for run in runs]
+            if not (known and known[0]):
+                raise ValueError(f"{group}: this target does not know it; give a function of draws")
+            self._made[group] = {key: _stacked([one[key] for one in known]) for key in known[0]}
+        return self._made[group]
+
+    def _keep(
+        self, group: str, function: Callable, seed: int | None, batch: int, name: str
+    ) -> dict[str, np.ndarray]:
+        several = len(self._outcomes) > 1
+        draws = [
+            {key: values[k] if several else values for key, values in self.draws.items()}
+            for k in range(len(self._outcomes))
+        ]
+        made = over_draws(function, self, draws, seed=seed, batch=batch, name=name)
+        made = {key: _stacked([one[key] for one in made]) for key in made[0]}
+        self._made[group] = {**self._made.get(group, {}), **made}
+        return made
+
     def to_arviz(self) -> Any:
         """As ArviZ has it: InferenceData (0.x) or a DataTree (1.x), a chain per run. Dimensions are
-        labelled with the names' own indices: theta[1] is theta[1] there, b[0] is b[0]."""
-        import arviz
-
-        one = len(self._outcomes) == 1
-        variables = self._variables()
-        posterior = {v.file: self._of(v)[None] if one else self._of(v) for v in variables}
-        dims = {v.file: [f"{v.file}_dim_{k}" for k in range(len(v.shape))] for v in variables}
-        coords = {
-            name: np.arange(first, first + extent)
-            for v in variables
-            for name, first, extent in zip(dims[v.file], v.first, v.shape)
-        }
-        groups: dict[str, Any] = {"posterior": posterior}
-        if self.log_density is not None:
-            groups["sample_stats"] = {"lp": self.log_density[None] if one else self.log_density}
-        how = dict(coords=coords, dims={name: own for name, own in dims.items() if own})
-        if int(arviz.__version__.split(".")[0]) >= 1:
-            return arviz.from_dict(groups, **how)
-        return arviz.from_dict(**groups, **how)
+        the model's; else they are labelled with the names' own indices: theta[1] is theta[1] there,
+        b[0] is b[0]. Beside the posterior, where they are known: the positions as
+        unconstrained_posterior, log_likelihood, posterior_predictive, observed_data,
+        constant_data."""
+        return inference_data(arviz_groups(self))
 
     def save(
         self, folder: str | os.PathLike, *, formats: str = "csv,npz", force: bool = False
     ) -> None:
         """Writes the folder that the command line writes: draws, summary.json, config.toml,
         trace.csv."""
-        if self._files is None:
-            _starling.write(self._outcomes, folder, formats, force)
-        else:
-            self._files.write(folder, formats, force)
+        with python_names_in_errors():
+            if self._files is None:
+                _starling.write(self._outcomes, folder, formats, force)
+            else:
+                self._files.write(folder, formats, force)
 
     def thin(
         self, count: int, *, weights: bool = False, scores: Any = None, threads: int = 0
@@ -215,7 +252,7 @@ class Result:
         return plots.draw(self, kind, **how)
 
     def __copy__(self) -> Result:
-        return self  # nothing of it changes
+        return self  # no draw of it changes
 
     def __deepcopy__(self, _: Any) -> Result:
         return self
@@ -241,28 +278,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         listed = self._summary["parameters"] if self._summary else self._figures()
-        cells = [
-            cell
-            for cell in ("mean", "sd", "q05", "q50", "q95", "spread_identity")
-            if cell in listed[0]
-        ]
-        head = "".join(f"<th>{cell}</th>" for cell in ["", *cells])
-        rows = "".join(
-            f"<tr><th>{html.escape(p['name'])}</th>"
-            + "".join(
-                f"<td>{'' if p[cell] is None else format(p[cell], '.4g')}</td>" for cell in cells
-            )
-            + "</tr>"
-            for p in listed[:40]
-        )
-        more = len(listed) - 40
-        rest = f"<p>and {more} more</p>" if more > 0 else ""
-        first = (
-            f"<p><b>{html.escape(self.verdict)}</b>: {html.escape(self.reason)}</p>"
-            if self._summary
-            else ""
-        )
-        return f"{first}<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}"
+        return table_of(listed, self.verdict, self.reason)
 
 
 def load(path: str | os.PathLike) -> Result:

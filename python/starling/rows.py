@@ -30,6 +30,7 @@ class Rows(Function):
         names: Sequence[str] | None = None,
         data_batch: int | None = None,
         values: Callable | None = None,
+        space: Any = None,
     ):
         for name, function in (
             ("likelihood", likelihood),
@@ -38,7 +39,7 @@ class Rows(Function):
         ):
             if not (callable(function) or (function is None and name != "likelihood")):
                 raise TypeError(f"{name}: must be a function; got {type(function).__name__}")
-        super().__init__(self.of_all, dim, names)
+        super().__init__(self.of_all, dim, names, space=space)
         self._likelihood, self._prior = likelihood, prior
         self._row_scores, self._values = row_scores, values
         self._rows = whole("rows", rows, 1)
@@ -87,15 +88,17 @@ class Rows(Function):
         return value, score
 
     def user_target(self, dim: int | None, particles: int):
-        return _starling.target_of_rows(
-            self.likelihood,
-            self.prior,
-            self.values,
-            self.row_scores,
-            self.rows,
-            self.data_batch,
-            _dimension(self.dim, dim, self.names),
-            self.names,
+        return self._with_draws(
+            _starling.target_of_rows(
+                self.likelihood,
+                self.prior,
+                self.values,
+                self.row_scores,
+                self.rows,
+                self.data_batch,
+                _dimension(self.dim, dim, self.names),
+                self.names,
+            )
         )
 
     def with_gradient_check(self) -> Rows:
@@ -108,6 +111,7 @@ class Rows(Function):
             names=self.names or None,
             data_batch=self.data_batch or None,
             values=self.values,
+            space=self.space,
         )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from .flight import Flight
 from .functions import Function, whole
 from .kernels import Kernel
+from .progress import bar_of
 from .ranks import Ranks
 from .result import Result
 from .rules import Rule
@@ -24,9 +25,10 @@ FAR = 2**40
 
 
 def sample(
-    target: Any,
+    target: Any = None,
     *,
     dim: int | None = None,
+    names: Sequence[str] | None = None,
     particles: int | None = None,
     batch: int | str | None = None,
     steps: int | None = None,
@@ -63,15 +65,17 @@ def sample(
 ) -> Result:
     """Draws samples from a target.
 
-    With none of the raw method's settings (batch, steps, until_converged, start, precision, device,
-    kernel, bandwidth, advance, step_size, deal, replace, grow_batch, domain) and no method
-    it goes in stages, with nothing to tune: scout, fly, certify, settle. With any of them, or
-    method="paper", it is RBM-SVGD as the paper has it.
+    With none of the raw method's settings (batch, steps, until_converged, precision, device,
+    kernel, bandwidth, advance, step_size, deal, replace, grow_batch, domain, a start that is a
+    text) and no method it goes in stages, with nothing to tune: scout, fly, certify, settle. With
+    any of them, or method="paper", it is RBM-SVGD as the paper has it.
 
-    target: a function of an (N, d) array that returns scores or (log densities, scores);
-        from_jax(...), from_torch(...), from_pymc(...); stan(...), plugin(...), a BridgeStan model;
+    target: a PyMC model, by default that of the `with` around the call; a function of an (N, d)
+        array that returns scores or (log densities, scores); from_numpy(...), from_jax(...),
+        from_torch(...), from_numpyro(...); stan(...), plugin(...), a BridgeStan model;
         CFunction(...); builtin(...) or the name of a built-in target.
-    dim: the dimension, for a function; or give start as an (N, d) array.
+    dim: the dimension, for a function; or give names, or start as an (N, d) array.
+    names: of the numbers of a position, for a function.
     Settings that are None have the defaults of the command line (`starling sample --help`), and the
         same meaning; a further setting of it can be given by its name, with _ for -.
     seed: a whole number, or a NumPy generator, which gives one.
@@ -82,8 +86,11 @@ def sample(
         function must be one of from_jax(...), from_torch(...) or Function(..., on_card=...). With
         comm "cuda" is a card for each rank of a machine, in turn.
     blocks: blocks of rows: docs/many_machines.md.
-    start: "normal:MEAN,SD", "uniform:LO,HI", a file, or an (N, d) array.
-    progress: True, False, or "auto": a bar (tqdm) if that is installed.
+    start: where to begin: an earlier result, draws of prior(...), an (N, d) array, or for a target
+        with parameters a dictionary of them. Alone it goes with the stages, which then need no
+        scout. For the raw method also "normal:MEAN,SD", "uniform:LO,HI", or a file.
+    progress: True: a bar (tqdm); False; or "auto": a bar on a terminal and in a notebook, else a
+        line every ten seconds on stderr.
     callback: called with the flight a hundred times in a run, or after each step of one in stages;
         a true answer stops it.
     check: whether a function that gives log densities and scores is looked at before the first
@@ -135,7 +142,7 @@ def sample(
     if not (callback is None or callable(callback)):
         raise TypeError(f"callback: must be a function; got {type(callback).__name__}")
     settings = plain_settings(settings)  # a generator is asked once, whatever the number of runs
-    chosen = as_target(target)
+    chosen = as_target(target, names)
     if not isinstance(check, (bool, np.bool_)):
         raise TypeError(f"check: must be True or False; got {check!r}")
     checked = check and isinstance(chosen, Function)
@@ -185,7 +192,7 @@ def sample(
                 )
             if interrupted:
                 break
-        result = Result(outcomes, interrupted=interrupted)
+        result = Result(outcomes, interrupted=interrupted, space=chosen.space)
         for warning in result.warnings if ranks is None or ranks.first else ():
             warnings.warn(warning, stacklevel=2)
         return result
@@ -208,7 +215,7 @@ def _fly(
         # Now, rather than finding out after hours that it cannot be written.
         flight.save(checkpoint, force=force)
     look = 0 if not callback else 1 if flight.stage else max(1, flight.total // 100)
-    with _bar(flight, progress) as bar:
+    with bar_of(flight, progress) as bar:
 
         def tell(done: int) -> None:
             if flight.stage:
@@ -247,38 +254,3 @@ def _stops(callback: Callable, flight: Flight, ranks: Ranks | None) -> bool:
             error = failed
         ranks.agree(error)
         return ranks.any(answer)
-
-
-class _Silent:
-    """A bar that shows nothing."""
-
-    n = total = 0
-
-    def update(self, more: int) -> None: ...
-    def set_description(self, stage: str) -> None: ...
-    def __enter__(self) -> _Silent:
-        return self
-
-    def __exit__(self, *_: Any) -> None: ...
-
-
-def _bar(flight: Flight, progress: bool | str) -> Any:
-    if progress not in (True, False, "auto"):
-        raise ValueError(f"progress: must be True, False or 'auto'; got {progress!r}")
-    if progress is False:
-        return _Silent()
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        return _Silent()
-    notebook = any(
-        kind.__module__ == "tqdm.notebook" for kind in tqdm.__mro__
-    )  # no terminal, and yet a place for it
-    return tqdm(
-        total=flight.total,
-        initial=flight.done,
-        unit="step",
-        leave=False,
-        delay=2,
-        disable=None if progress == "auto" and not notebook else False,
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,26 @@ OF_SAMPLE = (
     "comm",
     "dim",
     "force",
+    "names",
     "progress",
     "run",
 )  # beside the engine's
 
 
-def given_start(start: Any, settings: dict[str, Any]) -> tuple[np.ndarray, dict[str, Any]]:
+def given_start(
+    start: Any, settings: dict[str, Any], space: Any
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """Positions to begin from, and the settings that go with them: the stages, unless a setting of
+    the raw method is there."""
+    if hasattr(start, "unconstrained"):  # a result, or draws from a prior
+        start = np.reshape(start.unconstrained, (-1, np.shape(start.unconstrained)[-1]))
+        wanted = settings.get("particles")
+        if isinstance(wanted, (int, np.integer)) and wanted < len(start):
+            start = start[:wanted]  # their order means nothing
+    elif isinstance(start, Mapping):
+        if space is None:
+            raise TypeError("start: must be an (N, d) array for this target; got a dictionary")
+        start = space.unconstrain(start)
     try:
         given = np.asarray(start)
     except ValueError as error:
@@ -36,11 +51,13 @@ def given_start(start: Any, settings: dict[str, Any]) -> tuple[np.ndarray, dict[
             f"start: must have as many rows as particles, {settings['particles']}; got "
             f"{given.shape[0]}"
         )
-    return np.ascontiguousarray(given, dtype=np.float64), {
-        **settings,
-        "particles": given.shape[0],
-        "start": "given",
-    }
+    settings = {**settings, "particles": given.shape[0], "start": "given"}
+    asked = plain_settings(settings)
+    if asked.get("method") is None and not (set(_starling.raw_settings()) - {"start"}) & set(asked):
+        settings["method"] = "auto"
+    if settings.get("method") == "auto" and asked.get("prefit") is None:
+        settings["prefit"] = "none"
+    return np.ascontiguousarray(given, dtype=np.float64), settings
 
 
 def plain_settings(settings: dict[str, Any]) -> dict[str, Any]:

@@ -10,10 +10,10 @@ import shutil
 import sys
 import tempfile
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import _starling
+from . import _starling, pymc_models
 from .functions import Function, Target
 from .tables import TABLES, description, entry_of, no_setting, python_name
 from .words import python_names_in_errors
@@ -125,10 +125,25 @@ def plugin(library: str | os.PathLike, data: str | os.PathLike | None = None) ->
     return Plugin(library, data)
 
 
-def as_target(target: Any) -> Target:
-    """What a user may give for a target, as a Target."""
+def as_target(target: Any, names: Sequence[str] | None = None) -> Target:
+    """What a user may give for a target, as a Target; `names` are for one that has none."""
+    own = _as_target(target)
+    if names is None:
+        return own
+    if not hasattr(own, "named"):
+        raise ValueError("names: this target has names of its own; leave names out")
+    return own.named(names)
+
+
+def _as_target(target: Any) -> Target:
     if isinstance(target, Target):
         return target
+    if pymc_models.is_model(target) or (target is None and pymc_models.model_around() is not None):
+        return pymc_models.from_pymc(target)
+    if target is None:
+        raise TypeError(
+            "target: must be given, unless `with model:` of PyMC is around; got NoneType"
+        )
     if isinstance(target, (str, os.PathLike)):
         text = os.fspath(target)
         return Stan(text) if text.endswith((".so", ".stan")) else Builtin(text)

@@ -60,3 +60,9 @@ def python_names_in_errors() -> Iterator[None]:
         ):
             error.args = (python_names(error.args[0]),)
         raise
+    except OSError as error:  # of a folder that is there
+        if error.args and isinstance(error.args[-1], str) and "--force" in error.args[-1]:
+            text = error.args[-1].replace("another --out", "another folder")
+            text = text.replace("add --force", "add force=True").replace("--force", "force=True")
+            raise type(error)(*error.args[:-1], text) from None
+        raise

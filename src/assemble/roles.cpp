@@ -74,6 +74,11 @@ run::AnyTarget<Real> make_target(const plan::Plan& plan, std::uint64_t seed, Thr
                                  const UserTarget* user_target,
                                  const std::shared_ptr<mpi::Wire>& ranks) {
   auto any = target_of<Real>(plan, seed, threads, user_target, ranks);
+  if (user_target && user_target->constrain)
+    any.constrain = [constrain = user_target->constrain](Rows<const Real> x) {
+      const std::vector<double> at(x.begin(), x.end());
+      return constrain({at.data(), x.count, x.dim});
+    };
   for (std::string& name : any.names) // a library's are any bytes; files hold UTF-8
     name = io::utf8(name);
   return any;

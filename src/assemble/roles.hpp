@@ -34,6 +34,8 @@ struct UserTarget {
   std::shared_ptr<const cuda::Outside<double>> on_card_in_double =
       {}; ///< the same scores on a card; empty: none
   std::shared_ptr<const cuda::Outside<float>> on_card_in_single = {};
+  std::function<run::Constrained(Rows<const double>)> constrain =
+      {}; ///< what it makes of positions; empty: positions are the parameters
 };
 
 /// Threads must outlive what is made. `seed` is that of one run of the plan; what of the target is

@@ -84,6 +84,7 @@ struct Plan {
   Given rule_settings;
   double step_size = 0;
   Start start;
+  bool too_few_for_stages = false; ///< so that it is the raw method, which nobody asked for
   std::size_t prefit = 0; ///< ways up of a scout that finds the raw method's start; 0: none
   std::optional<std::size_t>
       certify; ///< exact moves that certify the raw method's end; none given: if cheap

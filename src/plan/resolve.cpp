@@ -219,6 +219,10 @@ Step Plan::loop_steps() const {
 
 std::vector<std::string> Plan::warnings() const {
   std::vector<std::string> found;
+  if (too_few_for_stages)
+    found.push_back(fmt::format("{} particles are too few for a run in stages: this is the raw "
+                                "method, which --method paper asks for without a warning",
+                                particles));
   for (const KernelTerm& term : kernel)
     if (term.kernel->singular) {
       found.push_back(fmt::format(

@@ -81,9 +81,11 @@ stages::Metric parse_metric(std::string_view text) {
 
 void resolve_stages(const Recipe& r, Plan& plan) {
   Recipe& text = plan.recipe;
-  if (text.method.empty())
-    text.method =
-        !raw_settings_given(r).empty() || r.particles < least_particles ? "paper" : "auto";
+  if (text.method.empty()) {
+    const bool raw = !raw_settings_given(r).empty();
+    plan.too_few_for_stages = !raw && r.particles < least_particles;
+    text.method = raw || plan.too_few_for_stages ? "paper" : "auto";
+  }
   if (choose("method", text.method, {"auto", "paper"}) == 1) {
     return resolve_around_the_raw_method(r, plan);
   }

@@ -26,12 +26,21 @@ class Odder(Odd):
 
 
 RETURNS = {
-    "too narrow": (lambda x: x[:, :1], ValueError, r"scores of shape \(20, 2\); got \(20, 1\)"),
-    "too short": (lambda x: x[1:], ValueError, r"scores of shape \(20, 2\); got \(19, 2\)"),
-    "flat": (lambda x: x.ravel(), ValueError, r"scores of shape \(20, 2\); got \(40,\)"),
+    "too narrow": (
+        lambda x: x[:, :1],
+        ValueError,
+        r"scores of shape \(N, 2\) for N = 20; got \(20, 1\)",
+    ),
+    "too short": (lambda x: x[1:], ValueError, r"of shape \(N, 2\) for N = 20; got \(19, 2\)"),
+    "flat": (lambda x: x.ravel(), ValueError, r"of shape \(N, 2\) for N = 20; got \(40,\)"),
     "turned": (lambda x: x.T, ValueError, r"got \(2, 20\)"),
-    "a number": (lambda x: np.float64(1), ValueError, r"got \(\)"),
-    "a plain number": (lambda x: 1.0, TypeError, "got float"),
+    "a number": (lambda x: np.float64(1), TypeError, "a log density alone"),
+    "a plain number": (lambda x: 1.0, TypeError, "a log density alone"),
+    "a log density": (
+        lambda x: -(x**2).sum(axis=1) / 2,
+        TypeError,
+        "a log density alone: give its gradient, or use starling.from_jax",
+    ),
     "nothing": (lambda x: None, TypeError, "scores as an array.*got NoneType"),
     "a list": (lambda x: x.tolist(), TypeError, "got list"),
     "three things": (lambda x: (x, x, x), ValueError, "got a tuple of 3"),
@@ -49,12 +58,12 @@ RETURNS = {
     "densities too few": (
         lambda x: (x[1:, 0], x),
         ValueError,
-        r"log densities of shape \(20,\); got \(19,\)",
+        r"log densities of shape \(N,\) for N = 20; got \(19,\)",
     ),
     "densities in a column": (
         lambda x: (x[:, :1], x),
         ValueError,
-        r"log densities of shape \(20,\); got \(20, 1\)",
+        r"log densities of shape \(N,\) for N = 20; got \(20, 1\)",
     ),
     "densities are none": (lambda x: (None, x), TypeError, "log densities.*got NoneType"),
     "densities complex": (lambda x: (x[:, 0] * 1j, x), TypeError, "log densities as real numbers"),
@@ -157,7 +166,8 @@ SETTINGS = [
     (dict(checkpoint="c", checkpoint_every=1.5), TypeError),
     (dict(checkpoint="c", runs=2), ValueError),
     (dict(callback=3), TypeError),
-    (dict(names=["a", "b"]), TypeError),
+    (dict(names=["a", "a"]), ValueError),
+    (dict(names="a"), ValueError),
     (dict(advance=starling.rules.adam(0.1), step_size=0.2), ValueError),
     (dict(advance=starling.rules.adam("fast")), ValueError),
 ]

@@ -174,11 +174,11 @@ def test_check_compares_all_rows():
         ),
         (
             lambda w, rows, weights: (likelihood(w, rows, weights)[0][:, None], w),
-            r"values of shape \(2,\); got \(2, 1\)",
+            r"values of shape \(N,\) for N = 2; got \(2, 1\)",
         ),
         (
             lambda w, rows, weights: (likelihood(w, rows, weights)[0], w[:, :2]),
-            r"scores of shape \(2, 3\); got \(2, 2\)",
+            r"scores of shape \(N, 3\) for N = 2; got \(2, 2\)",
         ),
     ],
 )
@@ -193,7 +193,7 @@ def test_what_a_likelihood_returns_wrongly_is_named(function, words):
         (dict(prior=lambda w: w), "prior: must return a tuple of two arrays"),
         (
             dict(row_scores=lambda w, rows: row_scores(w, rows).T),
-            r"row_scores: must return scores of shape \(1, 3\); got \(3, 1\)",
+            r"row_scores: must return scores of shape \(B, 3\) for B = 1; got \(3, 1\)",
         ),
         (dict(data_batch=ROWS + 1), "data_batch: must be at most the 2000 rows; got 2001"),
         (dict(data_batch=0), "data_batch: must be at least 1; got 0"),

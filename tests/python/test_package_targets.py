@@ -170,7 +170,7 @@ def test_torch_agrees_with_numpy(precision, tolerance):
         return -0.5 * torch.einsum("ni,ij,nj->n", x, torch.tensor(PRECISION, dtype=x.dtype), x)
 
     assert_alike(starling.from_torch(log_density), tolerance, precision=precision)
-    with pytest.raises(ValueError, match=r"log densities of shape \(100,\); got \(\)"):
+    with pytest.raises(ValueError, match=r"log densities of shape \(N,\) for N = 100; got \(\)"):
         run(starling.from_torch(lambda x: -(x**2).sum()))
     with pytest.raises(ValueError, match="log densities of shape"):
         run(starling.from_torch(lambda x: 1.0))
