@@ -8,6 +8,7 @@ namespace starling::judge {
 
 namespace {
 
+constexpr double most_kurtosis_of_made = 10; // above, hundreds of draws do not tell a variance
 constexpr double false_alarms = 0.05; // at most, in all traits of a test together
 
 struct Limits {
@@ -78,7 +79,14 @@ std::vector<Trait> MoveTest::judged_by(std::size_t column) const {
   case TraitOf::column:
     break;
   }
+  if (!judges_squares(column))
+    return {Trait::value, Trait::winsorised};
   return {Trait::value, Trait::winsorised, Trait::square};
+}
+
+bool MoveTest::judges_squares(std::size_t column) const {
+  return has_moments(column) &&
+         !(scale_[column].made && added_ > 0 && pooled_kurtosis(column) > most_kurtosis_of_made);
 }
 
 /// `judged_mean`: of the trait, in the cloud that is judged.
