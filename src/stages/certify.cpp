@@ -24,8 +24,7 @@ bool wants_more(const Context& context, const State& state) {
 bool Certify::unit(const Context& context, State& state) {
   switch (part_) {
   case Part::begin: // moves are short and cheap
-    trial_ = Trial(context, state, 
-                   context.guide.walkers(state.cloud, context.settings.walkers),
+    trial_ = Trial(context, state, context.guide.walkers(state.cloud, context.settings.walkers),
                    {.acceptance = acceptance,
                     .moves = context.settings.certify_moves,
                     .keeps = polishes(context) || wants_more(context, state)});

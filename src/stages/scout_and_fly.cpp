@@ -96,9 +96,8 @@ bool Fly::turns_back(const Context& context, State& state) {
   }
   const double now = unrest(state.cloud, state.frame);
   const double then = std::max(1.0, unrest(good_, state.frame));
-  const double fallen = context.guide.rows() > 0
-                            ? 0
-                            : median(good_.log_density) - median(state.cloud.log_density);
+  const double fallen =
+      context.guide.rows() > 0 ? 0 : median(good_.log_density) - median(state.cloud.log_density);
   const double far = 10 + 2 * double(context.dim()); // a normal's log density falls by d/2
   if (now <= good_unrest * then && fallen <= far / 2)
     good_ = state.cloud;
