@@ -11,7 +11,6 @@ namespace starling::stages {
 
 namespace {
 
-constexpr std::uint64_t most_turns = 3;
 constexpr double good_unrest = 1.5, bad_unrest = 4; // against the last good cloud's
 
 double median(std::vector<double> values) {
@@ -96,9 +95,8 @@ bool Fly::turns_back(const Context& context, State& state) {
   }
   const double now = unrest(state.cloud, state.frame);
   const double then = std::max(1.0, unrest(good_, state.frame));
-  const double fallen = context.guide.rows() > 0
-                            ? 0
-                            : median(good_.log_density) - median(state.cloud.log_density);
+  const double fallen =
+      context.guide.rows() > 0 ? 0 : median(good_.log_density) - median(state.cloud.log_density);
   const double far = 10 + 2 * double(context.dim()); // a normal's log density falls by d/2
   if (now <= good_unrest * then && fallen <= far / 2)
     good_ = state.cloud;
