@@ -104,7 +104,7 @@ class Result:
 
     @property
     def certificate(self) -> dict[str, Any] | None:
-        """What exact moves of every particle found: `finding` (confirmed, moved or undecided),
+        """What exact moves of particles found: `finding` (confirmed, moved or undecided),
         `moves`, `acceptance`, and `estimates` of how far each parameter is off, in its sd. None
         where the run had no certificate. Of several runs that of the one which decided the
         verdict."""

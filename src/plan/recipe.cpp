@@ -92,7 +92,7 @@ std::vector<FieldInfo> make_field_infos() {
        {"none"}},
       {"Stages", "metric",
        "Coordinates in which --method auto flies: none (the target's own), diagonal, dense, "
-       "low-rank or bent (default dense, above 500 dimensions low-rank, bent where that helps "
+       "low-rank or bent (default dense, above 100 dimensions low-rank, bent where that helps "
        "clearly)",
        metric_names()},
       {"Stages",

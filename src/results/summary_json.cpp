@@ -76,7 +76,9 @@ void add_stages(Json& j, const run::StageReport& stages) {
   if (!stages.raw) {
     j["modes"] = stages.modes;
     j["scouted_by"] = stages.by_pathfinder ? "pathfinder" : "laplace";
-    j["frame"] = stages.controls.empty() ? "affine" : "bent";
+    j["turned_back"] = stages.turned_back;
+    j["walkers"] = stages.walkers > 0 ? Json(stages.walkers) : Json("all");
+    j["frame"] = stages.frame;
     if (!stages.controls.empty())
       j["controls"] = stages.controls;
     j["settled"] = stages.settled;

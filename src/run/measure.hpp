@@ -57,6 +57,11 @@ double rise_by_scores(const AnyTarget<double>& target, Rows<const double> x);
 bool ends_at_a_step(const AnyTarget<double>& target, Rows<const double> x,
                     std::span<const double> log_density, std::size_t parameter);
 
+/// What the journey did, with a warning where its flight was given up. `particles`: of the cloud at
+/// the end, 0 where the flight began with all of them; `columns`: those that are followed.
+StageReport report_stages(const stages::Journey& journey, std::size_t particles,
+                          std::vector<std::string> columns, std::vector<std::string>& warnings);
+
 /// Into a report, with a warning where few rows could not speak for all.
 void report_rows(const stages::RowsReport& rows, StageReport& report,
                  std::vector<std::string>& warnings);

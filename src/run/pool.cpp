@@ -82,6 +82,7 @@ void add(StageReport& all, std::span<const Outcome> runs) {
         all.gradients.emplace_back(stage, more);
     }
     all.modes = std::max(all.modes, o.stages->modes);
+    all.turned_back += o.stages->turned_back;
     all.settled = all.settled || o.stages->settled;
     all.polished = all.polished || o.stages->polished;
   }

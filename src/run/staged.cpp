@@ -204,33 +204,11 @@ private:
   }
 
   StageReport stage_report(std::vector<std::string>& warnings) const {
-    StageReport stages;
-    stages.gradients = journey_->gradients();
-    stages.failures = journey_->failures(false);
-    stages.failures_of_moves = journey_->failures(true);
-    stages.modes = journey_->scouted().modes;
-    stages.by_pathfinder = journey_->scouted().by_pathfinder;
-    stages.settled = journey_->settled();
-    stages.polished = journey_->polished();
     const std::vector<double> x = positions();
-    stages.columns = scores_alone_ ? names() : followed_.names({x.data(), 1, staged_.target.dim});
-    add_controls(stages);
-    stages.pooled_means = journey_->pool().means;
-    stages.pooled_sds = journey_->pool().sds;
-    stages.certificate = journey_->certificate();
-    if (journey_->over_rows())
-      report_rows(journey_->rows_report(), stages, warnings);
-    return stages;
-  }
-
-  void add_controls(StageReport& stages) const {
-    const std::vector<std::string>& all = stages.columns; // positions come first
-    for (std::size_t group = 0; group < journey_->frames(); ++group)
-      if (const std::optional<Bend>& bend = journey_->frame(group).bend())
-        for (const Bend::Dependent& one : bend->dependents())
-          for (const std::size_t j : one.controllers)
-            if (auto& by = stages.controls[all[one.parameter]]; !std::ranges::count(by, all[j]))
-              by.push_back(all[j]);
+    const bool scouted = stage_settings().starts > 0; // a cloud that was given flies whole
+    return report_stages(
+        *journey_, scouted ? settings_.particles : 0,
+        scores_alone_ ? names() : followed_.names({x.data(), 1, staged_.target.dim}), warnings);
   }
 
   void measure(Outcome& o) {

@@ -52,6 +52,20 @@ Progress Journey::progress() const {
   return progress;
 }
 
+std::size_t Journey::crew() const {
+  std::size_t all = 0;
+  for (const auto& one : groups_)
+    all += one->crew();
+  return all;
+}
+
+std::vector<std::uint64_t> Journey::turned_back() const {
+  std::vector<std::uint64_t> all;
+  for (const auto& one : groups_)
+    all.push_back(one->state().turned_back);
+  return all;
+}
+
 bool Journey::settled() const {
   return std::ranges::any_of(groups_, [](const auto& one) { return one->state().settled; });
 }

@@ -11,7 +11,6 @@ namespace starling::stages {
 
 namespace {
 
-constexpr std::uint64_t most_turns = 3;
 constexpr double good_unrest = 1.5, bad_unrest = 4; // against the last good cloud's
 
 double median(std::vector<double> values) {

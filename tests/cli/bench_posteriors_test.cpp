@@ -100,6 +100,24 @@ TEST(BenchPosteriors, CallsARightRunConvergedWhereAColumnHasNoMean) {
   EXPECT_EQ(j.at("tally").at("125").at("right_but_not_converged"), 0);
 }
 
+TEST(BenchPosteriors, JudgesByFiguresWhereThereAreNoDraws) {
+  const Place place;
+  make_models(place);
+  fs::remove(place.path("models/small/reference.npz"));
+  place.write("models/small/reference.json",
+              R"({"names": ["mu[1]", "mu[2]", "sigma", "twin"], "mean": [3, 3, 1, 0],
+                  "sd": [1, 1, 1, 1], "q05": [1.355, 1.355, 0.0513, 0],
+                  "q50": [3, 3, 0.6931, 0], "q95": [4.645, 4.645, 2.9957, 0],
+                  "no_moments": ["sigma"]})");
+  const std::string shown = succeed(place, quick);
+  const Json run = Json::parse(place.read("b.json")).at("posteriors").at("runs").at(0);
+  EXPECT_TRUE(run.at("pass").get<bool>()) << run;
+  EXPECT_TRUE(run.at("w1").is_null()) << run;
+  EXPECT_LT(run.at("quantile_error_without_moments").get<double>(), 0.2);
+  EXPECT_NE(shown.find("     -      -      - "), shown.npos) << shown;
+  EXPECT_NE(shown.find("W1 against independent draws: -; "), shown.npos) << shown;
+}
+
 TEST(BenchPosteriors, SaysWhatIsNotThere) {
   const Place place;
   expect_refused(place, "bench posteriors", 64,

@@ -79,7 +79,7 @@ def test_every_block_of_the_page_runs(libraries, monkeypatch):
 def test_the_example_of_the_readme_runs(capsys):
     (example,) = blocks((ROOT / "README.md").read_text(encoding="utf-8"))
     exec(compile(example, str(ROOT / "README.md"), "exec"), {})
-    assert "converged: 20 exact moves of every particle" in capsys.readouterr().out
+    assert "converged: 20 exact moves of 256 of the particles" in capsys.readouterr().out
 
 
 def test_links_only_to_files_that_exist():

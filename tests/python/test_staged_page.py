@@ -50,15 +50,16 @@ def test_the_page_has_the_verdict_and_the_certificate(view, result):
         "Converged" in view.locator("header .outcome").inner_text()
         and result.verdict == "converged"
     )
-    assert "exact moves of every particle" in view.locator("header .outcome").inner_text()
+    assert "exact moves of 256 of the particles" in view.locator("header .outcome").inner_text()
     assert f"{result.gradients['total']} gradients" in view.locator("header .lead").inner_text()
     certificate = view.locator("main table").nth(1)
     assert [
         row.locator("th").inner_text() for row in certificate.locator("tbody tr").all()
     ] == NAMES
-    assert "Confirmed: every particle made 20 exact" in view.locator("main").inner_text()
+    assert "Confirmed: 256 of the particles made 20 exact" in view.locator("main").inner_text()
     assert view.locator("figure").count() == 3  # marginals, pairs, identities
     assert "gradients, settle" in view.locator("dl.settings").inner_text()
+    assert "particles that flew and moved" in view.locator("dl.settings").inner_text()
     assert "kernel" not in view.locator("dl.settings").inner_text()
     assert 'method="auto"' in view.locator("pre.command").inner_text()
 

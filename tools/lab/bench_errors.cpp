@@ -2,7 +2,6 @@
 #include "bench_errors.hpp"
 
 #include "io/errors.hpp"
-#include "io/npy.hpp"
 
 #include <starling/random/philox.hpp>
 
@@ -12,12 +11,6 @@
 #include <cmath>
 
 namespace starling::tool {
-
-namespace {
-
-struct Moments {
-  double mean = 0, sd = 0;
-};
 
 Moments moments_of(const std::vector<double>& values) {
   Moments m;
@@ -30,7 +23,7 @@ Moments moments_of(const std::vector<double>& values) {
   return m;
 }
 
-double quantile(const std::vector<double>& sorted, double q) {
+double quantile_of(const std::vector<double>& sorted, double q) {
   const double at = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(at);
   const double share = at - static_cast<double>(below);
@@ -38,19 +31,20 @@ double quantile(const std::vector<double>& sorted, double q) {
                                    : sorted[below];
 }
 
+double larger(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
+
+namespace {
+
 /// The area between the two quantile functions.
 double distance(const std::vector<double>& a, const std::vector<double>& b) {
   constexpr int points = 1000;
   double sum = 0;
   for (int k = 0; k < points; ++k) {
     const double q = (k + 0.5) / points;
-    sum += std::abs(quantile(a, q) - quantile(b, q));
+    sum += std::abs(quantile_of(a, q) - quantile_of(b, q));
   }
   return sum / points;
 }
-
-/// Keeps NaN: a plain maximum would pass over it.
-double larger(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
 
 } // namespace
 
@@ -71,19 +65,6 @@ Columns columns_of(const std::vector<std::string>& wanted, const std::vector<std
     columns.values.push_back(std::move(column));
   }
   return columns;
-}
-
-Columns read_reference(const std::filesystem::path& file) {
-  std::map<std::string, io::Texts> texts;
-  auto arrays = io::read_npz(file, &texts);
-  const io::Texts& names = texts["names"];
-  const io::Array& draws = arrays["draws"];
-  if (names.empty() || draws.shape.empty() || draws.shape.back() != names.size() ||
-      draws.values.size() < 2 * names.size())
-    throw io::BadData(
-        file.string(),
-        "must hold names and draws, and the last axis of draws must be as long as names");
-  return columns_of(names, names, draws.values, file.string());
 }
 
 void take_worst(Errors& errors, const std::string& name, double mean, double ratio) {
@@ -135,16 +116,16 @@ Errors errors_of(const Columns& draws, const Columns& reference,
     take_worst(errors, reference.names[a], std::abs(x.mean - r.mean) / r.sd, x.sd / r.sd);
     for (const double q : {0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975})
       errors.quantile =
-          larger(std::abs(quantile(ours, q) - quantile(theirs, q)) / r.sd, errors.quantile);
+          larger(std::abs(quantile_of(ours, q) - quantile_of(theirs, q)) / r.sd, errors.quantile);
     distances.push_back(distance(ours, theirs) / r.sd);
     if (!independent.empty())
       ratios.push_back(distances.back() / independent[a]);
   }
   std::ranges::sort(distances);
-  errors.w1 = quantile(distances, 0.5);
+  errors.w1 = quantile_of(distances, 0.5);
   if (!ratios.empty()) {
     std::ranges::sort(ratios);
-    errors.w1_ratio = quantile(ratios, 0.5);
+    errors.w1_ratio = quantile_of(ratios, 0.5);
     errors.w1_ratio_worst = ratios.back();
   }
   return errors;

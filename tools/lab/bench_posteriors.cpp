@@ -1,7 +1,7 @@
-// bench posteriors: the untuned default, as the command line runs it, against reference draws of
-// real posteriors.
+// bench posteriors: the untuned default, as the command line runs it, against references of real
+// posteriors.
 #include "bench.hpp"
-#include "bench_errors.hpp"
+#include "bench_reference.hpp"
 
 #include "assemble/flight.hpp"
 #include "foreign/compile_stan.hpp"
@@ -54,7 +54,7 @@ std::vector<Posterior> find_posteriors(const BenchRequest& request) {
     const fs::path at = entry.path();
     const fs::path library = at / "model.so", data = at / "data.json";
     Posterior one{name, (fs::exists(library) ? library : at / "model.stan").string(),
-                  fs::exists(data) ? data.string() : "", at / "reference.npz"};
+                  fs::exists(data) ? data.string() : "", reference_in(at)};
     for (const fs::path& file : {fs::path(one.model), one.reference})
       if (!fs::exists(file))
         throw io::InputMissing(file, ENOENT);
@@ -97,8 +97,7 @@ void change_stages(plan::Stages& stages, const BenchRequest& request) {
 }
 
 Measured run_starling(const Posterior& posterior, const BenchRequest& request, std::uint64_t seed,
-                      std::uint64_t steps, const Columns& reference,
-                      const std::vector<double>& independent) {
+                      std::uint64_t steps, const Reference& reference) {
   plan::Recipe recipe;
   recipe.target = "stan";
   recipe.set("model", posterior.model).set("data", posterior.data);
@@ -120,9 +119,7 @@ Measured run_starling(const Posterior& posterior, const BenchRequest& request, s
     run.failure = why(outcome.failure);
     return run;
   }
-  run.errors = errors_of(columns_of(reference.names, outcome.draw_names(), outcome.draws(),
-                                    posterior.reference.string()),
-                         reference, independent);
+  run.errors = errors_against(reference, outcome.draw_names(), outcome.draws());
   take_report(outcome, run);
   return run;
 }
@@ -145,8 +142,7 @@ struct Scratch {
 
 /// Nothing, and a sentence, where nutpie cannot be had.
 std::optional<Measured> run_nutpie(const foreign::CompiledStan& model, std::uint64_t seed,
-                                   std::size_t cores, const Columns& reference,
-                                   const std::vector<double>& independent) {
+                                   std::size_t cores, const Reference& reference) {
   const std::string program = STARLING_PEERS "/nutpie_posterior.py";
   if (!fs::exists(program)) {
     fmt::print("nutpie: {} is not there, so there is no comparison: it comes with the sources\n",
@@ -172,9 +168,7 @@ std::optional<Measured> run_nutpie(const foreign::CompiledStan& model, std::uint
   }
   std::map<std::string, io::Texts> texts;
   const auto arrays = io::read_npz(draws, &texts);
-  run.errors =
-      errors_of(columns_of(reference.names, texts["names"], arrays.at("draws").values, draws),
-                reference, independent);
+  run.errors = errors_against(reference, texts["names"], arrays.at("draws").values);
   const Json said = Json::parse(
       ended.output.substr(ended.output.rfind("\n{") + 1)); // warnings may stand before it
   run.gradients = said.at("gradients").get<double>();
@@ -189,10 +183,12 @@ void conclude(const char* whose, const Tally& tally) {
              whose, tally.passes, tally.runs, tally.wrong_converged, tally.right_not_converged,
              median_of(tally.gradients), median_of(tally.seconds));
   const auto good = std::ranges::count_if(tally.quantiles, [](double q) { return q < 0.15; });
-  fmt::print("{}: W1 against independent draws: median {:.2f}, largest {:.2f}; quantiles within "
-             ".15 sd in {} of {}\n",
-             whose, median_of(tally.w1_ratios),
-             tally.w1_ratios.empty() ? 0 : std::ranges::max(tally.w1_ratios), good, tally.runs);
+  const std::string w1 = tally.w1_ratios.empty() ? "-"
+                                                 : fmt::format("median {:.2f}, largest {:.2f}",
+                                                               median_of(tally.w1_ratios),
+                                                               std::ranges::max(tally.w1_ratios));
+  fmt::print("{}: W1 against independent draws: {}; quantiles within .15 sd in {} of {}\n", whose,
+             w1, good, tally.runs);
 }
 
 } // namespace
@@ -216,8 +212,7 @@ Json bench_posteriors(const BenchRequest& request) {
              request.particles, cores, table_title("posterior", width));
   std::fflush(stdout);
   for (const Posterior& posterior : posteriors) {
-    const Columns reference = read_reference(posterior.reference);
-    const std::vector<double> independent = independent_w1(reference, request.particles);
+    const Reference reference = read_reference(posterior.reference, request.particles);
     const foreign::CompiledStan model = compiled(posterior);
     const auto show = [&](std::uint64_t seed, std::uint64_t steps, const Measured& run) {
       fmt::print("{}\n", table_row(posterior.name, width, seed, steps, run));
@@ -229,14 +224,13 @@ Json bench_posteriors(const BenchRequest& request) {
       for (const std::uint64_t steps : {usual_steps, 8 * usual_steps}) {
         if (steps != usual_steps && !request.longer)
           continue;
-        const Measured run = run_starling(posterior, request, seed, steps, reference, independent);
+        const Measured run = run_starling(posterior, request, seed, steps, reference);
         tallies[steps].add(run);
         show(seed, steps, run);
         if (steps == usual_steps)
           ours.push_back(run.seconds);
       }
-      const auto run =
-          ask_peer ? run_nutpie(model, seed, cores, reference, independent) : std::nullopt;
+      const auto run = ask_peer ? run_nutpie(model, seed, cores, reference) : std::nullopt;
       ask_peer = run.has_value();
       if (run) {
         peer.add(*run);

@@ -27,6 +27,24 @@ void take_report(const run::Outcome& outcome, Measured& run) {
   }
 }
 
+namespace {
+
+/// The parameters that are worst by each of the rules.
+std::string worst_of(const Errors& errors) {
+  std::string all;
+  for (const std::string& one : {errors.mean_of, errors.sd_of, errors.quantile_alone_of})
+    if (!one.empty())
+      all += (all.empty() ? "" : ", ") + one;
+  return all;
+}
+
+std::string w1_columns(const Errors& e) {
+  return e.has_w1() ? fmt::format("{:6.3f} {:6.2f} {:6.2f}", e.w1, e.w1_ratio, e.w1_ratio_worst)
+                    : fmt::format("{:>6} {:>6} {:>6}", "-", "-", "-");
+}
+
+} // namespace
+
 std::string table_title(const char* what, std::size_t width) {
   return fmt::format(
       "{:<{}} {:>4} {:>5} {:>6} {:>10} {:>9} {:>6} {:>6} {:>6} {:>9} {:>8}  {:<13} {}", what, width,
@@ -42,14 +60,13 @@ std::string table_row(const std::string& name, std::size_t width, std::uint64_t 
     return head + "failed: " + run.failure;
   const Errors& e = run.errors;
   std::string end =
-      e.pass() ? "pass"
-               : fmt::format("{} ({}, {})", e.wrong() ? "wrong" : "fail", e.mean_of, e.sd_of);
+      e.pass() ? "pass" : fmt::format("{} ({})", e.wrong() ? "wrong" : "fail", worst_of(e));
   if (run.modes > 1)
     end += fmt::format(", {} modes", run.modes);
-  return head +
-         fmt::format("{:6.3f} {:>10} {:9.2f} {:6.3f} {:6.2f} {:6.2f} {:9.0f} {:8.2f}  {:<13} {}",
-                     e.mean, fmt::format("{:.2f}-{:.2f}", e.sd_low, e.sd_high), e.quantile, e.w1,
-                     e.w1_ratio, e.w1_ratio_worst, run.gradients, run.seconds, run.verdict, end);
+  return head + fmt::format("{:6.3f} {:>10} {:9.2f} {} {:9.0f} {:8.2f}  {:<13} {}", e.mean,
+                            fmt::format("{:.2f}-{:.2f}", e.sd_low, e.sd_high),
+                            larger(e.quantile, e.quantile_alone), w1_columns(e), run.gradients,
+                            run.seconds, run.verdict, end);
 }
 
 Json to_json(const std::string& name, std::uint64_t seed, std::uint64_t steps,
@@ -66,6 +83,7 @@ Json to_json(const std::string& name, std::uint64_t seed, std::uint64_t steps,
             {"sd_ratio_high", e.sd_high},
             {"sd_ratio_of", e.sd_of},
             {"quantile_error", e.quantile},
+            {"quantile_error_without_moments", e.quantile_alone},
             {"w1", e.w1},
             {"w1_ratio", e.w1_ratio},
             {"w1_ratio_worst", e.w1_ratio_worst},
@@ -87,7 +105,8 @@ void Tally::add(const Measured& run) {
   wrong += run.errors.wrong();
   wrong_converged += run.errors.wrong() && converged;
   right_not_converged += run.errors.pass() && !converged;
-  w1_ratios.push_back(run.errors.w1_ratio);
+  if (run.errors.has_w1())
+    w1_ratios.push_back(run.errors.w1_ratio);
   quantiles.push_back(run.errors.quantile);
   gradients.push_back(run.gradients);
   seconds.push_back(run.seconds);

@@ -34,7 +34,8 @@ Action add_bench(CLI::App& app) {
   };
   add_text(
       app, "--models",
-      "DIR with a folder for each posterior: model.stan (or model.so), data.json, reference.npz",
+      "DIR with a folder for each posterior: model.stan (or model.so), data.json if it has data, "
+      "reference.npz (draws) or reference.json (figures)",
       into(b->models))
       ->group(accuracy);
   app.add_option("--only", b->only,

@@ -42,7 +42,10 @@ struct StageReport {
   Failures failures, failures_of_moves; ///< of the density; those of exact moves are among them
   std::size_t modes = 1;                ///< that the scout counted
   bool by_pathfinder = false, settled = false, polished = false;
-  bool raw = false; ///< no stages: the raw method, certified or not
+  std::uint64_t turned_back = 0; ///< how often the flight did; that of several groups in sum
+  std::size_t walkers = 0;       ///< that flew and moved, where they were fewer than all; else 0
+  bool raw = false;              ///< no stages: the raw method, certified or not
+  std::string frame;             ///< in a word
   /// Where the frame bends: a parameter, and those that say where it lies and how wide it is.
   std::map<std::string, std::vector<std::string>> controls;
   std::vector<std::string>

@@ -86,6 +86,10 @@ public:
   /// Of exact moves; with several groups, of group `group`.
   const Frame& frame(std::size_t group) const { return groups_[group]->state().frame; }
   std::size_t frames() const { return groups_.size(); }
+  /// Those who fly and move, in all groups that there are now.
+  std::size_t crew() const;
+  /// How often the flight of each of these groups turned back.
+  std::vector<std::uint64_t> turned_back() const;
   bool settled() const;
   bool polished() const;
   /// Of each stage; then `weigh` where there were several groups, and `look` for the search at the

@@ -48,6 +48,7 @@ private:
 class Fly {
 public:
   static constexpr const char* name = "fly";
+  static constexpr std::uint64_t most_turns = 3; ///< back: then it is given up
   bool unit(const Context& context, State& state);
   bool needed(const Context& context, const State&) const { return context.settings.steps > 0; }
   Progress progress(const Context& context) const { return {done_, context.settings.steps}; }

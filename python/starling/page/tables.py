@@ -97,8 +97,10 @@ def certificate(run: Run) -> str:
         else ""
     )
     finding = escaped(found["finding"][:1].upper() + found["finding"][1:])
+    some = found.get("particles", "all")
+    who = "every particle" if some == "all" else f"{escaped(some)} of the particles"
     return f"""<h2>The certificate</h2>
-<p>{finding}: every particle made {escaped(found.get("moves", "some"))} exact
+<p>{finding}: {who} made {escaped(found.get("moves", "some"))} exact
 moves, of which a share of {number(found.get("acceptance"))} was accepted.</p>
 {shown}"""
 

@@ -127,6 +127,12 @@ def settings(run: Run) -> str:
     if s.get("method") == "auto":
         shown |= {f"gradients, {stage}": count for stage, count in s.get("gradients", {}).items()}
         shown |= {"modes found": number(s.get("modes"))}
+        words = {
+            "coordinates": s.get("frame"),
+            "particles that flew and moved": s.get("walkers"),
+            "turns back of the flight": s.get("turned_back"),
+        }
+        shown |= {key: value for key, value in words.items() if value is not None}
     else:
         shown |= {
             "kernel": s["kernel"],
