@@ -1,6 +1,8 @@
 // What the move test decides: the error of each trait against its bounds.
 #include <starling/judge/move_test.hpp>
 
+#include "judge/moments.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +10,6 @@ namespace starling::judge {
 
 namespace {
 
-constexpr double most_kurtosis_of_made = 10; // above, hundreds of draws do not tell a variance
 constexpr double false_alarms = 0.05; // at most, in all traits of a test together
 
 struct Limits {
@@ -86,7 +87,7 @@ std::vector<Trait> MoveTest::judged_by(std::size_t column) const {
 
 bool MoveTest::judges_squares(std::size_t column) const {
   return has_moments(column) &&
-         !(scale_[column].made && added_ > 0 && pooled_kurtosis(column) > most_kurtosis_of_made);
+         !(scale_[column].made && added_ > 0 && pooled_kurtosis(column) > most_kurtosis);
 }
 
 /// `judged_mean`: of the trait, in the cloud that is judged.

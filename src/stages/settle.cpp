@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 namespace starling::stages {
 
@@ -15,6 +18,27 @@ constexpr double length = 4;                   // of a move at most, in sds of t
 constexpr std::size_t furthest = 31;           // leaps, at most
 constexpr std::size_t travellers = 128;        // who go through the rounds
 constexpr std::size_t most_rounds_by_rows = 2; // a round of 40 moves is 40 passes over all rows
+
+/// Walkers whose log density is far below that of the others would be on their way for longer than
+/// any round, and force its step on everyone: they go on from where others are.
+Cloud without_strays(Cloud walkers) {
+  std::vector<double> sorted = walkers.log_density;
+  const auto middle = sorted.begin() + std::ptrdiff_t(sorted.size() / 2);
+  std::ranges::nth_element(sorted, middle);
+  const double least = *middle - 50 - 2 * double(walkers.dim());
+  std::size_t good = 0;
+  for (std::size_t i = 0; i < walkers.count(); ++i) {
+    if (walkers.log_density[i] >= least)
+      continue;
+    do
+      good = (good + 1) % walkers.count();
+    while (walkers.log_density[good] < least);
+    walkers.x.row(Eigen::Index(i)) = walkers.x.row(Eigen::Index(good));
+    walkers.score.row(Eigen::Index(i)) = walkers.score.row(Eigen::Index(good));
+    walkers.log_density[i] = walkers.log_density[good];
+  }
+  return walkers;
+}
 
 } // namespace
 
@@ -69,7 +93,7 @@ void Settle::begin(const Context& context, State& state) {
   }
   trial_ = Trial(context, state,
                  plan.of_cloud ? context.guide.walkers(state.cloud, context.settings.walkers)
-                               : evenly(state.walkers, travellers),
+                               : evenly(without_strays(state.walkers), travellers),
                  plan);
   part_ = Part::move;
 }
