@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct Cloud {
 
 /// A cloud at these places, with ids 0, 1, ...; one call of the density.
 Cloud cloud_at(Rows<const double> x, CountedDensity& density);
+/// The particles of these rows.
+Cloud some_of(const Cloud& cloud, std::span<const std::size_t> rows);
 /// That many of the particles, evenly among them; all of them where there are not more.
 Cloud evenly(const Cloud& cloud, std::size_t count);
 

@@ -115,7 +115,7 @@ public:
   }
 
 private:
-  /// Where particles are few: see src/frame/frame_of_scores.cpp. Positions and scores in y, and in x.
+  /// Of few particles: see src/frame/frame_of_scores.cpp. Positions and scores in y, and in x.
   Frame dense_of_scores(const Matrix& y, const Matrix& score) const;
   static Frame low_rank_of_scores(const Matrix& x, const Matrix& score);
 

@@ -15,20 +15,26 @@ Cloud cloud_at(Rows<const double> x, CountedDensity& density) {
   return cloud;
 }
 
+Cloud some_of(const Cloud& cloud, std::span<const std::size_t> rows) {
+  Cloud some;
+  some.x.resize(Eigen::Index(rows.size()), cloud.x.cols());
+  some.score.resize(some.x.rows(), some.x.cols());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    some.x.row(Eigen::Index(i)) = cloud.x.row(Eigen::Index(rows[i]));
+    some.score.row(Eigen::Index(i)) = cloud.score.row(Eigen::Index(rows[i]));
+    some.log_density.push_back(cloud.log_density[rows[i]]);
+    some.id.push_back(cloud.id[rows[i]]);
+  }
+  return some;
+}
+
 Cloud evenly(const Cloud& cloud, std::size_t count) {
   if (count >= cloud.count())
     return cloud;
-  Cloud few;
-  few.x.resize(Eigen::Index(count), cloud.x.cols());
-  few.score.resize(few.x.rows(), few.x.cols());
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t from = i * cloud.count() / count;
-    few.x.row(Eigen::Index(i)) = cloud.x.row(Eigen::Index(from));
-    few.score.row(Eigen::Index(i)) = cloud.score.row(Eigen::Index(from));
-    few.log_density.push_back(cloud.log_density[from]);
-    few.id.push_back(cloud.id[from]);
-  }
-  return few;
+  std::vector<std::size_t> rows(count);
+  for (std::size_t i = 0; i < count; ++i)
+    rows[i] = i * cloud.count() / count;
+  return some_of(cloud, rows);
 }
 
 } // namespace starling

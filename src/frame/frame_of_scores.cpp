@@ -17,10 +17,10 @@ namespace starling {
 namespace {
 
 constexpr double most_robust_sds = 10;       // of a score: a stray one would hide all others
-constexpr double normal_mad = 1.4826;         // sd of a normal over its median deviation
+constexpr double normal_mad = 1.4826;        // sd of a normal over its median deviation
 constexpr double towards_one = 0.02;         // how far both covariances are drawn to I
 constexpr Eigen::Index most_directions = 24; // of a low rank
-constexpr int turns = 5, scalings = 2;        // of the power method; of the diagonal beside it
+constexpr int turns = 5, scalings = 2;       // of the power method; of the diagonal beside it
 constexpr double unlike = 1.4;               // a direction counts from this stretch on
 
 Eigen::MatrixXd orthonormal(const Eigen::MatrixXd& columns) {
@@ -29,9 +29,7 @@ Eigen::MatrixXd orthonormal(const Eigen::MatrixXd& columns) {
 }
 
 /// Columns about their means.
-Frame::Matrix centred(const Frame::Matrix& rows) {
-  return rows.rowwise() - rows.colwise().mean();
-}
+Frame::Matrix centred(const Frame::Matrix& rows) { return rows.rowwise() - rows.colwise().mean(); }
 
 /// Columns about their medians, with nothing farther out than some robust sds; 0 for what is not a
 /// number.
@@ -48,7 +46,8 @@ Frame::Matrix tame(Frame::Matrix rows) {
       if (!std::isfinite(rows(i, a)))
         rows(i, a) = 0;
     const double median = median_of(rows.col(a).array());
-    const double most = most_robust_sds * normal_mad * median_of((rows.col(a).array() - median).abs());
+    const double most =
+        most_robust_sds * normal_mad * median_of((rows.col(a).array() - median).abs());
     if (most > 0)
       rows.col(a) = (rows.col(a).array() - median).max(-most).min(most);
   }
@@ -131,8 +130,8 @@ Frame Frame::low_rank_of_scores(const Matrix& x, const Matrix& score) {
     found = q * inner.eigenvectors()(Eigen::all, kept);
     if (scaling == scalings)
       break;
-    scale = scale.cwiseProduct(balanced_scales(u - (u * found) * found.transpose(),
-                                               g - (g * found) * found.transpose()));
+    scale = scale.cwiseProduct(
+        balanced_scales(u - (u * found) * found.transpose(), g - (g * found) * found.transpose()));
   }
   return low_rank(x.colwise().mean().transpose(), scale, stretch, found);
 }

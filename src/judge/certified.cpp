@@ -14,12 +14,14 @@ constexpr double least_identity = 0.8, most_identity = 1.25, identity_errors = 4
 
 constexpr double tolerated_failures = 0.003; // of the gradients of exact moves
 
-/// The largest that the error of any mean, or of any variance, can well be.
+/// The largest that the error of any mean, or of any variance, can well be: a bound that holds for
+/// all of them together in 95 % of tests.
 double largest(const Certificate& certificate, bool of_squares) {
+  const double errors = moving_errors(certificate.all.size());
   double most = 0;
   for (const Displacement& one : certificate.all)
     if ((one.trait == Trait::square) == of_squares)
-      most = std::max(most, std::abs(one.error) + confirming_errors * one.se);
+      most = std::max(most, std::abs(one.error) + errors * one.se);
   return most;
 }
 

@@ -1,6 +1,8 @@
 // What the move test decides: the error of each trait against its bounds.
 #include <starling/judge/move_test.hpp>
 
+#include "judge/moments.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -78,7 +80,14 @@ std::vector<Trait> MoveTest::judged_by(std::size_t column) const {
   case TraitOf::column:
     break;
   }
+  if (!judges_squares(column))
+    return {Trait::value, Trait::winsorised};
   return {Trait::value, Trait::winsorised, Trait::square};
+}
+
+bool MoveTest::judges_squares(std::size_t column) const {
+  return has_moments(column) &&
+         !(scale_[column].made && added_ > 0 && pooled_kurtosis(column) > most_kurtosis);
 }
 
 /// `judged_mean`: of the trait, in the cloud that is judged.

@@ -76,6 +76,7 @@ MoveTest::MoveTest(Rows<const double> cloud, Rows<const double> moved, std::size
       scale.unread = a < positions && !read_as_it_is(cloud, a, positions, read);
       const bool tail = heavy_tailed(column), made = a >= positions || a >= read || scale.unread;
       scale.heavy = tail && made;
+      scale.made = made;
       scale.wild = tail && !made;
       scale.median = median_of(column);
       for (std::size_t i = 0; i < all; ++i)
@@ -141,6 +142,10 @@ bool MoveTest::has_moments(std::size_t column) const {
   const Scale& scale = scale_[column];
   if (scale.heavy || !(scale.unread || scale.wild) || added_ == 0)
     return !scale.heavy;
+  return !(pooled_kurtosis(column) > most_kurtosis);
+}
+
+double MoveTest::pooled_kurtosis(std::size_t column) const {
   const double all = double(count_) * double(added_);
   double mean = 0, square = 0;
   for (std::size_t i = 0; i < count_; ++i) {
@@ -151,7 +156,7 @@ bool MoveTest::has_moments(std::size_t column) const {
   const double variance = square - mean * mean;
   const double fourth = tail[1] / all - 4 * mean * tail[0] / all + 6 * mean * mean * square -
                         3 * mean * mean * mean * mean;
-  return !(fourth > most_kurtosis * variance * variance);
+  return fourth / (variance * variance);
 }
 
 void MoveTest::restored() const {
@@ -199,25 +204,28 @@ double MoveTest::effective(std::size_t column) const {
     square += average(i, 2) / n;
   }
   const double variance = square - mean * mean;
-  const double* const tail = sums_.data() + kinds * count_ * columns_ + 2 * column;
-  const double fourth = tail[1] / (m * n) - 4 * mean * tail[0] / (m * n) +
-                        6 * mean * mean * square - 3 * std::pow(mean, 4);
   double of_means = 0, of_variances = 0;
   for (std::size_t i = 0; i < count_; ++i) {
     const double own = average(i, 2) - 2 * mean * average(i, 0) + mean * mean;
     of_means += std::pow(average(i, 0) - mean, 2) / (n - 1);
     of_variances += std::pow(own - variance, 2) / (n - 1);
   }
-  return n * std::min(variance / of_means, (fourth - variance * variance) / of_variances);
+  const double by_mean = n * variance / of_means;
+  if (!judges_squares(column))
+    return by_mean;
+  return std::min(by_mean, n * (pooled_kurtosis(column) - 1) * variance * variance / of_variances);
 }
 
 bool MoveTest::drifted() const {
   constexpr double little = 0.05; // in sds of the pool
+  constexpr double most_kurtosis_of_drift = 10;
   const auto n = static_cast<double>(count_), m = static_cast<double>(added_);
   const std::vector<double> sds = pooled_sds();
-  const double beyond = moving_errors(3 * columns_);
+  const double beyond = 1 + moving_errors(3 * columns_); // many columns are skewed
   for (std::size_t a = 0; a < columns_; ++a)
     for (const Trait judged : judged_by(a)) {
+      if (judged == Trait::value && pooled_kurtosis(a) > most_kurtosis_of_drift)
+        continue; // the mean of such a column is known too badly
       const std::size_t which = kind(a, judged);
       double mean = 0, squares = 0;
       for (std::size_t i = 0; i < count_; ++i) {

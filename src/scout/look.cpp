@@ -23,8 +23,8 @@ enum class Kind { frame, columns, ball, cube, out, last = out };
 /// Where the looks go. Each has its own address: the round, and its number.
 class LookPlaces {
 public:
-  LookPlaces(const Frame& frame, std::uint64_t seed, Step round)
-      : frame_(frame), width_(frame.spreads()), philox_(seed), round_(round) {}
+  LookPlaces(const Frame& frame, Rows<const double> rows, std::uint64_t seed, Step round)
+      : frame_(frame), rows_(rows), width_(frame.spreads()), philox_(seed), round_(round) {}
 
   Eigen::RowVectorXd operator()(std::size_t number) const {
     constexpr std::size_t kinds = std::size_t(Kind::last) + 1;
@@ -49,8 +49,10 @@ public:
     const double far = nearest_look * std::pow(farthest_look / nearest_look, uniform(bits, 0));
     if (number / kinds % 2 == 0)
       return frame_.forward(far * normals(number).normalized()).row(0);
-    const auto a = Eigen::Index(number / kinds / 2) % d; // along one parameter
-    Eigen::RowVectorXd at = frame_.mean();
+    // Along one parameter, from a particle: from the mean, which in many dimensions is much higher
+    // than any of them, far places in a tail would seem high.
+    const auto a = Eigen::Index(number / kinds / 2) % d;
+    Eigen::RowVectorXd at = Frame::map(rows_).row(Eigen::Index(number / kinds / 2 % rows_.count));
     at[a] += (uniform(bits, 1) < 0.5 ? -far : far) * width_[a];
     return at;
   }
@@ -67,6 +69,7 @@ private:
   }
 
   const Frame& frame_;
+  Rows<const double> rows_;
   Eigen::VectorXd width_;
   Philox philox_;
   Step round_;
@@ -96,7 +99,7 @@ Frame::Matrix hits_of(const Rows<const double> rows, const std::vector<double>& 
                       std::size_t looks) {
   const auto d = Eigen::Index(rows.dim);
   Frame::Matrix x(Eigen::Index(looks), d), score(x.rows(), d);
-  const LookPlaces place(frame, seed, round);
+  const LookPlaces place(frame, rows, seed, round);
   for (Eigen::Index n = 0; n < x.rows(); ++n)
     x.row(n) = place(std::size_t(n));
   std::vector<double> seen(looks);

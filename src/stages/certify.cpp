@@ -1,11 +1,14 @@
 // The certificate of a cloud: exact moves, what they say, and the polish of a cloud that was right.
 #include <starling/stages/stages.hpp>
 
+#include <algorithm>
+
 namespace starling::stages {
 
 namespace {
 
 constexpr double acceptance = 0.9;
+constexpr std::uint64_t most_times = 4; // as many moves, for a cloud of more than have flown
 
 /// Whether a cloud that was right is polished, from the draws of the moves that showed it.
 bool polishes(const Context& context) {
@@ -24,8 +27,7 @@ bool wants_more(const Context& context, const State& state) {
 bool Certify::unit(const Context& context, State& state) {
   switch (part_) {
   case Part::begin: // moves are short and cheap
-    trial_ = Trial(context, state, 
-                   context.guide.walkers(state.cloud, context.settings.walkers),
+    trial_ = Trial(context, state, context.guide.walkers(state.cloud, context.settings.walkers),
                    {.acceptance = acceptance,
                     .moves = context.settings.certify_moves,
                     .keeps = polishes(context) || wants_more(context, state)});
@@ -56,6 +58,10 @@ bool Certify::after_test(const Context& context, State& state) {
   const bool right = certificate.finding == judge::Finding::confirmed;
   const bool more = wants_more(context, state);
   const bool enough = trial_.least_effective() >= context.settings.enough_draws;
+  if (right && more && !enough && trial_.moves() < most_times * context.settings.certify_moves) {
+    trial_.go_on(context.settings.certify_moves);
+    return false;
+  }
   const bool goes_on = right && !context.settings.settle_always &&
                        (more ? enough : polishes(context) && state.scouted.modes == 1);
   if (goes_on) {
@@ -91,7 +97,8 @@ void Certify::after_polish(const Context& context, State& state) {
 
 Progress Certify::progress(const Context& context) const {
   const Settings& s = context.settings;
-  return {done_, s.certify_moves + 1 + (polishes(context) ? s.polish_steps : 0)};
+  return {done_, std::max<std::uint64_t>(s.certify_moves, trial_.moves()) + 1 +
+                     (polishes(context) ? s.polish_steps : 0)};
 }
 
 void Certify::check(const Context& context, const State&) const {

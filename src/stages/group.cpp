@@ -12,7 +12,7 @@ namespace starling::stages {
 
 namespace {
 
-constexpr std::size_t dense_up_to = 100; // dimensions: above, a dense frame costs more than many a density
+constexpr std::size_t dense_up_to = 100; // dimensions: above, it costs more than many a density
 
 } // namespace
 

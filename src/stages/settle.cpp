@@ -1,10 +1,11 @@
 // Settling: rounds of exact moves, a cloud of their draws, and the last test.
 #include <starling/stages/stages.hpp>
 
-#include <cstdio>
-#include <cstdlib>
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 namespace starling::stages {
 
@@ -13,10 +14,31 @@ namespace {
 constexpr double round_acceptance = 0.8, last_acceptance = 0.9;
 // Moves are about as long as the density is wide, however many leaps that takes: in a banana short
 // ones stay in one arm, and confirm it.
-constexpr double length = 4;          // of a move at most, in sds of the frame
-constexpr std::size_t furthest = 31;  // leaps, at most
-constexpr std::size_t travellers = 128; // who go through the rounds
+constexpr double length = 4;                   // of a move at most, in sds of the frame
+constexpr std::size_t furthest = 31;           // leaps, at most
+constexpr std::size_t travellers = 128;        // who go through the rounds
 constexpr std::size_t most_rounds_by_rows = 2; // a round of 40 moves is 40 passes over all rows
+
+/// Walkers whose log density is far below that of the others would be on their way for longer than
+/// any round, and force its step on everyone: they go on from where others are.
+Cloud without_strays(Cloud walkers) {
+  std::vector<double> sorted = walkers.log_density;
+  const auto middle = sorted.begin() + std::ptrdiff_t(sorted.size() / 2);
+  std::ranges::nth_element(sorted, middle);
+  const double least = *middle - 50 - 2 * double(walkers.dim());
+  std::size_t good = 0;
+  for (std::size_t i = 0; i < walkers.count(); ++i) {
+    if (walkers.log_density[i] >= least)
+      continue;
+    do
+      good = (good + 1) % walkers.count();
+    while (walkers.log_density[good] < least);
+    walkers.x.row(Eigen::Index(i)) = walkers.x.row(Eigen::Index(good));
+    walkers.score.row(Eigen::Index(i)) = walkers.score.row(Eigen::Index(good));
+    walkers.log_density[i] = walkers.log_density[good];
+  }
+  return walkers;
+}
 
 } // namespace
 
@@ -71,7 +93,7 @@ void Settle::begin(const Context& context, State& state) {
   }
   trial_ = Trial(context, state,
                  plan.of_cloud ? context.guide.walkers(state.cloud, context.settings.walkers)
-                               : evenly(state.walkers, travellers),
+                               : evenly(without_strays(state.walkers), travellers),
                  plan);
   part_ = Part::move;
 }
@@ -81,8 +103,8 @@ void Settle::begin(const Context& context, State& state) {
 void Settle::after_round(const Context& context, State& state) {
   const judge::Certificate round = trial_.judge({});
   const Pool pool = trial_.pool();
-  if (std::getenv("DBG")) fprintf(stderr,"round %d moves %d leap %.3f most %d acc %.2f settled %d ess %.0f worst e %.2f se %.2f mem %.2f trait %d par %d of %d rank %d\n",int(round_),int(context.settings.first_round<<round_),state.leap,int(trial_.stride(state.leap).most_leaps),round.acceptance,int(trial_.settled(0)),trial_.least_effective(),round.worst.error,round.worst.se,round.worst.memory,int(round.worst.trait),int(round.worst.parameter),int(round.worst.of),int(state.frame.rank()));
-  const bool last = trial_.settled(context.settings.enough_draws) || round_ + 1 >= most_rounds(context);
+  const bool last =
+      trial_.settled(context.settings.enough_draws) || round_ + 1 >= most_rounds(context);
   if (last) {
     polish_ = Polish(context, state, trial_, true);
     sifted_ = state.cloud;
@@ -102,7 +124,6 @@ void Settle::after_round(const Context& context, State& state) {
 bool Settle::after_last_test(const Context& context, State& state) {
   const judge::Bounds bounds = context.guide.bounds(trial_.walkers());
   state.certificate = trial_.judge(bounds);
-  if (std::getenv("DBG")) fprintf(stderr,"last: leap %.3f most %d acc %.2f finding %d worst e %.2f se %.2f mem %.2f trait %d par %d of %d\n",state.leap,int(trial_.stride(state.leap).most_leaps),state.certificate->acceptance,int(state.certificate->finding),state.certificate->worst.error,state.certificate->worst.se,state.certificate->worst.memory,int(state.certificate->worst.trait),int(state.certificate->worst.parameter),int(state.certificate->worst.of));
   const auto confirmed = [&] { return state.certificate->finding == judge::Finding::confirmed; };
   if (state.polished) {
     judge::Certificate before = trial_.judge_other(context, sifted_, bounds);

@@ -19,7 +19,8 @@ Frame::Matrix Context::columns(const Frame::Matrix& x) const {
 }
 
 std::size_t Context::crew() const {
-  const bool of_draws = guide.rows() == 0 && settings.certify_moves > 0 && settings.settle_rounds > 0;
+  const bool of_draws =
+      guide.rows() == 0 && settings.certify_moves > 0 && settings.settle_rounds > 0;
   return of_draws ? std::min(settings.walkers, settings.particles) : settings.particles;
 }
 

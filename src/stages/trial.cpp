@@ -34,7 +34,7 @@ Frame::Matrix random_directions(std::size_t parameters, std::uint64_t seed, std:
 } // namespace
 
 Trial::Trial(const Context& context, State& state, Cloud walkers, const TrialPlan& plan)
-    : walkers_(std::move(walkers)), plan_(plan) {
+    : walkers_(std::move(walkers)), plan_(plan), counts_from_(plan.moves / 2) {
   const Frame frame = context.reframed(state.frame, plan.of_cloud ? state.cloud : walkers_);
   double leap = state.leap;
   if (!plan.adapts || leap == 0) {
@@ -85,7 +85,7 @@ exact::Stride Trial::stride(double leap) const {
 /// Before the moves that count the frame is taken anew at doubling times, and the step follows how
 /// many moves are accepted. The random numbers of a move see neither.
 void Trial::move(const Context& context, State& state) {
-  const bool adapts = plan_.adapts && done_ < plan_.moves / 2;
+  const bool adapts = plan_.adapts && done_ < counts_from_;
   Frame frame = state.frame;
   if (adapts && done_ > 1 && std::has_single_bit(done_))
     frame = context.reframed(frame, walkers_);
@@ -93,7 +93,7 @@ void Trial::move(const Context& context, State& state) {
   const double accepted =
       exact::move(moved, frame, stride(state.leap), context.guide.density(), context.settings.seed,
                   state.next.moves, context.guide.decider(), context.threads);
-  if (done_ + 1 > plan_.moves / 2) {
+  if (done_ + 1 > counts_from_) {
     const Frame::Matrix now = followed(context, moved);
     test_->add(rows_of(now));
   }
@@ -103,7 +103,7 @@ void Trial::move(const Context& context, State& state) {
     state.leap *= std::exp(unlucky * (accepted - plan_.acceptance));
   accepted_ += accepted;
   ++state.next.moves;
-  if (++done_ > plan_.moves / 2 && plan_.keeps)
+  if (++done_ > counts_from_ && plan_.keeps)
     keep(walkers_.x, state.cloud.count());
 }
 
@@ -113,7 +113,7 @@ void Trial::keep(const Frame::Matrix& x, std::size_t particles) {
   const std::size_t fit = most_numbers / std::size_t(x.size());
   const std::size_t wanted = most_clouds * particles / walkers_.count();
   const std::uint64_t clouds = std::clamp<std::uint64_t>(fit, 1, wanted);
-  const std::uint64_t counted = plan_.moves - plan_.moves / 2;
+  const std::uint64_t counted = plan_.moves - counts_from_;
   const std::uint64_t every = std::max<std::uint64_t>(1, counted / clouds);
   const std::uint64_t left = plan_.moves - done_;
   if (left % every == 0 && left / every < clouds)
@@ -170,7 +170,7 @@ double Trial::least_effective() const {
 void Trial::check(const Context& context, bool under_way) const {
   const std::size_t most = context.settings.particles, count = walkers_.count();
   must_fit(walkers_, context.dim(), count, true);
-  must_fit(kept_.size() % context.dim() == 0 && done_ <= plan_.moves);
+  must_fit(kept_.size() % context.dim() == 0 && done_ <= plan_.moves && counts_from_ <= plan_.moves);
   must_fit(directions_.size() == 0 || std::size_t(directions_.cols()) == context.dim());
   for (const Frame::Matrix* columns : {&on_trial_, &began_})
     must_fit(columns->size() == 0 ||

@@ -38,9 +38,8 @@ Settings short_run() {
 }
 
 /// Positions at the end, whichever call failed.
-Frame::Matrix end_of(const Fails& density, std::size_t dim, bool settles, int& failures) {
-  Settings settings = short_run();
-  settings.settle_always = settles;
+Frame::Matrix end_of(const Fails& density, std::size_t dim, const Settings& settings,
+                     int& failures) {
   stages::Journey journey({density, dim}, settings);
   while (!journey.finished())
     try {
@@ -51,10 +50,11 @@ Frame::Matrix end_of(const Fails& density, std::size_t dim, bool settles, int& f
   return journey.cloud().x;
 }
 
-void expect_the_same_wherever_it_fails(const DensityOfRows& inner, std::size_t dim, bool settles) {
+void expect_the_same_wherever_it_fails(const DensityOfRows& inner, std::size_t dim,
+                                       const Settings& settings) {
   int failures = 0;
   const Fails sound{inner};
-  const Frame::Matrix right = end_of(sound, dim, settles, failures);
+  const Frame::Matrix right = end_of(sound, dim, settings, failures);
   EXPECT_EQ(failures, 0);
   ASSERT_GT(*sound.calls, 50);
   const int step = std::max(1, *sound.calls / 97); // a prime: no stage is in step with it
@@ -62,18 +62,35 @@ void expect_the_same_wherever_it_fails(const DensityOfRows& inner, std::size_t d
     Fails once{inner};
     once.at = at;
     failures = 0;
-    EXPECT_EQ(end_of(once, dim, settles, failures), right) << at;
+    EXPECT_EQ(end_of(once, dim, settings, failures), right) << at;
     EXPECT_EQ(failures, 1) << at;
   }
 }
 
 TEST(Retry, EndsAlikeWhereverADensityFailsOnce) {
-  expect_the_same_wherever_it_fails(each(scales), 2, false);
-  expect_the_same_wherever_it_fails(each(scales), 2, true);
+  Settings settings = short_run();
+  for (const bool settles : {false, true}) {
+    settings.settle_always = settles;
+    expect_the_same_wherever_it_fails(each(scales), 2, settings);
+  }
+}
+
+// More particles than fly: draws come again, and moves lead them apart.
+TEST(Retry, EndsAlikeWithMoreParticlesThanFly) {
+  Settings settings = short_run();
+  settings.walkers = 24;
+  settings.particles = 100;
+  for (const double enough : {0., 1e9}) { // the test's moves make the cloud, or rounds of settling
+    settings.enough_draws = enough;
+    expect_the_same_wherever_it_fails(each(scales), 2, settings);
+  }
 }
 
 TEST(Retry, EndsAlikeWithSeveralGroups) {
-  expect_the_same_wherever_it_fails(each(two_modes), 1, false);
+  Settings settings = short_run();
+  expect_the_same_wherever_it_fails(each(two_modes), 1, settings);
+  settings.walkers = 24;
+  expect_the_same_wherever_it_fails(each(two_modes), 1, settings);
 }
 
 } // namespace

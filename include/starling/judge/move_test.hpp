@@ -167,6 +167,7 @@ private:
     double kept_mean, kept_sd;       ///< of the winsorised values
     bool followed, heavy;
     bool unread; ///< a position, and read only in another shape
+    bool made;   ///< from positions, or a position that is not read
     bool wild;   ///< a position that is read, with a heavy tail in the cloud
   };
   /// What is summed of a column: the three traits, and the square of the winsorised value.
@@ -176,6 +177,11 @@ private:
   std::size_t kind(std::size_t column, Trait trait) const {
     return trait == Trait::square && !has_moments(column) ? kinds - 1 : std::size_t(trait);
   }
+  /// Over the moves so far.
+  double pooled_kurtosis(std::size_t column) const;
+  /// Whether the variance of the column can be known well enough to be judged. Of a column that is
+  /// made from positions it need not be: they are judged by theirs.
+  bool judges_squares(std::size_t column) const;
   TraitOf of(std::size_t column) const;
   std::vector<Trait> judged_by(std::size_t column) const;
   Displacement displacement(std::size_t column, Trait trait, double judged_mean,

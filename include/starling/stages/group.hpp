@@ -29,9 +29,9 @@ public:
         Threads& threads = Threads::alone(), ReadColumns read = {},
         std::vector<Stage> list = all_stages());
 
-  /// Begins with this cloud, of all particles or of the crew, instead of a scout's: the scout of the list is passed over, and so is
-  /// the flight where `flies` is false. The frame is the cloud's. Throws TargetError where the
-  /// density fails for any row.
+  /// Begins with this cloud, of all particles or of the crew, instead of a scout's: the scout of
+  /// the list is passed over, and so is the flight where `flies` is false. The frame is the
+  /// cloud's. Throws TargetError where the density fails for any row.
   void begin_from(Rows<const double> x, bool flies = true);
   /// Begins around a mode, in the frame there, instead of a scout's.
   void begin_at(const Frame& home);

@@ -22,7 +22,7 @@ struct TrialPlan {
   bool of_cloud = true; ///< the cloud is on trial; else those are who are moved
 };
 
-/// Moves some or all particles of a cloud by HMC. The second half of the moves counts.
+/// Moves some or all particles of a cloud by HMC. The second half of the planned moves counts.
 class Trial {
 public:
   Trial() = default;
@@ -33,6 +33,9 @@ public:
   /// One move of every walker, in the state's frame.
   void move(const Context& context, State& state);
   bool over() const { return done_ == plan_.moves; }
+  std::uint64_t moves() const { return plan_.moves; }
+  /// So many moves more, which all count.
+  void go_on(std::uint64_t moves) { plan_.moves += moves; }
 
   /// What the moves say of those on trial.
   judge::Certificate judge(const judge::Bounds& bounds) const;
@@ -67,6 +70,7 @@ public:
     visit("adapts", self.plan_.adapts);
     visit("keeps", self.plan_.keeps);
     visit("done", self.done_);
+    visit("counts_from", self.counts_from_);
     visit("accepted", self.accepted_);
     visit("log_densities", self.log_densities_);
     visit("directions", self.directions_);
@@ -92,7 +96,7 @@ private:
 
   Cloud walkers_;
   TrialPlan plan_;
-  std::uint64_t done_ = 0;
+  std::uint64_t done_ = 0, counts_from_ = 0;
   double accepted_ = 0;        // sum over the moves
   bool log_densities_ = false; // are followed
   Frame::Matrix directions_;   // rows in a frame: values along them are followed

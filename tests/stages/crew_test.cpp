@@ -1,0 +1,168 @@
+// Few fly and move, whatever the number of particles: a cloud of more is made of their draws.
+#include "stages/densities.hpp"
+
+#include <starling/stages/journey.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace crew_tests {
+
+using namespace starling;
+using namespace starling::stage_tests;
+using stages::index_of;
+
+Group finished(const DensityOfRows& density, std::size_t dim, const Settings& settings) {
+  Group group(density, dim, settings);
+  to_the_end(group);
+  return group;
+}
+
+/// Rows that are the same as another one.
+std::size_t repeated(Rows<const double> x) {
+  std::set<std::vector<double>> different;
+  for (std::size_t i = 0; i < x.count; ++i)
+    different.insert({x[i].begin(), x[i].end()});
+  return x.count - different.size();
+}
+
+/// The largest distance of means in sds, and of sds from 1, of `scales`.
+std::pair<double, double> worst(Rows<const double> rows) {
+  const auto x = Frame::map(rows);
+  double off = 0, wide = 0;
+  for (Eigen::Index a = 0; a < x.cols(); ++a) {
+    const double sd = std::pow(10.0, double(a)), mean = x.col(a).mean();
+    off = std::max(off, std::abs(mean - 100 * double(a)) / sd);
+    wide = std::max(wide, std::abs(std::sqrt((x.col(a).array() - mean).square().mean()) / sd - 1));
+  }
+  return {off, wide};
+}
+
+// Scout and flight cost the same. The certificate of more particles costs one gradient for each as
+// it is chosen and one for each of the 20 steps of its polish; exact moves are as many as before,
+// but for the few draws that a refused move kept twice: 16 moves of 7 leaps for one in fifty.
+TEST(Crew, FliesForAnyNumberOfParticles) {
+  const Group few = finished(each(scales), 4, small(256)),
+              many = finished(each(scales), 4, small(1000));
+  EXPECT_EQ(many.crew(), 256u);
+  EXPECT_EQ(many.positions().count, 1000u);
+  EXPECT_EQ(repeated(many.positions()), 0u);
+  const auto a = few.gradients(), b = many.gradients();
+  EXPECT_EQ(a[index_of<stages::Scout>], b[index_of<stages::Scout>]);
+  EXPECT_EQ(a[index_of<stages::Fly>], b[index_of<stages::Fly>]);
+  const std::uint64_t polish = 21 * (1000 - 256);
+  EXPECT_GE(b[index_of<stages::Certify>] + 20 * 16 * 7 / 2, a[index_of<stages::Certify>] + polish);
+  EXPECT_LE(b[index_of<stages::Certify>], a[index_of<stages::Certify>] + polish + 20 * 16 * 7);
+  EXPECT_EQ(b[index_of<stages::Settle>], 0u);
+  EXPECT_EQ(many.certificate()->finding, judge::Finding::confirmed);
+  EXPECT_EQ(many.certificate()->particles, 256u);
+  EXPECT_LT(worst(many.positions()).first, .1);
+  EXPECT_LT(worst(many.positions()).second, .1);
+}
+
+// Where nothing makes a cloud of draws, all fly.
+TEST(Crew, IsAllOfThemWhereNoDrawsAreMade) {
+  EXPECT_EQ(Group(each(scales), 4, small(1000)).crew(), 256u);
+  EXPECT_EQ(Group(each(scales), 4, small(100)).crew(), 100u);
+  Settings settings = small(1000);
+  settings.settle_rounds = 0;
+  EXPECT_EQ(Group(each(scales), 4, settings).crew(), 1000u);
+  settings = small(1000);
+  settings.certify_moves = 0;
+  EXPECT_EQ(Group(each(scales), 4, settings).crew(), 1000u);
+  settings = small(1000);
+  settings.walkers = 40;
+  EXPECT_EQ(Group(each(scales), 4, settings).crew(), 40u);
+}
+
+// 256 walkers make 2560 draws, and 128 as many as half: in a cloud of 5000 each comes again, and
+// moves lead apart whoever is the same. The means are those of the pool, worth 400 draws at least:
+// .05 sd, of which the largest of three is rarely above 2.5.
+TEST(Crew, MakesNoTwoParticlesTheSame) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed)
+    for (const bool settles : {false, true}) {
+      Settings settings = small(5000);
+      settings.seed = seed;
+      settings.settle_always = settles;
+      const Group group = finished(each(scales), 3, settings);
+      EXPECT_EQ(group.positions().count, 5000u);
+      EXPECT_EQ(group.state().settled, settles);
+      EXPECT_EQ(repeated(group.positions()), 0u) << seed << (settles ? ", settled" : "");
+      const auto [off, wide] = worst(group.positions());
+      EXPECT_LT(off, 2.5 * .05);
+      EXPECT_LT(wide, 2.5 * .05);
+    }
+  Frame::Matrix twice = normals(20, 3, 1); // the count can be wrong
+  twice.row(7) = twice.row(3);
+  EXPECT_EQ(repeated(rows_of(std::as_const(twice))), 1u);
+}
+
+// 600 particles of 256 who move, cut in every stage and gone on with: the same bits.
+TEST(Crew, GoesOnBitForBitFromItsState) {
+  for (const bool settles : {false, true}) {
+    Settings settings = small(600);
+    settings.settle_always = settles;
+    settings.enough_draws = 100;
+    const auto make = [&] { return Group(each(scales), 3, settings); };
+    Group whole = make();
+    std::vector<std::string> states{saved(whole)};
+    std::set<std::size_t> stages;
+    std::set<std::size_t> counts; // of the cloud, as it was cut
+    for (int units = 0; !whole.finished(); ++units) {
+      const std::size_t before = whole.stage();
+      whole.take(1);
+      if (whole.finished())
+        break;
+      if (units % 17 == 0 || whole.stage() != before) {
+        states.push_back(saved(whole));
+        stages.insert(whole.stage());
+        counts.insert(whole.positions().count);
+      }
+    }
+    EXPECT_EQ(whole.positions().count, 600u);
+    EXPECT_EQ(counts, (std::set<std::size_t>{256, 600}));
+    EXPECT_EQ(stages.size(), settles ? 3u : 2u); // after the scout
+    for (const std::string& state : states) {
+      Group again = make();
+      restore(again, state);
+      EXPECT_EQ(saved(again), state);
+      again.take(std::numeric_limits<std::uint64_t>::max());
+      EXPECT_EQ(saved(again), saved(whole));
+    }
+    Settings other = settings;
+    other.particles = 599;
+    Group wrong(each(scales), 3, other);
+    EXPECT_THROW(restore(wrong, saved(whole)), std::invalid_argument);
+  }
+}
+
+// Groups of several modes have more particles than fly too.
+TEST(Crew, GoesOnBitForBitWithSeveralGroups) {
+  Settings settings = small(600);
+  settings.walkers = 64;
+  const stages::JourneyDensity density{each(two_modes), 1};
+  stages::Journey whole(density, settings);
+  std::vector<std::string> states;
+  for (int units = 0; !whole.finished(); ++units) {
+    whole.take(1);
+    if (units % 41 == 0)
+      states.push_back(whole.save());
+  }
+  EXPECT_EQ(whole.groups(), 2u);
+  EXPECT_EQ(whole.cloud().count(), 600u);
+  for (const std::string& state : states) {
+    stages::Journey again(density, settings);
+    again.restore(state);
+    again.take(std::numeric_limits<std::uint64_t>::max());
+    EXPECT_EQ(again.save(), whole.save());
+  }
+}
+
+} // namespace crew_tests
