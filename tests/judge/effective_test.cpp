@@ -89,11 +89,11 @@ TEST(Drifted, IsRarelySaidOfWalkersThatBeganAsDraws) {
         << r;
 }
 
-// Half an sd is 5.6 errors of 128 walkers; the threshold is 2.9 of them. Twice as wide is seen as
+// Half an sd is 7 errors of 256 walkers; the threshold is 3 or 4 of them. Twice as wide is seen as
 // well. Where moves carry nobody, nothing is seen: the negative control.
 TEST(Drifted, IsSaidOfWalkersThatBeganElsewhere) {
-  EXPECT_GE(drifted({.columns = 3, .r = .3, .shift = .5}, 40), 38);
-  EXPECT_GE(drifted({.columns = 3, .r = .3, .width = 2}, 40), 38);
+  EXPECT_GE(drifted({.walkers = 256, .columns = 3, .r = .3, .shift = .5}, 40), 38);
+  EXPECT_GE(drifted({.walkers = 256, .columns = 3, .r = .3, .width = 2}, 40), 38);
   EXPECT_EQ(drifted({.columns = 3, .r = 1, .shift = .5}, 40), 0);
 }
 

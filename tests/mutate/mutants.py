@@ -141,6 +141,17 @@ of("src/cpu/bilinear.cpp", "tests/drift/bilinear_test.cpp", [
     ("A instead of its transpose", "some.noalias() += weight_ * (piece.off * pull);",
      "some.noalias() += weight_ * (piece.off * pull.transpose());"),
 ])
+of("src/cpu/bilinear.cpp", "tests/drift/careful_bilinear_test.cpp", [
+    ("A shrunk too little", "pull *= kept;", "pull *= Real(1.3) * kept;"),
+    ("no care where particles are few", "shrink(positions, scores);", ";"),
+    ("a norm that is too small", "norm_ = weight_ * largest_singular_value();",
+     "norm_ = weight_ * Real(0.7) * largest_singular_value();"),
+])
+of("src/frame/frame_of_scores.cpp", "tests/frame/frame_of_scores_test.cpp", [
+    ("a geometric mean that is too wide", "half = @@root * inner.eigenvectors()@@;",
+     "Eigen::MatrixXd(std::sqrt(1.3) * root * inner.eigenvectors())"),
+    ("stray scores that count", "@@most > 0@@)\n      rows.col(a)", "false"),
+])
 of("include/starling/drift/adaptive.hpp", "tests/drift/force_test.cpp", [
     ("a stale bandwidth", "drift_.kernel().set_bandwidth(bandwidth_);", ";"),
     ("a bandwidth of step 0", "rule_(@@k@@, plain_rows", "Step{0}"),
@@ -190,6 +201,13 @@ of("src/exact/sift.cpp", "tests/exact/sift_test.cpp", [
 ])
 of("src/judge/move_test.cpp", "tests/judge/move_test_test.cpp", [
     ("squares that are values", "four[2] = z * z;", "four[2] = z;"),
+])
+of("src/judge/move_test.cpp", "tests/judge/effective_test.cpp", [
+    ("nobody is ever carried", "@@std::abs(mean)@@ <= std::max(beyond * se, little * unit)", "0.0"),
+    ("a little counts", "std::max(beyond * se, @@little * unit@@)", "0.0"),
+    ("chance counts", "std::max(@@beyond * se@@, little * unit)", "0.0"),
+    ("draws worth more than they are", "of_means += @@std::pow(average(i, 0) - mean, 2)@@",
+     "std::pow(average(i, 0) - mean, 2) / 1.3"),
 ])
 of("src/judge/decide.cpp", "tests/judge/move_test_test.cpp", [
     ("error bar by n", "residual / std::sqrt(n) / forgotten", "residual / n / forgotten"),
@@ -412,6 +430,7 @@ stages.add(of)
 # the library, where they would go on calling the right one: compiled with it, as the library
 # would be.
 also = {
+    "src/frame/frame_of_scores.cpp": ["src/frame/frame.cpp"],
     "src/judge/decide.cpp": ["src/judge/move_test.cpp"],
     "src/run/large_vectors.hpp": ["src/run/flight.cpp"],
     "src/mpi/shared_rows.hpp": ["src/mpi/flight.cpp"],

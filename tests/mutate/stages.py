@@ -22,6 +22,22 @@ def add(of):
         ],
     )
     of(
+        "src/stages/scout_and_fly.cpp",
+        "tests/stages/flight_test.cpp",
+        [
+            (
+                "a flight that never turns back",
+                "turns_back(context, state) && state.turned_back == most_turns",
+                "false",
+            ),
+            (
+                "the step not halved",
+                "std::ldexp(step_size, -int(state.turned_back))",
+                "step_size",
+            ),
+        ],
+    )
+    of(
         "src/stages/svgd.cpp",
         group,
         [
@@ -35,13 +51,13 @@ def add(of):
         [
             (
                 "every cloud is right",
-                "@@certificate.finding == judge::Finding::confirmed@@;\n  const bool polished",
+                "@@certificate.finding == judge::Finding::confirmed@@;\n  const bool more",
                 "true",
             ),
             (
                 "no polish",
-                "right && !context.settings.settle_always && polishes(context) && "
-                "state.scouted.modes == 1",
+                "right && !context.settings.settle_always && (more ? enough : "
+                "@@polishes(context) && state.scouted.modes == 1@@)",
                 "false",
             ),
             ("a polish by every setting", "@@s.polish_confirmed@@ && s.polish_steps > 0", "true"),
@@ -51,11 +67,15 @@ def add(of):
         "src/stages/settle.cpp",
         group,
         [
-            ("settled though it was confirmed", "(!right || s.settle_always)", "true"),
+            (
+                "settled though it was confirmed",
+                "(@@!right || s.settle_always@@ || wants_more)",
+                "true",
+            ),
             ("never settled", "@@s.settle_rounds > 0@@ && s.certify_moves > 0 &&", "false"),
             (
                 "the certificate of the last test forgotten",
-                "state.certificate = trial_.judge(context.guide.bounds(trial_.walkers()));",
+                "state.certificate = trial_.judge(bounds);",
                 ";",
             ),
             ("the pool of the certificate", "state.pool = pool;", ";"),
@@ -67,7 +87,7 @@ def add(of):
         [
             (
                 "acceptance as a sum",
-                "certificate.acceptance = @@accepted_ / double(plan_.moves)@@;\n  if",
+                "certificate.acceptance = @@accepted_ / double(plan_.moves)@@;\n  if (on_trial_",
                 "accepted_",
             ),
             ("moves in one place", "walkers_ = std::move(moved);", ";"),
@@ -84,6 +104,25 @@ def add(of):
                 ";",
             ),
             ("the first draws of a trial", "Frame::map(all).row(Eigen::Index(@@chosen[i]@@))", "i"),
+        ],
+    )
+    crew = "tests/stages/crew_test.cpp"
+    of(
+        "src/stages/polish.cpp",
+        crew,
+        [
+            ("draws that come again stay", "lead_apart(context, state, stride, cloud);", ";"),
+        ],
+    )
+    of(
+        "src/stages/state.cpp",
+        crew,
+        [
+            (
+                "everyone flies",
+                "std::min(settings.walkers, settings.particles)",
+                "settings.particles",
+            ),
         ],
     )
     of(
