@@ -170,7 +170,8 @@ double Trial::least_effective() const {
 void Trial::check(const Context& context, bool under_way) const {
   const std::size_t most = context.settings.particles, count = walkers_.count();
   must_fit(walkers_, context.dim(), count, true);
-  must_fit(kept_.size() % context.dim() == 0 && done_ <= plan_.moves && counts_from_ <= plan_.moves);
+  must_fit(kept_.size() % context.dim() == 0);
+  must_fit(done_ <= plan_.moves && counts_from_ <= plan_.moves);
   must_fit(directions_.size() == 0 || std::size_t(directions_.cols()) == context.dim());
   for (const Frame::Matrix* columns : {&on_trial_, &began_})
     must_fit(columns->size() == 0 ||
