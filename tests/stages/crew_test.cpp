@@ -59,7 +59,8 @@ TEST(Crew, FliesForAnyNumberOfParticles) {
   EXPECT_EQ(a[index_of<stages::Fly>], b[index_of<stages::Fly>]);
   const std::uint64_t polish = 21 * (1000 - 256);
   EXPECT_GE(b[index_of<stages::Certify>] + 20 * 16 * 7 / 2, a[index_of<stages::Certify>] + polish);
-  EXPECT_LE(b[index_of<stages::Certify>], a[index_of<stages::Certify>] + polish + 20 * 16 * 7);
+  const std::uint64_t more_moves = 20 * 256 * 7; // until the draws are worth a cloud
+  EXPECT_LE(b[index_of<stages::Certify>], a[index_of<stages::Certify>] + polish + more_moves);
   EXPECT_EQ(b[index_of<stages::Settle>], 0u);
   EXPECT_EQ(many.certificate()->finding, judge::Finding::confirmed);
   EXPECT_EQ(many.certificate()->particles, 256u);

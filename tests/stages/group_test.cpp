@@ -157,7 +157,8 @@ TEST(Group, MakesItsCloudOfDrawsThatHaveTheMomentsOfAll) {
   EXPECT_NE(plain.cloud.x, polished.cloud.x);
   for (Eigen::Index a = 0; a < 3; ++a) {
     const double sd = plain.pool.sds[std::size_t(a)];
-    EXPECT_LT(std::abs(plain.cloud.x.col(a).mean() - plain.pool.means[std::size_t(a)]), .02 * sd);
+    // Draws that come twice are led apart after the choice. Draws alone would miss it by .06 sd.
+    EXPECT_LT(std::abs(plain.cloud.x.col(a).mean() - plain.pool.means[std::size_t(a)]), .03 * sd);
   }
 }
 
