@@ -113,7 +113,7 @@ TEST(BenchPosteriors, JudgesByFiguresWhereThereAreNoDraws) {
   const Json run = Json::parse(place.read("b.json")).at("posteriors").at("runs").at(0);
   EXPECT_TRUE(run.at("pass").get<bool>()) << run;
   EXPECT_TRUE(run.at("w1").is_null()) << run;
-  EXPECT_LT(run.at("quantile_error_without_moments").get<double>(), 0.2);
+  EXPECT_LT(run.at("share_error_without_moments").get<double>(), 0.05);
   EXPECT_NE(shown.find("     -      -      - "), shown.npos) << shown;
   EXPECT_NE(shown.find("W1 against independent draws: -; "), shown.npos) << shown;
 }

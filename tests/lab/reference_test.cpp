@@ -83,13 +83,13 @@ TEST_F(FiguresInAFile, FailByAMeanOrAnSdThatIsOff) {
 }
 
 TEST_F(FiguresInAFile, JudgeAColumnWithoutMomentsByItsQuantilesAlone) {
-  EXPECT_TRUE(errors(0, 1, 1.1).pass()); // 1.645 (1.1 - 1) = .16 widths
-  const Errors off = errors(0, 1, 1.15); // .25
-  EXPECT_NEAR(off.quantile_alone, 0.25, 0.01);
-  EXPECT_EQ(off.quantile_alone_of, "t");
+  EXPECT_TRUE(errors(0, 1, 1.1).pass()); // Phi(1.645 / 1.1) = .933
+  const Errors off = errors(0, 1, 1.4);  // .880
+  EXPECT_NEAR(off.share, 0.07, 0.002);
+  EXPECT_EQ(off.share_of, "t");
   EXPECT_FALSE(off.pass());
   EXPECT_FALSE(off.wrong());
-  EXPECT_TRUE(errors(0, 1, 1.3).wrong());
+  EXPECT_TRUE(errors(0, 1, 1.8).wrong()); // .820
   EXPECT_FALSE(errors(0, 1, NAN).pass()); // no number is never right
   json["no_moments"] = nlohmann::json::array();
   EXPECT_TRUE(errors().wrong()); // its stated moments are far from those of any draws

@@ -71,6 +71,19 @@ double quantile_error(const std::vector<double>& sorted, const Figures& figures,
   return worst;
 }
 
+/// How far the share of draws below a quantile is from what it should be; the largest of the three.
+double share_error(const std::vector<double>& sorted, const Figures& figures) {
+  if (std::ranges::any_of(sorted, [](double v) { return std::isnan(v); }))
+    return nan;
+  double worst = 0;
+  for (const auto& [q, truth] :
+       {std::pair(0.05, figures.q05), std::pair(0.5, figures.q50), std::pair(0.95, figures.q95)}) {
+    const auto below = std::ranges::upper_bound(sorted, truth) - sorted.begin();
+    worst = std::max(worst, std::abs(double(below) / double(sorted.size()) - q));
+  }
+  return worst;
+}
+
 void add(Errors& errors, const Figures& figures, const std::vector<double>& sorted) {
   if (figures.has_moments) {
     const Moments ours = moments_of(sorted);
@@ -79,9 +92,9 @@ void add(Errors& errors, const Figures& figures, const std::vector<double>& sort
     errors.quantile = larger(quantile_error(sorted, figures, figures.sd), errors.quantile);
     return;
   }
-  const double error = quantile_error(sorted, figures, figures.width());
-  if (errors.quantile_alone_of.empty() || !(error <= errors.quantile_alone))
-    errors.quantile_alone = error, errors.quantile_alone_of = figures.name;
+  const double error = share_error(sorted, figures);
+  if (errors.share_of.empty() || !(error <= errors.share))
+    errors.share = error, errors.share_of = figures.name;
 }
 
 } // namespace

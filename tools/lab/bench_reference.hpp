@@ -15,9 +15,7 @@ struct Figures {
   double mean = 0, sd = 0, q05 = 0, q50 = 0, q95 = 0;
   bool has_moments = true; ///< false: judged by its quantiles
 
-  /// The sd of the normal that has these outer quantiles.
-  double width() const { return (q95 - q05) / 3.29; }
-  bool constant() const { return has_moments ? sd == 0 : width() == 0; }
+  bool constant() const { return has_moments ? sd == 0 : q95 == q05; }
 };
 
 struct Reference {

@@ -32,7 +32,7 @@ namespace {
 /// The parameters that are worst by each of the rules.
 std::string worst_of(const Errors& errors) {
   std::string all;
-  for (const std::string& one : {errors.mean_of, errors.sd_of, errors.quantile_alone_of})
+  for (const std::string& one : {errors.mean_of, errors.sd_of, errors.share_of})
     if (!one.empty())
       all += (all.empty() ? "" : ", ") + one;
   return all;
@@ -65,7 +65,7 @@ std::string table_row(const std::string& name, std::size_t width, std::uint64_t 
     end += fmt::format(", {} modes", run.modes);
   return head + fmt::format("{:6.3f} {:>10} {:9.2f} {} {:9.0f} {:8.2f}  {:<13} {}", e.mean,
                             fmt::format("{:.2f}-{:.2f}", e.sd_low, e.sd_high),
-                            larger(e.quantile, e.quantile_alone), w1_columns(e), run.gradients,
+                            e.quantile, w1_columns(e), run.gradients,
                             run.seconds, run.verdict, end);
 }
 
@@ -83,7 +83,7 @@ Json to_json(const std::string& name, std::uint64_t seed, std::uint64_t steps,
             {"sd_ratio_high", e.sd_high},
             {"sd_ratio_of", e.sd_of},
             {"quantile_error", e.quantile},
-            {"quantile_error_without_moments", e.quantile_alone},
+            {"share_error_without_moments", e.share},
             {"w1", e.w1},
             {"w1_ratio", e.w1_ratio},
             {"w1_ratio_worst", e.w1_ratio_worst},
