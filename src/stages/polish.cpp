@@ -5,56 +5,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace starling::stages {
 
 namespace {
 
-// Of particles that began as the same draw: each makes so many, and more while moves are refused.
-constexpr std::size_t moves_apart = 2, most_moves_apart = 16;
+constexpr std::size_t moves_apart = 2; // of everyone, where draws come again
 constexpr double near_enough = 0.05;  // in sds: no goal below it can be seen in few particles
 constexpr double step_falls_to = 0.1; // from the first step of a polish to its last
 
-/// Rows that are the same as another one before them.
-std::vector<std::size_t> repeated(const Frame::Matrix& x) {
-  const Rows<const double> rows = rows_of(x);
-  std::vector<std::size_t> order(rows.count), same;
-  std::iota(order.begin(), order.end(), std::size_t(0));
-  std::ranges::stable_sort(order, [&](std::size_t i, std::size_t j) {
-    return std::ranges::lexicographical_compare(rows[i], rows[j]);
-  });
-  for (std::size_t n = 1; n < order.size(); ++n)
-    if (std::ranges::equal(rows[order[n]], rows[order[n - 1]]))
-      same.push_back(order[n]);
-  return same;
-}
-
-/// Exact moves of all but one of those who are the same. A move that was refused keeps a draw twice
-/// too.
-void lead_apart(const Context& context, const State& state, const exact::Stride& stride,
-                Cloud& cloud) {
-  std::vector<std::size_t> same = repeated(cloud.x);
-  for (std::size_t move = 0; move < most_moves_apart && !same.empty(); ++move) {
-    Cloud some = some_of(cloud, same);
-    exact::move(some, state.frame, stride, context.guide.density(), context.settings.seed,
-                state.next.moves + move, {}, context.threads);
-    for (std::size_t i = 0; i < same.size(); ++i) {
-      cloud.x.row(Eigen::Index(same[i])) = some.x.row(Eigen::Index(i));
-      cloud.score.row(Eigen::Index(same[i])) = some.score.row(Eigen::Index(i));
-      cloud.log_density[same[i]] = some.log_density[i];
-    }
-    if (move + 1 >= moves_apart)
-      same = repeated(cloud.x);
-  }
-}
-
 /// A cloud of those draws that together have these moments. Where there are fewer draws than
-/// particles they come again, and are led apart; over rows of data that would take passes over all
-/// rows.
+/// particles they come again, and exact moves lead them apart; over rows of data that would take
+/// passes over all rows. Everyone makes these moves: draws that come twice lie where moves are
+/// often refused, and to move them alone would take mass away from there.
 Cloud sifted(const Context& context, const State& state, std::vector<double> draws, const Pool& aim,
              const exact::Stride& stride) {
   const std::size_t dim = context.dim(), count = context.settings.particles;
+  const bool repeats = draws.size() < count * dim;
   draws.reserve(std::max(draws.size(), count * dim));
   for (std::size_t at = 0; draws.size() < count * dim; ++at)
     draws.push_back(draws[at]);
@@ -73,8 +40,9 @@ Cloud sifted(const Context& context, const State& state, std::vector<double> dra
       cloud.score.row(Eigen::Index(i)) = state.cloud.score.row(Eigen::Index(other));
       cloud.log_density[i] = state.cloud.log_density[other];
     }
-  if (context.guide.rows() == 0)
-    lead_apart(context, state, stride, cloud);
+  for (std::size_t move = 0; repeats && context.guide.rows() == 0 && move < moves_apart; ++move)
+    exact::move(cloud, state.frame, stride, context.guide.density(), context.settings.seed,
+                state.next.moves + move, {}, context.threads);
   return cloud;
 }
 
@@ -83,7 +51,7 @@ Cloud sifted(const Context& context, const State& state, std::vector<double> dra
 Polish::Polish(const Context& context, State& state, const Trial& trial, bool keeps_best)
     : aim_(trial.aim()), keeps_best_(keeps_best) {
   state.cloud = sifted(context, state, trial.kept(), aim_, trial.stride(state.leap));
-  state.next.moves += most_moves_apart;
+  state.next.moves += moves_apart;
   svgd_ = Svgd(state.cloud);
 }
 

@@ -111,7 +111,7 @@ def add(of):
         "src/stages/polish.cpp",
         crew,
         [
-            ("draws that come again stay", "lead_apart(context, state, stride, cloud);", ";"),
+            ("draws that come again stay", "move < @@moves_apart@@", "0"),
         ],
     )
     of(

