@@ -11,8 +11,8 @@ namespace starling::stages {
 namespace {
 
 constexpr std::size_t moves_apart = 2; // of everyone, where draws come again
-constexpr double near_enough = 0.05;  // in sds: no goal below it can be seen in few particles
-constexpr double step_falls_to = 0.1; // from the first step of a polish to its last
+constexpr double near_enough = 0.05;   // in sds: no goal below it can be seen in few particles
+constexpr double step_falls_to = 0.1;  // from the first step of a polish to its last
 
 /// A cloud of those draws that together have these moments. Where there are fewer draws than
 /// particles they come again, and exact moves lead them apart; over rows of data that would take

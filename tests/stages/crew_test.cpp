@@ -84,8 +84,9 @@ TEST(Crew, IsAllOfThemWhereNoDrawsAreMade) {
 }
 
 // 256 walkers make 2560 draws, and 128 as many as half: in a cloud of 5000 each comes again, and
-// two moves of everyone lead them apart, but for those of whom both were refused. The means are those of the pool, worth 400 draws at least:
-// .05 sd, of which the largest of three is rarely above 2.5.
+// two moves of everyone lead them apart, but for those of whom both were refused. The means are
+// those of the pool, worth 400 draws at least: .05 sd, of which the largest of three is rarely
+// above 2.5.
 TEST(Crew, LeadsDrawsThatComeAgainApart) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed)
     for (const bool settles : {false, true}) {
