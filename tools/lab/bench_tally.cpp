@@ -64,9 +64,8 @@ std::string table_row(const std::string& name, std::size_t width, std::uint64_t 
   if (run.modes > 1)
     end += fmt::format(", {} modes", run.modes);
   return head + fmt::format("{:6.3f} {:>10} {:9.2f} {} {:9.0f} {:8.2f}  {:<13} {}", e.mean,
-                            fmt::format("{:.2f}-{:.2f}", e.sd_low, e.sd_high),
-                            e.quantile, w1_columns(e), run.gradients,
-                            run.seconds, run.verdict, end);
+                            fmt::format("{:.2f}-{:.2f}", e.sd_low, e.sd_high), e.quantile,
+                            w1_columns(e), run.gradients, run.seconds, run.verdict, end);
 }
 
 Json to_json(const std::string& name, std::uint64_t seed, std::uint64_t steps,
