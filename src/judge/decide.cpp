@@ -80,9 +80,8 @@ std::vector<Trait> MoveTest::judged_by(std::size_t column) const {
   case TraitOf::column:
     break;
   }
-  if (!judges_squares(column))
-    return {Trait::value, Trait::winsorised};
-  return {Trait::value, Trait::winsorised, Trait::square};
+  return judges_squares(column) ? std::vector{Trait::value, Trait::winsorised, Trait::square}
+                                : std::vector{Trait::value, Trait::winsorised};
 }
 
 bool MoveTest::judges_squares(std::size_t column) const {
