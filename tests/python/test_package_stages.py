@@ -222,7 +222,7 @@ def test_jax_is_compiled_for_few_numbers_of_rows():
     few = starling.sample(
         starling.Function(counted, 2, padded=True), exact=20, **{**SMALL, "particles": 100}
     )
-    assert len(sizes) <= 9 and 100 in sizes and sizes - {100, 200, 300, 400} <= {8, 16, 32, 64}
+    assert len(sizes) <= 9 and 100 in sizes and sizes - {100, 200, 300, 400, 800} <= {8, 16, 32, 64}
     sizes.clear()
     plain = starling.sample(counted, dim=2, exact=20, **{**SMALL, "particles": 100})
     assert len(sizes) > 30 and np.allclose(few.unconstrained, plain.unconstrained, atol=1e-8)
