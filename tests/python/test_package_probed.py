@@ -135,7 +135,7 @@ def test_a_run_in_stages_may_be_watched_by_other_threads():
     stop.set()
     for thread in threads:
         thread.join()
-    assert seen <= {"scout", "fly", "certify", "settle", "finished"} and "fly" in seen
+    assert seen <= {"scout", "fly", "certify", "look", "settle", "finished"} and "fly" in seen
     assert flight.stage == "finished" or flight.over
 
 
