@@ -1,5 +1,7 @@
 // The careful bilinear part: where particles are few, what is noise in A is shrunk, and its norm is
 // known.
+#include "support/normals.hpp"
+
 #include <starling/deal/shuffle.hpp>
 #include <starling/drift/bilinear.hpp>
 #include <starling/random/philox.hpp>
@@ -20,13 +22,7 @@ using namespace starling;
 using Matrix = Eigen::MatrixXd;
 constexpr double weight = .7;
 
-Matrix normals(Eigen::Index rows, Eigen::Index columns, std::uint64_t seed) {
-  Matrix z(rows, columns);
-  for (Eigen::Index i = 0; i < rows; ++i)
-    for (Eigen::Index a = 0; a < columns; ++a)
-      z(i, a) = normal_pair(Philox(seed)(Stream::user, std::uint64_t(a), std::uint64_t(i)))[0];
-  return z;
-}
+using support::normals;
 
 /// A cloud and its scores, rows of both.
 struct Seen {

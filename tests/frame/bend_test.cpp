@@ -1,4 +1,6 @@
 // Bends: slopes by differences, chains, who controls whom, and exact moves that keep a density.
+#include "support/normals.hpp"
+
 #include <starling/exact/hmc.hpp>
 #include <starling/fields.hpp>
 #include <starling/frame.hpp>
@@ -17,14 +19,7 @@ namespace {
 
 using namespace starling;
 
-Frame::Matrix normals(Eigen::Index rows, Eigen::Index cols, std::uint64_t seed) {
-  Frame::Matrix z(rows, cols);
-  const Philox philox(seed);
-  for (Eigen::Index i = 0; i < rows; ++i)
-    for (Eigen::Index a = 0; a < cols; ++a)
-      z(i, a) = normal_pair(philox(Stream::user, std::uint64_t(a), std::uint64_t(i)))[0];
-  return z;
-}
+using support::normals;
 
 // 0 controls 2; 2 and 1 control 0's grandchild 3: a chain. Numbers as they come.
 Bend some_bend() {

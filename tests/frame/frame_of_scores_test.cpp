@@ -1,4 +1,6 @@
 // Frames of positions and scores: the covariance of a normal from few draws.
+#include "support/normals.hpp"
+
 #include <starling/frame.hpp>
 #include <starling/random/philox.hpp>
 
@@ -17,13 +19,7 @@ namespace frame_of_scores_tests {
 using namespace starling;
 using Matrix = Frame::Matrix;
 
-Matrix normals(Eigen::Index rows, Eigen::Index columns, std::uint64_t seed) {
-  Matrix z(rows, columns);
-  for (Eigen::Index i = 0; i < rows; ++i)
-    for (Eigen::Index a = 0; a < columns; ++a)
-      z(i, a) = normal_pair(Philox(seed)(Stream::user, std::uint64_t(a), std::uint64_t(i)))[0];
-  return z;
-}
+using support::normals;
 
 /// Draws of N(m, L L^T) and their scores.
 struct Draws {

@@ -1,4 +1,6 @@
 // Frames: there and back, the chain rule of scores, and the frame of a cloud.
+#include "support/normals.hpp"
+
 #include <starling/frame.hpp>
 #include <starling/random/philox.hpp>
 
@@ -17,14 +19,7 @@ namespace {
 using namespace starling;
 using Matrix = Frame::Matrix;
 
-Matrix noise(Eigen::Index rows, Eigen::Index cols, std::uint64_t seed) {
-  Matrix z(rows, cols);
-  const Philox philox(seed);
-  for (Eigen::Index i = 0; i < rows; ++i)
-    for (Eigen::Index a = 0; a < cols; ++a)
-      z(i, a) = normal_pair(philox(Stream::user, std::uint64_t(a), std::uint64_t(i)))[0];
-  return z;
-}
+using support::normals;
 
 Frame tilted() {
   Matrix factor(3, 3);
@@ -33,7 +28,7 @@ Frame tilted() {
 }
 
 TEST(Frame, TakesPositionsInAndOutAgain) {
-  const Matrix y = noise(20, 3, 1);
+  const Matrix y = normals(20, 3, 1);
   for (const Frame& frame :
        {tilted(), Frame::diagonal(Eigen::Vector3d(1, 2, 3), Eigen::Vector3d(1e-3, 1, 1e3)),
         Frame(3)}) {
@@ -54,7 +49,7 @@ TEST(Frame, ScoresFollowTheChainRule) {
     g << std::cos(x(0, 0)), .01 * x(0, 2), .01 * x(0, 1);
     return g;
   };
-  const Matrix y = noise(1, 3, 2), v = noise(1, 3, 3);
+  const Matrix y = normals(1, 3, 2), v = normals(1, 3, 3);
   const double h = 1e-5,
                slope = (f(frame.forward(y + h * v)) - f(frame.forward(y - h * v))) / (2 * h);
   const Matrix g = gradient(frame.forward(y));
@@ -63,7 +58,7 @@ TEST(Frame, ScoresFollowTheChainRule) {
 }
 
 TEST(Frame, OfACloudWhitensIt) {
-  const Matrix x = tilted().forward(noise(200, 3, 4));
+  const Matrix x = tilted().forward(normals(200, 3, 4));
   const Frame frame = Frame(3).refreshed(rows_of(x)).densely().refreshed(rows_of(x));
   const Matrix y = frame.inverse(rows_of(x));
   EXPECT_LT(y.colwise().mean().norm(), 1e-9);
@@ -75,7 +70,7 @@ TEST(Frame, OfACloudWhitensIt) {
 
 TEST(Frame, OfFewParticlesIsDrawnTowardsTheFrameBefore) {
   const Eigen::Index d = 30, n = 40;
-  const Matrix z = noise(n, d, 5);
+  const Matrix z = normals(n, d, 5);
   const Frame before = Frame(std::size_t(d)).densely();
   const Frame after = before.refreshed(rows_of(z));
   const std::vector<double> numbers = after.numbers();
@@ -101,13 +96,13 @@ TEST(Frame, IsFoundForACovarianceThatIsNotQuiteOne) {
 struct Few {
   Eigen::VectorXd mean, scale, stretch;
   Eigen::MatrixXd directions;
-  Few(Eigen::Index d, Eigen::Index k) : mean(noise(d, 1, 11)), scale(d), stretch(k) {
+  Few(Eigen::Index d, Eigen::Index k) : mean(normals(d, 1, 11)), scale(d), stretch(k) {
     for (Eigen::Index a = 0; a < d; ++a)
       scale[a] = std::pow(10.0, double(a % 3) - 1);
     for (Eigen::Index j = 0; j < k; ++j)
       stretch[j] = std::pow(100.0, double(j) - 1); // a narrow one, one as the rest, wide ones
     directions =
-        Eigen::HouseholderQR<Eigen::MatrixXd>(Eigen::MatrixXd(noise(d, k, 12))).householderQ() *
+        Eigen::HouseholderQR<Eigen::MatrixXd>(Eigen::MatrixXd(normals(d, k, 12))).householderQ() *
         Eigen::MatrixXd::Identity(d, k);
   }
   Frame frame() const { return Frame::low_rank(mean, scale, stretch, directions); }
@@ -123,7 +118,7 @@ TEST(FrameOfLowRank, IsTheMatrixOfItsFormula) {
     const Few few(7, k);
     const Frame frame = few.frame();
     const Eigen::MatrixXd l = few.matrix();
-    const Matrix y = noise(5, 7, 13);
+    const Matrix y = normals(5, 7, 13);
     const Matrix x = (y * l.transpose()).rowwise() + few.mean.transpose();
     const double size = x.cwiseAbs().maxCoeff();
     EXPECT_LT((frame.forward(y) - x).cwiseAbs().maxCoeff(), 1e-12 * size);
@@ -145,7 +140,7 @@ TEST(FrameOfLowRank, IsTheMatrixOfItsFormula) {
 
 TEST(FrameOfLowRank, HasTheCovarianceItWasMadeFrom) {
   for (const Eigen::Index k : {2, 8}) { // few directions, and more than there are
-    const Eigen::MatrixXd b = noise(6, k, 14), c = noise(k, k, 17), m = c * c.transpose();
+    const Eigen::MatrixXd b = normals(6, k, 14), c = normals(k, k, 17), m = c * c.transpose();
     const Eigen::VectorXd scale = Eigen::VectorXd::LinSpaced(6, .1, 2);
     const Frame frame = Frame::low_rank_beside(Eigen::VectorXd::Zero(6), scale, b, m);
     const Matrix l = frame.along_rows(Matrix::Identity(6, 6)).transpose();
@@ -163,8 +158,8 @@ TEST(FrameOfLowRank, HasTheCovarianceItWasMadeFrom) {
 TEST(FrameOfLowRank, OfACloudFindsItsWideDirections) {
   Few few(100, 4);
   few.stretch << 1, 1e2, 1e4, 1e4;
-  const Matrix drawn = noise(200, 100, 15), x = few.frame().forward(drawn),
-               fresh = few.frame().forward(noise(2000, 100, 16));
+  const Matrix drawn = normals(200, 100, 15), x = few.frame().forward(drawn),
+               fresh = few.frame().forward(normals(2000, 100, 16));
   const Eigen::MatrixXd l = few.frame().along_rows(Matrix::Identity(100, 100)).transpose();
   const Matrix score = -(drawn * l.inverse());
   const Frame frame =
