@@ -58,7 +58,8 @@ bool Certify::after_test(const Context& context, State& state) {
   const bool right = certificate.finding == judge::Finding::confirmed;
   const bool more = wants_more(context, state);
   const bool enough = trial_.least_effective() >= context.settings.enough_draws;
-  if (right && more && !enough && trial_.moves() < most_times * context.settings.certify_moves) {
+  if (right && more && !enough && !context.settings.settle_always &&
+      trial_.moves() < most_times * context.settings.certify_moves) {
     trial_.go_on(context.settings.certify_moves);
     return false;
   }

@@ -118,7 +118,7 @@ void Journey::look() {
   Weights found = weights_;
   if (looked.modes.size() > groups())
     found = with_groups(weighed(looked.modes));
-  const judge::Searched searched = what(looked, found);
+  const judge::Searched searched = search_report(looked, found);
   const std::uint64_t spent = counted_.gradients() - before;
   const bool more = found.modes.size() > groups();
   const bool stays = settings_.starts == 0 && settings_.steps == 0; // a cloud that was given
@@ -159,7 +159,7 @@ Weights Journey::weighed(std::vector<scout::Mode> modes) {
 }
 
 /// What the verdict is told of a search.
-judge::Searched Journey::what(const scout::Looked& looked, const Weights& found) const {
+judge::Searched Journey::search_report(const scout::Looked& looked, const Weights& found) const {
   judge::Searched all = searched_;
   ++all.searches;
   all.climbs += looked.climbs;

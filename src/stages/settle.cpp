@@ -17,7 +17,8 @@ constexpr double round_acceptance = 0.8, last_acceptance = 0.9;
 constexpr double length = 4;                   // of a move at most, in sds of the frame
 constexpr std::size_t furthest = 31;           // leaps, at most
 constexpr std::size_t travellers = 128;        // who go through the rounds
-constexpr std::size_t most_rounds_by_rows = 2; // a round of 40 moves is 40 passes over all rows
+constexpr std::uint64_t last_test_times = 4;   // as many moves, while the last test is undecided
+constexpr std::size_t most_rounds_by_rows = 2; // a round of 24 moves is 24 passes over all rows
 
 /// Walkers whose log density is far below that of the others would be on their way for longer than
 /// any round, and force its step on everyone: they go on from where others are.
@@ -38,6 +39,14 @@ Cloud without_strays(Cloud walkers) {
     walkers.log_density[i] = walkers.log_density[good];
   }
   return walkers;
+}
+
+/// The cloud as it was before the polish is better: confirmed, and the polish is not or is worse in
+/// some trait; or not moved, and the polish is.
+bool better_before(const judge::Certificate& polished, const judge::Certificate& before) {
+  if (before.finding == judge::Finding::confirmed)
+    return polished.finding != judge::Finding::confirmed || judge::any_worse(polished, before);
+  return polished.finding == judge::Finding::moved && before.finding != judge::Finding::moved;
 }
 
 } // namespace
@@ -118,25 +127,30 @@ void Settle::after_round(const Context& context, State& state) {
   part_ = last && context.settings.polish_steps > 0 ? Part::polish : Part::begin;
 }
 
-/// A polish is kept when the test confirms it, and it is in no trait worse than the cloud before
-/// it. Where neither is confirmed, the moves of the rounds were too few or too short for this
-/// density, and another round goes on from where the test's led, while there are any.
+/// A test that cannot tell goes on for a while: most of its errors are then small enough. A polish
+/// is kept unless the cloud before it is better. Where neither is confirmed, the moves of the
+/// rounds were too few or too short for this density, and another round goes on from where the
+/// test's led, while there are any.
 bool Settle::after_last_test(const Context& context, State& state) {
   const judge::Bounds bounds = context.guide.bounds(trial_.walkers());
   state.certificate = trial_.judge(bounds);
-  const auto confirmed = [&] { return state.certificate->finding == judge::Finding::confirmed; };
+  if (state.certificate->finding == judge::Finding::undecided && context.guide.rows() == 0 &&
+      trial_.moves() < last_test_times * context.settings.certify_moves) {
+    trial_.go_on(context.settings.certify_moves);
+    return false;
+  }
   if (state.polished) {
     judge::Certificate before = trial_.judge_other(context, sifted_, bounds);
-    if (!confirmed() || judge::any_worse(*state.certificate, before)) {
+    if (better_before(*state.certificate, before)) {
       state.polished = false;
       state.cloud = sifted_;
       state.certificate = std::move(before);
     }
   }
-  if (confirmed() || round_ >= most_rounds(context))
+  if (state.certificate->finding == judge::Finding::confirmed || round_ >= most_rounds(context))
     return true;
   part_ = Part::begin;
-  state.settled = false;
+  state.settled = state.polished = false;
   state.walkers = trial_.take_walkers();
   return false;
 }
@@ -146,6 +160,7 @@ Progress Settle::progress(const Context& context) const {
   Progress progress{done_, s.polish_steps + s.certify_moves + 1};
   for (std::uint64_t r = 0; r <= std::min<std::uint64_t>(round_, most_rounds(context) - 1); ++r)
     progress.total += (s.first_round << r) + 1;
+  progress.total = std::max(progress.total, done_ + 1); // a last test may go on
   return progress;
 }
 

@@ -29,22 +29,21 @@ namespace {
 /// The affine frame of a cloud, seen from the one before it where there is one in these
 /// coordinates; else widths come first: few particles would blur the scales.
 Frame affine(Metric metric, const Frame* before, Rows<const double> x, Rows<const double> score) {
-  if (metric == Metric::none)
-    return Frame(x.dim);
-  const Frame widths = Frame(x.dim).refreshed(x, score);
+  const auto widths = [&] { return Frame(x.dim).refreshed(x, score); };
   switch (metric) {
   case Metric::none:
+    return Frame(x.dim);
   case Metric::diagonal:
-    return widths;
+    return widths();
   case Metric::low_rank:
-    return (before && before->form() == Frame::Form::low_rank ? *before : widths.with_few())
+    return (before && before->form() == Frame::Form::low_rank ? *before : widths().with_few())
         .refreshed(x, score);
   case Metric::dense:
   case Metric::by_size:
   case Metric::bent:
     break;
   }
-  return (before ? *before : widths.densely()).refreshed(x, score);
+  return (before ? *before : widths().densely()).refreshed(x, score);
 }
 
 } // namespace

@@ -12,7 +12,7 @@ namespace starling::stages {
 
 namespace {
 
-constexpr double unlucky = 1; // how fast the step follows the share of moves that are accepted
+constexpr double step_gain = 1; // how fast the step follows the share of moves that are accepted
 constexpr std::size_t most_clouds = 10, most_numbers = 8'000'000; // kept to make a cloud of
 constexpr Eigen::Index directions = 8;
 
@@ -100,11 +100,11 @@ void Trial::move(const Context& context, State& state) {
   walkers_ = std::move(moved);
   state.frame = std::move(frame);
   if (adapts)
-    state.leap *= std::exp(unlucky * (accepted - plan_.acceptance));
+    state.leap *= std::exp(step_gain * (accepted - plan_.acceptance));
   accepted_ += accepted;
   ++state.next.moves;
   if (++done_ > counts_from_ && plan_.keeps)
-    keep(walkers_.x, state.cloud.count());
+    keep(walkers_.x, context.settings.particles);
 }
 
 /// Ten clouds spread over the moves that count, fewer where they are large; the last of them is

@@ -135,7 +135,7 @@ private:
   void one_group();
   void count_modes();
   void look();
-  judge::Searched what(const scout::Looked& looked, const Weights& weighed) const;
+  judge::Searched search_report(const scout::Looked& looked, const Weights& weighed) const;
   Weights weighed(std::vector<scout::Mode> modes);
   Weights with_groups(Weights all) const;
   void weigh_modes(std::vector<scout::Mode> modes);
