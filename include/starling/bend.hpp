@@ -69,7 +69,9 @@ private:
 };
 
 /// The bend that a cloud and its scores suggest, if any makes the density clearly more like a
-/// normal. `asked`: any that helps, and not only one that helps much.
-std::optional<Bend> fit_bend(Rows<const double> x, Rows<const double> score, bool asked = false);
+/// normal. `asked`: any that helps, and not only one that helps much. `before`: one whose
+/// controllers are tried first.
+std::optional<Bend> fit_bend(Rows<const double> x, Rows<const double> score, bool asked = false,
+                             const Bend* before = nullptr);
 
 } // namespace starling

@@ -75,8 +75,18 @@ BentCloud::BentCloud(Rows<const double> x, Rows<const double> score)
 }
 
 Dependent BentCloud::now(std::size_t i) const {
-  return is_free(i) ? plain(i, part_of(z_, i, Part::fitted), part_of(pulled_, i, Part::fitted))
-                    : kept_[std::size_t(place_[i])];
+  return is_free(i) ? alone(i) : kept_[std::size_t(place_[i])];
+}
+
+Dependent BentCloud::alone(std::size_t i) const {
+  return plain(i, part_of(z_, i, Part::fitted), part_of(pulled_, i, Part::fitted));
+}
+
+Dependent BentCloud::controlled(std::size_t i, const std::vector<std::size_t>& by) const {
+  Dependent one = alone(i);
+  for (const std::size_t j : by)
+    one = with_controller(one, j);
+  return one;
 }
 
 std::vector<Values> BentCloud::controllers(const Dependent& one, Part part) const {
@@ -138,6 +148,13 @@ void BentCloud::take(const Dependent& one) {
   } else {
     kept_[std::size_t(place)] = one;
   }
+}
+
+void BentCloud::take_first(const Dependent& one) {
+  std::erase_if(kept_, [&](const Dependent& other) { return other.parameter == one.parameter; });
+  kept_.insert(kept_.begin(), one);
+  for (std::size_t k = 0; k < kept_.size(); ++k)
+    place_[kept_[k].parameter] = int(k);
 }
 
 void BentCloud::follow() {

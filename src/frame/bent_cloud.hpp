@@ -26,6 +26,8 @@ public:
   bool is_free(std::size_t i) const { return place_[i] < 0; }
   /// A parameter as it is now; nobody controls a free one: the best constant mean and width.
   Dependent now(std::size_t i) const;
+  /// A parameter with these controllers, to be fitted.
+  Dependent controlled(std::size_t i, const std::vector<std::size_t>& by) const;
   const Values& bounded(std::size_t i) const { return seen_[i].value; }
 
   void fit(Dependent& one, Part part, Terms terms = Terms::all) const;
@@ -37,6 +39,8 @@ public:
 
   /// Once all are taken, `follow` brings scores and residuals to what they then are.
   void take(const Dependent& one);
+  /// The same for one who controls nobody, and may be controlled by those who were taken.
+  void take_first(const Dependent& one);
   void follow();
   /// Of the residuals r = score + t: r, and r (score - t), clipped.
   const MatrixXd& residuals() const { return sums_; }
@@ -51,6 +55,7 @@ public:
   Bend bend();
 
 private:
+  Dependent alone(std::size_t i) const;
   Index first(Part part) const { return part == Part::tested ? half_ : 0; }
   Index count(Part part) const {
     return part == Part::all ? n_ : part == Part::fitted ? half_ : n_ - half_;

@@ -24,6 +24,7 @@ constexpr double lower = 0.9;        // a dependent's cost on the other half fal
 constexpr double enough_alone = 0.1; // of the cost is left: nobody else is asked
 constexpr double waits = 0.15;       // behind the best, in the share of the cost that is left
 constexpr double least_gain = 0.02;
+constexpr double is_good = 0.2; // of the excess is left with the controllers before: no search
 
 /// What a bend has to be worth: how far scores are from linear before, and which share may be left.
 struct Worth {
@@ -39,20 +40,18 @@ MatrixXd standardised(MatrixXd columns) {
   return columns;
 }
 
+using Pairs = std::map<std::size_t, std::vector<std::size_t>>;
+
 /// Greedy rounds: pairs by score tests, fitted on one half, kept by the other.
 class Search {
 public:
-  Search(Rows<const double> x, Rows<const double> score) : cloud_(x, score) {}
+  explicit Search(BentCloud straight) : cloud_(std::move(straight)) {}
 
-  std::optional<Bend> bend(const Worth& worth) {
-    const double straight = cloud_.excess();
-    if (!(straight > worth.least))
-      return {};
+  BentCloud found() && {
     for (int round = 0; round < most_rounds && another_round(); ++round)
       ;
-    if (!cloud_.any_taken() || !(cloud_.excess() < worth.left * straight))
-      return {};
-    return cloud_.bend();
+    share_controllers();
+    return std::move(cloud_);
   }
 
 private:
@@ -98,7 +97,7 @@ private:
   /// Of each dependent those who may control it, strongest first, by score tests: of the residual
   /// r = score + t, r (score - t) goes with c where c changes the width, and r with c^2 where it
   /// bends the mean.
-  std::map<std::size_t, std::vector<std::size_t>> strongest_pairs() const {
+  Pairs strongest_pairs() const {
     MatrixXd c(cloud_.rows(), Index(cloud_.dim()));
     for (std::size_t a = 0; a < cloud_.dim(); ++a)
       c.col(Index(a)) = cloud_.bounded(a);
@@ -117,7 +116,7 @@ private:
       return strength(Index(a.first), Index(a.second)) > strength(Index(b.first), Index(b.second));
     });
     found.resize(std::min(found.size(), 4 * cloud_.dim() + 20));
-    std::map<std::size_t, std::vector<std::size_t>> pairs;
+    Pairs pairs;
     for (const auto& [i, j] : found)
       pairs[i].push_back(j);
     return pairs;
@@ -134,12 +133,22 @@ private:
 
   /// For each controller, those who gain by it.
   std::map<std::size_t, Proposal> propose() {
+    const Pairs pairs = strongest_pairs();
+    std::map<std::size_t, std::size_t> along; // with i goes along[i]
+    std::map<std::size_t, int> with;          // with so many goes each
+    for (const auto& [i, leads] : pairs)
+      if (const std::optional<std::size_t> j = goes_along(i))
+        ++with[along[i] = *j];
+    const auto most = std::ranges::max_element(with, {}, [](auto& one) { return one.second; });
+    const bool shared = most != with.end() && most->second > 1;
     std::map<std::size_t, std::vector<Gain>> gains;
-    for (const auto& [i, leads] : strongest_pairs()) {
-      const std::optional<std::size_t> along = goes_along(i);
+    for (const auto& [i, leads] : pairs) {
       for (const std::size_t j : leads) {
-        const std::size_t strongest = leads[leads[0] == j && leads.size() > 1];
-        std::set<std::size_t> beside{along.value_or(j), strongest}; // who may help
+        std::set<std::size_t> beside{leads[leads[0] == j && leads.size() > 1]}; // who may help
+        if (along.contains(i))
+          beside.insert(along[i]);
+        if (shared && may_control(most->first, i))
+          beside.insert(most->first);
         beside.erase(j);
         if (std::optional<Gain> gain = gain_by(i, j, beside))
           gains[j].push_back(std::move(*gain));
@@ -149,7 +158,7 @@ private:
     }
     std::map<std::size_t, Proposal> proposals;
     for (const auto& [j, those] : gains)
-      proposals[j] = proposal_of(those);
+      proposals[j] = proposal_of(those, shared ? most->first : cloud_.dim());
     return proposals;
   }
 
@@ -177,25 +186,70 @@ private:
     return {};
   }
 
-  /// Those who gain most. One who gains far less may itself be who controls: it waits for the next
-  /// round.
-  Proposal proposal_of(const std::vector<Gain>& those) const {
+  /// Those who gain most. One who gains far less, or who goes along with most others, may itself be
+  /// who controls: it waits for the next round.
+  Proposal proposal_of(const std::vector<Gain>& those, std::size_t along_with_most) const {
     double least = 1;
     for (const Gain& one : those)
       least = std::min(least, one.left());
+    const auto is_taken = [&](const Gain& one) {
+      return one.left() < least + waits &&
+             (those.size() == 1 || one.dependent.parameter != along_with_most);
+    };
     Proposal proposal;
     std::set<std::size_t> leads;
     for (const Gain& one : those)
-      if (one.left() < least + waits)
+      if (is_taken(one))
         leads.insert(one.dependent.controllers.begin(), one.dependent.controllers.end());
     for (const Gain& one : those)
-      if (one.left() < least + waits && !leads.contains(one.dependent.parameter)) {
+      if (is_taken(one) && !leads.contains(one.dependent.parameter)) {
         proposal.gain += one.before - one.after;
         proposal.dependents.push_back(one.dependent);
       }
     std::ranges::copy_if(leads, std::back_inserter(proposal.leads),
                          [&](std::size_t j) { return cloud_.is_free(j); });
     return proposal;
+  }
+
+  /// Controllers that two or more share are offered to everybody else: where a density is narrow
+  /// for many at a time, one who is left out holds all of them back.
+  void share_controllers() {
+    std::map<std::vector<std::size_t>, int> sets;
+    std::set<std::size_t> leads;
+    for (std::size_t i = 0; i < cloud_.dim(); ++i)
+      if (!cloud_.is_free(i)) {
+        std::vector<std::size_t> those = cloud_.now(i).controllers;
+        leads.insert(those.begin(), those.end());
+        std::ranges::sort(those);
+        ++sets[those];
+      }
+    std::erase_if(sets, [](const auto& one) { return one.second < 2; });
+    for (std::size_t i = 0; i < cloud_.dim(); ++i)
+      if (!leads.contains(i))
+        if (const std::optional<Dependent> one = best_of(i, sets))
+          cloud_.take_first(*one);
+    cloud_.follow();
+  }
+
+  /// The set of controllers by which one gains most, if any is better than what it has.
+  std::optional<Dependent> best_of(std::size_t i,
+                                   const std::map<std::vector<std::size_t>, int>& sets) const {
+    const Dependent now = cloud_.now(i);
+    double least = lower * cloud_.cost_of(now, Part::tested);
+    std::optional<Dependent> best;
+    for (const auto& [those, times] : sets) {
+      if (std::ranges::is_permutation(those, now.controllers))
+        continue;
+      Dependent one = cloud_.controlled(i, those);
+      const double linear = cost_if_linear(one);
+      cloud_.fit(one, Part::fitted);
+      const double after = cloud_.cost_of(one, Part::tested);
+      if (after < least && after < lower * linear) {
+        least = after;
+        best = std::move(one);
+      }
+    }
+    return best;
   }
 
   /// With the same controllers, but a mean that is linear and a width that does not change: that
@@ -230,14 +284,48 @@ private:
   std::set<std::pair<std::size_t, std::size_t>> failed_;
 };
 
+/// The same controllers as before, fitted anew.
+BentCloud as_before(BentCloud cloud, const Bend& before) {
+  std::set<std::size_t> waiting; // controllers whose scores are not yet what they will be
+  for (auto one = before.dependents().rbegin(); one != before.dependents().rend(); ++one) {
+    if (waiting.contains(one->parameter)) {
+      cloud.follow();
+      waiting.clear();
+    }
+    Dependent again = cloud.controlled(one->parameter, one->controllers);
+    cloud.fit(again, Part::fitted);
+    cloud.take(again);
+    waiting.insert(one->controllers.begin(), one->controllers.end());
+  }
+  cloud.follow();
+  return cloud;
+}
+
 } // namespace
 
 } // namespace bending
 
-std::optional<Bend> fit_bend(Rows<const double> x, Rows<const double> score, bool asked) {
-  if (x.count < bending::least_rows || x.dim < 2 || score.count != x.count)
+std::optional<Bend> fit_bend(Rows<const double> x, Rows<const double> score, bool asked,
+                             const Bend* before) {
+  using namespace bending;
+  if (x.count < least_rows || x.dim < 2 || score.count != x.count)
     return {};
-  return bending::Search(x, score).bend(asked ? bending::if_asked : bending::by_itself);
+  const Worth worth = asked ? if_asked : by_itself;
+  BentCloud cloud(x, score);
+  const double straight = cloud.excess();
+  if (!(straight > worth.least))
+    return {};
+  std::optional<BentCloud> best;
+  if (before && before->dim() == x.dim)
+    best = as_before(cloud, *before);
+  if (!best || best->excess() > is_good * straight) {
+    BentCloud found = Search(std::move(cloud)).found();
+    if (!best || found.excess() < best->excess())
+      best = std::move(found);
+  }
+  if (!best->any_taken() || !(best->excess() < worth.left * straight))
+    return {};
+  return best->bend();
 }
 
 } // namespace starling

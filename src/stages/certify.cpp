@@ -8,7 +8,7 @@ namespace starling::stages {
 namespace {
 
 constexpr double acceptance = 0.9;
-constexpr std::uint64_t most_times = 4; // as many moves, for a cloud of more than have flown
+constexpr std::uint64_t most_times = 4; // as many moves, at most
 
 /// Whether a cloud that was right is polished, from the draws of the moves that showed it.
 bool polishes(const Context& context) {
@@ -50,15 +50,19 @@ bool Certify::unit(const Context& context, State& state) {
   return false;
 }
 
-/// True when there is nothing more to do. A cloud of more particles than have flown is made of the
-/// moves' draws where they are worth enough, and is the one that is judged.
+/// True when there is nothing more to do. A test that cannot tell goes on where its moves mix: most
+/// of its errors are then soon small enough. A cloud of more particles than have flown is made of
+/// the moves' draws where they are worth enough, and is the one that is judged.
 bool Certify::after_test(const Context& context, State& state) {
   const judge::Bounds bounds = context.guide.bounds(trial_.walkers());
   judge::Certificate certificate = trial_.judge(bounds);
   const bool right = certificate.finding == judge::Finding::confirmed;
   const bool more = wants_more(context, state);
   const bool enough = trial_.least_effective() >= context.settings.enough_draws;
-  if (right && more && !enough && !context.settings.settle_always &&
+  const bool needs_more = right ? more && !enough
+                                : certificate.finding == judge::Finding::undecided &&
+                                      trial_.mixes() && context.guide.rows() == 0;
+  if (needs_more && !context.settings.settle_always &&
       trial_.moves() < most_times * context.settings.certify_moves) {
     trial_.go_on(context.settings.certify_moves);
     return false;

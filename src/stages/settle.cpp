@@ -108,12 +108,18 @@ void Settle::begin(const Context& context, State& state) {
 }
 
 /// Settled when the walkers began the round where it led them, and the pool is worth enough draws.
-/// Else another round while there are any.
+/// Else the round goes on where it only needs more of them, or another begins, while there are any.
 void Settle::after_round(const Context& context, State& state) {
   const judge::Certificate round = trial_.judge({});
   const Pool pool = trial_.pool();
-  const bool last =
-      trial_.settled(context.settings.enough_draws) || round_ + 1 >= most_rounds(context);
+  const double draws = context.settings.enough_draws;
+  const bool last = trial_.settled(draws) || round_ + 1 >= most_rounds(context);
+  if (!last && trial_.mixes()) {
+    ++round_;
+    trial_.go_on(
+        std::min<std::uint64_t>(trial_.moves_to(draws), context.settings.first_round << round_));
+    return;
+  }
   if (last) {
     polish_ = Polish(context, state, trial_, true);
     sifted_ = state.cloud;

@@ -52,7 +52,8 @@ Frame Context::reframed(const Frame& frame, const Cloud& cloud) const {
   const Rows<const double> x = cloud.position(), score = rows_of(cloud.score);
   std::optional<Bend> bend;
   if (settings.bends != Bends::never)
-    bend = fit_bend(x, score, settings.bends == Bends::better);
+    bend = fit_bend(x, score, settings.bends == Bends::better,
+                    frame.bend() ? &*frame.bend() : nullptr);
   if (!bend)
     return affine(settings.metric, frame.bend() ? nullptr : &frame, x, score);
   const Frame::Matrix t = bend->inverse(x), in_t = bend->pull(t, score);

@@ -93,6 +93,10 @@ void Trial::move(const Context& context, State& state) {
   const double accepted =
       exact::move(moved, frame, stride(state.leap), context.guide.density(), context.settings.seed,
                   state.next.moves, context.guide.decider(), context.threads);
+  if (done_ == counts_from_ && !plan_.of_cloud) {
+    began_ = followed(context, walkers_);
+    make_test();
+  }
   if (done_ + 1 > counts_from_) {
     const Frame::Matrix now = followed(context, moved);
     test_->add(rows_of(now));
@@ -162,9 +166,20 @@ double Trial::least_effective() const {
   const Pool aim = this->aim();
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t a = 0; a < aim.sds.size(); ++a)
-    if (aim.sds[a] > 0)
+    if (aim.sds[a] > 0 && test_->is_read(a))
       least = std::min(least, test_->effective(a));
   return least;
+}
+
+bool Trial::mixes() const {
+  constexpr double places = 2;
+  return !test_->drifted() && least_effective() >= places * double(walkers_.count());
+}
+
+std::uint64_t Trial::moves_to(double draws) const {
+  constexpr double spare = 1.1;
+  const auto counted = double(plan_.moves - counts_from_);
+  return std::uint64_t(counted * std::max(spare * draws / least_effective() - 1, 0.0)) + 1;
 }
 
 void Trial::check(const Context& context, bool under_way) const {

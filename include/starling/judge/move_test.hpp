@@ -151,6 +151,8 @@ public:
 
   /// Whether the column's mean and variance mean something.
   bool has_moments(std::size_t column) const;
+  /// Whether users read the column as it is: not the logarithm of a scale, which they read.
+  bool is_read(std::size_t column) const { return !scale_[column].unread; }
   /// Pooled over all moves that were added: mean and sd of each column.
   std::vector<double> pooled_means() const;
   std::vector<double> pooled_sds() const;

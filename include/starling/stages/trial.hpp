@@ -17,9 +17,10 @@ struct TrialPlan {
   double length = 0; ///< of a move at most, in sds of the frame, in no more leaps; 0: all of them
   double acceptance = 0.9;
   std::uint64_t moves = 0;
-  bool adapts = false;  ///< frame and step on the way, in the half that does not count
-  bool keeps = false;   ///< draws, to make a cloud of
-  bool of_cloud = true; ///< the cloud is on trial; else those are who are moved
+  bool adapts = false; ///< frame and step on the way, in the half that does not count
+  bool keeps = false;  ///< draws, to make a cloud of
+  /// The cloud is on trial; else those are who are moved, from where the first half led them.
+  bool of_cloud = true;
 };
 
 /// Moves some or all particles of a cloud by HMC. The second half of the planned moves counts.
@@ -46,10 +47,14 @@ public:
   Pool pool() const;
   /// The same with sds of 0 where a column has no moments that mean something.
   Pool aim() const;
-  /// The pool is worth at least this many independent draws in every column that has moments, and
-  /// the walkers began where they were led: there is nothing more to wait for.
+  /// The pool is worth at least this many independent draws in every column that users read and
+  /// that has moments, and the walkers began where they were led: nothing more to wait for.
   bool settled(double draws) const;
   double least_effective() const;
+  /// The walkers began where they were led, and each of them has been in more than one place: the
+  /// pool only has to grow, by so many moves to be worth these draws.
+  bool mixes() const;
+  std::uint64_t moves_to(double draws) const;
 
   /// How a move with this step is made.
   exact::Stride stride(double leap) const;
@@ -69,6 +74,7 @@ public:
     visit("moves", self.plan_.moves);
     visit("adapts", self.plan_.adapts);
     visit("keeps", self.plan_.keeps);
+    visit("of_cloud", self.plan_.of_cloud);
     visit("done", self.done_);
     visit("counts_from", self.counts_from_);
     visit("accepted", self.accepted_);
@@ -102,7 +108,7 @@ private:
   Frame::Matrix directions_;   // rows in a frame: values along them are followed
   Frame seen_in_;              // that frame
   Frame::Matrix on_trial_;     // columns of the cloud; empty: those who are moved are all of it
-  Frame::Matrix began_;        // columns of the walkers, before the moves
+  Frame::Matrix began_;        // columns of the walkers, before the moves that are tested
   std::optional<judge::MoveTest> test_;
   std::vector<double> kept_;
 };
