@@ -1,4 +1,4 @@
-"""The blocks of Python in README.md and in the pages about Python run, in their order."""
+"""The blocks of Python run: of README.md, the quick start and the pages about Python, in order."""
 
 import importlib.util
 import re
@@ -83,3 +83,13 @@ def test_the_examples_of_the_readme_run(capsys):
     for example in blocks(ROOT / "README.md"):
         exec(compile(example, str(ROOT / "README.md"), "exec"), {})
         assert "converged" in capsys.readouterr().out
+
+
+@pytest.mark.filterwarnings("ignore:the gradient failed")
+def test_the_example_of_the_quick_start_runs(monkeypatch, capsys):
+    pytest.importorskip("stanli", reason="no compiler for Stan programs: pip install stanli")
+    monkeypatch.chdir(ROOT)
+    (example,) = blocks(ROOT / "docs" / "quick_start.md")
+    exec(compile(example, "quick_start.md", "exec"), {})
+    said = capsys.readouterr().out
+    assert said.startswith("converged: 20 exact moves of 256 of the particles") and "tau" in said
