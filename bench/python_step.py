@@ -1,4 +1,5 @@
-# What a target written in NumPy costs per step beyond its own evaluation. See docs/python.md.
+# What a target written in NumPy costs per step beyond its own evaluation:
+# docs/python_advanced.md.
 # From the top, after scripts/test: PYTHONPATH=build/release/python python bench/python_step.py
 # [--json FILE]
 #

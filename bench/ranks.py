@@ -10,7 +10,7 @@ no memory in common); of R processes at once, each with N/R particles and nothin
 other, which is what the memory of the machine leaves of R cores; and of one process with R threads.
 Looks are left out of a step and told apart. `kept` is the second over the first. What crosses is
 counted by OpenMPI's own monitoring, the difference of two runs with as many looks, against the
-formula of docs/many_machines.md. Plain Python."""
+formula of docs/ranks_measured.md. Plain Python."""
 
 import argparse
 import glob

@@ -1,5 +1,5 @@
 # Writes the pages of docs/ that `starling explain` reads into a source file: the words are kept in one place.
-set(starling_explained diagnostics files guide notation)
+set(starling_explained diagnostics figures words files guide targets options_auto options_paper long_runs notation)
 set(starling_pages_text "// The pages that explain reads. Written by cmake/pages.cmake.\n#include \"pages.hpp\"\n\n")
 string(APPEND starling_pages_text "namespace starling::tool {\n\nstd::span<const Page> pages() {\n  static const Page all[] = {\n")
 foreach(name IN LISTS starling_explained)

@@ -21,12 +21,12 @@ std::set<std::string> every_option(const Place& place) {
 TEST(Explain, GivesThePagesWordsAboutEachVerdict) {
   const Place place;
   const std::pair<const char*, const char*> verdicts[] = {
-      {"converged", "no sign of the five others"},
+      {"converged", "the checks found no fault"},
       {"cannot tell", "more --particles, or --certify 20"},
-      {"still moving", "the scores do not balance"},
-      {"collapsed", "do not trust means and standard deviations"},
-      {"noisy", "raise --batch"},
-      {"diverged", "the cloud grows without end"}};
+      {"still moving", "the cloud has not arrived"},
+      {"collapsed", "do not use means and standard deviations"},
+      {"noisy", "a larger --batch"},
+      {"diverged", "positions become NaN or infinite"}};
   for (const auto& [verdict, meaning] : verdicts) {
     const std::string said = succeed(place, std::string("explain ") + verdict);
     EXPECT_NE(said.find(meaning), said.npos) << verdict << ": " << said;

@@ -224,7 +224,7 @@ def test_overflow_in_a_run_is_no_news(recwarn):
 
 def test_mean_off_is_explained(binary):
     done = subprocess.run([str(binary), "explain", "mean_off"], capture_output=True, text=True)
-    assert done.returncode == 0 and "exact moves would carry the mean" in done.stdout
+    assert done.returncode == 0 and "the shift of the mean by exact moves" in done.stdout
 
 
 def test_a_log_gets_a_line_every_ten_seconds(capsys):

@@ -1,4 +1,4 @@
-// How long a step takes on a machine, in the cases that docs/gpu.md shows.
+// How long a step takes on a machine, in the cases that docs/gpu_figures.md shows.
 #pragma once
 
 #include "cuda/cloud.hpp"

@@ -205,7 +205,7 @@ Lines verdicts_of(const Page& page) {
 std::vector<std::string> explained() {
   std::set<std::string> files;
   std::vector<Found> none;
-  for (const Page& page : pages().subspan(0, 2)) // diagnostics, files
+  for (const Page& page : pages().subspan(0, 4)) // verdicts, figures, words, files
     look_up(page, "", none, files);
   std::vector<std::string> words;
   for (const std::string& name : files)
