@@ -217,8 +217,11 @@ double Modes::lowest_by_scores(const Place& a, const Place& b) {
   return std::min(0.0, last) - std::ranges::min(height);
 }
 
-/// Joins what it connects; of those that belong together the highest stays.
+/// Joins what it connects; of those that belong together the highest stays. Where a way was given
+/// up is no top, and to find out what it connects would cost more than all else.
 void Modes::absorb(Place end, bool arrived) {
+  if (!arrived && !tops_.empty())
+    return;
   std::vector<std::size_t> together;
   const auto known = std::ranges::find_if(
       tops_, [&](const Top& top) { return (end.x - top.place.x).norm() < same; });
@@ -230,13 +233,13 @@ void Modes::absorb(Place end, bool arrived) {
   if (together.empty()) {
     if (tops_.size() >= tops_for_a_mode * search_.most)
       stopped_ = true;
-    else if (arrived || tops_.empty())
+    else
       tops_.push_back({std::move(end), std::nullopt});
     return;
   }
   Top& first = tops_[together.front()];
   const bool compare = search_.has_density;
-  if (compare && arrived && end.log_density > first.place.log_density) {
+  if (compare && end.log_density > first.place.log_density) {
     if ((end.x - first.place.x).norm() >= same)
       first.mode.reset();
     first.place = std::move(end);

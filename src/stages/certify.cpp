@@ -8,7 +8,13 @@ namespace starling::stages {
 namespace {
 
 constexpr double acceptance = 0.9;
-constexpr std::uint64_t most_times = 4; // as many moves, at most
+constexpr std::uint64_t to_tell = 2, for_draws = 4; // times as many moves, at most
+
+/// A cloud that is clearly wrong shows it in half of the moves. Over rows to ask costs as much.
+std::uint64_t first_moves(const Context& context) {
+  const std::uint64_t all = context.settings.certify_moves;
+  return context.guide.rows() > 0 ? all : (all + 1) / 2;
+}
 
 /// Whether a cloud that was right is polished, from the draws of the moves that showed it.
 bool polishes(const Context& context) {
@@ -29,7 +35,7 @@ bool Certify::unit(const Context& context, State& state) {
   case Part::begin: // moves are short and cheap
     trial_ = Trial(context, state, context.guide.walkers(state.cloud, context.settings.walkers),
                    {.acceptance = acceptance,
-                    .moves = context.settings.certify_moves,
+                    .moves = first_moves(context),
                     .keeps = polishes(context) || wants_more(context, state)});
     part_ = Part::move;
     break;
@@ -50,6 +56,22 @@ bool Certify::unit(const Context& context, State& state) {
   return false;
 }
 
+/// So many moves more: the second half of them, some to tell where they mix, or to have enough
+/// draws.
+std::uint64_t Certify::moves_more(const Context& context, judge::Finding finding,
+                                  bool for_cloud) const {
+  const std::uint64_t planned = context.settings.certify_moves, made = trial_.moves();
+  if (finding == judge::Finding::moved)
+    return 0;
+  if (made < planned)
+    return planned - made;
+  if (context.settings.settle_always)
+    return 0;
+  const bool right = finding == judge::Finding::confirmed;
+  const bool tells = right ? for_cloud : trial_.mixes() && context.guide.rows() == 0;
+  return tells && made < (right ? for_draws : to_tell) * planned ? planned : 0;
+}
+
 /// True when there is nothing more to do. A test that cannot tell goes on where its moves mix: most
 /// of its errors are then soon small enough. A cloud of more particles than have flown is made of
 /// the moves' draws where they are worth enough, and is the one that is judged.
@@ -59,12 +81,8 @@ bool Certify::after_test(const Context& context, State& state) {
   const bool right = certificate.finding == judge::Finding::confirmed;
   const bool more = wants_more(context, state);
   const bool enough = trial_.least_effective() >= context.settings.enough_draws;
-  const bool needs_more = right ? more && !enough
-                                : certificate.finding == judge::Finding::undecided &&
-                                      trial_.mixes() && context.guide.rows() == 0;
-  if (needs_more && !context.settings.settle_always &&
-      trial_.moves() < most_times * context.settings.certify_moves) {
-    trial_.go_on(context.settings.certify_moves);
+  if (const std::uint64_t moves = moves_more(context, certificate.finding, more && !enough)) {
+    trial_.go_on(moves);
     return false;
   }
   const bool goes_on = right && !context.settings.settle_always &&

@@ -45,6 +45,7 @@ std::unique_ptr<Group> Journey::group_of(std::size_t group, std::size_t particle
   Settings settings = settings_;
   settings.particles = particles;
   settings.walkers = std::max(least_particles, settings_.walkers / weights_.modes.size());
+  settings.enough_draws *= double(particles) / double(settings_.particles);
   settings.seed = seed_of(group);
   settings.batch_size = std::min(settings.batch_size, particles);
   if (!density_.rows)

@@ -25,7 +25,7 @@ struct Settings {
   std::uint64_t seed = 1;
   std::size_t starts = 8;    ///< of the scout
   ClimbFrom climb_from = {}; ///< where it climbs from besides
-  std::size_t steps = 125;   ///< of RBM-SVGD in the flight
+  std::size_t steps = 100;   ///< of RBM-SVGD in the flight
   std::size_t batch_size = 8;
   double step_size = 0.3, decay = 10; ///< step t of T: step_size / (1 + decay t/T)
   double clip = 0.3;   ///< a particle's move in the frame is at most clip sqrt(d) long

@@ -94,6 +94,7 @@ public:
 
 private:
   enum class Part { begin, move, polish };
+  std::uint64_t moves_more(const Context& context, judge::Finding finding, bool for_cloud) const;
   bool after_test(const Context& context, State& state);
   void after_polish(const Context& context, State& state);
 
