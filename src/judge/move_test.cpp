@@ -136,13 +136,15 @@ void MoveTest::add(Rows<const double> values) {
 }
 
 /// Of a position that is not read the moves may show the tail as well, which few particles meet
-/// before them. Of what is read they may only bear out the cloud: a tail that it does not have is
-/// its fault, and so are strays that moves bring back.
+/// before them. Of what is read they have to show one that no cloud of this size can have: else a
+/// tail that the cloud does not have is its fault, and so are strays that moves bring back.
 bool MoveTest::has_moments(std::size_t column) const {
+  constexpr double beyond_clouds = 3;
   const Scale& scale = scale_[column];
-  if (scale.heavy || !(scale.unread || scale.wild) || added_ == 0)
+  if (scale.heavy || added_ == 0)
     return !scale.heavy;
-  return !(pooled_kurtosis(column) > most_kurtosis);
+  const double most = scale.unread || scale.wild ? most_kurtosis : beyond_clouds * most_kurtosis;
+  return !(pooled_kurtosis(column) > most);
 }
 
 double MoveTest::pooled_kurtosis(std::size_t column) const {
@@ -192,28 +194,31 @@ std::vector<double> MoveTest::pooled_sds() const {
 }
 
 double MoveTest::effective(std::size_t column) const {
+  constexpr double normal = 3, exponential = 9; // kurtosis; what is winsorised has about the first
   if (!scale_[column].followed || added_ == 0)
     return std::numeric_limits<double>::infinity();
   const auto n = static_cast<double>(count_), m = static_cast<double>(added_);
+  const bool plain = has_moments(column) && !scale_[column].unread;
+  const std::size_t value = plain ? 0 : 1, squared = value + 2;
   const auto average = [&](std::size_t i, std::size_t trait) {
     return sums_[kinds * (i * columns_ + column) + trait] / m;
   };
   double mean = 0, square = 0;
   for (std::size_t i = 0; i < count_; ++i) {
-    mean += average(i, 0) / n;
-    square += average(i, 2) / n;
+    mean += average(i, value) / n;
+    square += average(i, squared) / n;
   }
   const double variance = square - mean * mean;
   double of_means = 0, of_variances = 0;
   for (std::size_t i = 0; i < count_; ++i) {
-    const double own = average(i, 2) - 2 * mean * average(i, 0) + mean * mean;
-    of_means += std::pow(average(i, 0) - mean, 2) / (n - 1);
+    const double own = average(i, squared) - 2 * mean * average(i, value) + mean * mean;
+    of_means += std::pow(average(i, value) - mean, 2) / (n - 1);
     of_variances += std::pow(own - variance, 2) / (n - 1);
   }
   const double by_mean = n * variance / of_means;
-  if (!judges_squares(column))
-    return by_mean;
-  return std::min(by_mean, n * (pooled_kurtosis(column) - 1) * variance * variance / of_variances);
+  const double kurtosis = plain ? pooled_kurtosis(column) : normal;
+  const double by_variance = n * (kurtosis - 1) * variance * variance / of_variances;
+  return std::min(by_mean, by_variance * std::min(1.0, (exponential - 1) / (kurtosis - 1)));
 }
 
 bool MoveTest::drifted() const {

@@ -48,7 +48,7 @@ std::vector<FieldInfo> make_field_infos() {
        true},
       {raw_heading,
        "steps",
-       "Number of steps (sweeps over all particles; default 1000, with --method auto 125)",
+       "Number of steps (sweeps over all particles; default 1000, with --method auto 100)",
        {},
        true},
       {raw_heading,

@@ -163,11 +163,10 @@ Pool Trial::aim() const {
 bool Trial::settled(double draws) const { return !test_->drifted() && least_effective() >= draws; }
 
 double Trial::least_effective() const {
-  const Pool aim = this->aim();
+  const std::size_t read = std::size_t(began_.cols()) - joint().columns();
   double least = std::numeric_limits<double>::infinity();
-  for (std::size_t a = 0; a < aim.sds.size(); ++a)
-    if (aim.sds[a] > 0 && test_->is_read(a))
-      least = std::min(least, test_->effective(a));
+  for (std::size_t a = 0; a < read; ++a)
+    least = std::min(least, test_->effective(a));
   return least;
 }
 

@@ -51,7 +51,7 @@ TEST(BenchPosteriors, PassesARunThatAgreesWithItsReference) {
   const std::string shown = succeed(place, quick + " --long");
   const Json j = Json::parse(place.read("b.json")).at("posteriors");
   ASSERT_EQ(j.at("runs").size(), 2u);
-  EXPECT_EQ(j.at("runs")[0].at("steps"), 125);
+  EXPECT_EQ(j.at("runs")[0].at("steps"), 100);
   EXPECT_EQ(j.at("runs")[1].at("steps"), 1000);
   EXPECT_GT(j.at("runs")[1].at("gradients"), j.at("runs")[0].at("gradients"));
   for (const Json& run : j.at("runs")) {
@@ -60,10 +60,10 @@ TEST(BenchPosteriors, PassesARunThatAgreesWithItsReference) {
     EXPECT_FALSE(run.at("wrong").get<bool>());
     EXPECT_EQ(run.at("verdict"), "converged");
     EXPECT_LT(run.at("w1").get<double>(), 0.1);
-    EXPECT_GT(run.at("gradients").get<double>(), 256 * 125);
+    EXPECT_GT(run.at("gradients").get<double>(), 256 * 100);
   }
-  EXPECT_EQ(j.at("tally").at("125").at("passes"), 1);
-  EXPECT_NE(shown.find("\n125 steps: 1 of 1 runs pass; wrong but called converged 0; right but not "
+  EXPECT_EQ(j.at("tally").at("100").at("passes"), 1);
+  EXPECT_NE(shown.find("\n100 steps: 1 of 1 runs pass; wrong but called converged 0; right but not "
                        "converged 0; "),
             shown.npos)
       << shown;
@@ -85,8 +85,8 @@ TEST(BenchPosteriors, CallsARunWrongThatItsReferenceContradicts) {
   EXPECT_LT(run.at("w1").get<double>(), 0.4);
   EXPECT_FALSE(run.at("pass").get<bool>());
   EXPECT_TRUE(run.at("wrong").get<bool>());
-  EXPECT_EQ(j.at("tally").at("125").at("passes"), 0);
-  EXPECT_EQ(j.at("tally").at("125").at("wrong_but_converged"), 1);
+  EXPECT_EQ(j.at("tally").at("100").at("passes"), 0);
+  EXPECT_EQ(j.at("tally").at("100").at("wrong_but_converged"), 1);
 }
 
 TEST(BenchPosteriors, CallsARightRunConvergedWhereAColumnHasNoMean) {
@@ -97,7 +97,7 @@ TEST(BenchPosteriors, CallsARightRunConvergedWhereAColumnHasNoMean) {
   const Json j = Json::parse(place.read("b.json")).at("posteriors");
   EXPECT_TRUE(j.at("runs").at(0).at("pass").get<bool>());
   EXPECT_EQ(j.at("runs").at(0).at("verdict"), "converged");
-  EXPECT_EQ(j.at("tally").at("125").at("right_but_not_converged"), 0);
+  EXPECT_EQ(j.at("tally").at("100").at("right_but_not_converged"), 0);
 }
 
 TEST(BenchPosteriors, JudgesByFiguresWhereThereAreNoDraws) {

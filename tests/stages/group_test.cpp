@@ -45,7 +45,7 @@ TEST(Group, CountsTheGradientsOfItsStages) {
   to_the_end(group);
   const auto gradients = group.gradients();
   EXPECT_EQ(gradients[0] + gradients[1] + gradients[2] + gradients[3], rows);
-  EXPECT_EQ(gradients[1], 125u * 128u);
+  EXPECT_EQ(gradients[1], small().steps * 128u);
   EXPECT_EQ(gradients[3], 0u); // the polish of a flight that was right is a part of its certificate
 }
 

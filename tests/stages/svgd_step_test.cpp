@@ -71,7 +71,8 @@ TEST(Flight, StepsAsTheFormulaSays) {
     const Frame& frame = state.frame;
     const Frame::Matrix y = frame.inverse(state.cloud.position()),
                         s = frame.pull(rows_of(state.cloud.score));
-    const Frame::Matrix wanted = by_formula(frame, y, s, .3 / (1 + 10 * double(k) / 125));
+    const Frame::Matrix wanted =
+        by_formula(frame, y, s, .3 / (1 + 10 * double(k) / double(settings.steps)));
     const Frame::Matrix found =
         frame.inverse(rows_of(std::get<stages::Fly>(group.current()).next()));
     EXPECT_LT((found - wanted).cwiseAbs().maxCoeff(), 1e-9) << k;

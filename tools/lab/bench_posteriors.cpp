@@ -11,6 +11,8 @@
 #include "io/npy.hpp"
 #include "plan/names.hpp"
 
+#include <starling/stages/settings.hpp>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -27,7 +29,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
-constexpr std::uint64_t usual_steps = 125, usual_seeds = 3;
+constexpr std::uint64_t usual_seeds = 3;
+const std::uint64_t usual_steps = starling::stages::Settings{}.steps;
 
 struct Posterior {
   std::string name, model, data;

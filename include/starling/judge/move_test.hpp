@@ -151,13 +151,13 @@ public:
 
   /// Whether the column's mean and variance mean something.
   bool has_moments(std::size_t column) const;
-  /// Whether users read the column as it is: not the logarithm of a scale, which they read.
-  bool is_read(std::size_t column) const { return !scale_[column].unread; }
   /// Pooled over all moves that were added: mean and sd of each column.
   std::vector<double> pooled_means() const;
   std::vector<double> pooled_sds() const;
   /// As many independent draws would tell the mean of the column as well as the pool does, and, if
-  /// that is fewer, its variance: by how the averages of single particles differ.
+  /// that is fewer, its variance: by how the averages of single particles differ. A tail heavier
+  /// than an exponential's takes as many more to know the variance. Of a position that is not read,
+  /// and where there are no moments, those of the winsorised value count.
   double effective(std::size_t column) const;
   /// Whether the particles were carried from where they began, beyond chance and by more than a
   /// twentieth of an sd: then they did not begin as draws, and the pool may still be on its way.

@@ -47,8 +47,8 @@ public:
   Pool pool() const;
   /// The same with sds of 0 where a column has no moments that mean something.
   Pool aim() const;
-  /// The pool is worth at least this many independent draws in every column that users read and
-  /// that has moments, and the walkers began where they were led: nothing more to wait for.
+  /// The pool is worth at least this many independent draws in every column, and the walkers began
+  /// where they were led: nothing more to wait for.
   bool settled(double draws) const;
   double least_effective() const;
   /// The walkers began where they were led, and each of them has been in more than one place: the
