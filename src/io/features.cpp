@@ -124,16 +124,16 @@ private:
       found.constant = levels.size() < 2 && found.missing.count < raw_.rows;
     } else if (!found.category && choice_.refuse_constant && found.missing.count < raw_.rows) {
       double first = NAN;
-      std::size_t row = 0;
+      std::size_t row = 0, seen = 0;
       for (; row < raw_.rows; ++row)
         if (const double value = raw_.numbers[row * raw_.columns + place];
             !leave_out_[row] && !std::isnan(value)) {
-          first = std::isnan(first) ? value : first;
+          first = ++seen == 1 ? value : first;
           if (!(std::abs(value / 2 - first / 2) > 0)) // halves: as `scale` has it
             continue;
           break;
         }
-      found.constant = row == raw_.rows && found.refused.count == 0 && !std::isnan(first);
+      found.constant = row == raw_.rows && found.refused.count == 0 && seen > 1;
     }
   }
 

@@ -89,11 +89,11 @@ std::string words(const Finding& f, std::size_t rows) {
 }
 
 [[noreturn]] void refuse_constant(const std::filesystem::path& file,
-                                  const std::vector<std::string>& constant) {
-  throw BadData(file, constant.size() == 1
-                          ? "column " + constant[0] + ": is constant; drop it or use --scale none"
-                          : fmt::format("columns {}: are constant; drop them or use --scale none",
-                                        fmt::join(constant, ", ")));
+                                  const std::vector<std::string>& names, bool category) {
+  const bool one = names.size() == 1;
+  throw BadData(file, fmt::format("{} {}: {} constant; drop {}{}", one ? "column" : "columns",
+                                  fmt::join(names, ", "), one ? "is" : "are", one ? "it" : "them",
+                                  category ? "" : " or use --scale none"));
 }
 
 void add_to_list(std::string& list, const std::string& name) {
@@ -170,12 +170,13 @@ void refuse(const std::filesystem::path& file, const std::vector<Finding>& findi
             const std::vector<std::string>& names, const std::string& dropped, std::size_t rows) {
   std::vector<const Finding*> bad;
   std::vector<std::string> constant;
-  std::size_t fields = 0;
+  std::size_t fields = 0, categories = 0;
   for (const Finding& f : findings) {
     if (!f.in_the_way())
       continue;
     bad.push_back(&f);
     fields += f.missing.count + f.refused.count;
+    categories += f.category;
     if (f.constant)
       constant.push_back(names[f.column].empty() ? fmt::format("x{}", f.column + 1)
                                                  : names[f.column]);
@@ -183,7 +184,7 @@ void refuse(const std::filesystem::path& file, const std::vector<Finding>& findi
   if (bad.empty())
     return;
   if (fields == 0)
-    refuse_constant(file, constant);
+    refuse_constant(file, constant, categories > 0);
   if (fields == 1 && constant.empty() && !bad[0]->dates)
     refuse_field(file, *bad[0], names[bad[0]->column]);
 

@@ -103,8 +103,8 @@ NewRows read_new_rows(const std::filesystem::path& file, const TableUse& use, bo
   std::vector<bool> leave_out(raw.rows);
   std::vector<Finding> findings;
   for (std::size_t c = 0; c < places.size(); ++c)
-    findings.push_back(look_at_new(use.columns[c], places[c], raw.texts[places[c]], drop_missing,
-                                   leave_out));
+    findings.push_back(
+        look_at_new(use.columns[c], places[c], raw.texts[places[c]], drop_missing, leave_out));
   refuse_new(file, findings, raw.names, raw.rows);
 
   NewRows made;
