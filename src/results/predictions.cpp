@@ -29,8 +29,7 @@ struct Coefficients {
 Coefficients coefficients_of(RegressionKind kind, const io::TableUse& use,
                              std::span<const io::Draws> runs) {
   const std::vector<std::string> features = io::own_names(use.feature_names());
-  const std::vector<std::string> wanted =
-      assemble::regression_names(kind, features, use.classes);
+  const std::vector<std::string> wanted = assemble::regression_names(kind, features, use.classes);
   Coefficients made;
   made.blocks = assemble::weight_blocks(kind, use.classes.size());
   made.width = features.size() + 1;
@@ -134,9 +133,9 @@ struct Mixture {
     for (; found.size() < shares.size() && k <= last; ++k) {
       const double log_factorial = std::lgamma(k + 1);
       for (std::size_t i = 0; i < means.size(); ++i)
-        up_to += weight(i) * (means[i] > 0
-                                  ? std::exp(k * std::log(means[i]) - means[i] - log_factorial)
-                                  : double(k == 0));
+        up_to +=
+            weight(i) * (means[i] > 0 ? std::exp(k * std::log(means[i]) - means[i] - log_factorial)
+                                      : double(k == 0));
       while (found.size() < shares.size() && up_to >= shares[found.size()])
         found.push_back(k);
     }
@@ -225,8 +224,8 @@ Predictions predict(const Asked& asked, std::span<const io::Draws> runs,
 
 std::string to_csv(const Predictions& p) {
   const std::size_t each = std::max<std::size_t>(p.classes.size(), 1);
-  std::string text = p.classes.empty() ? "row,mean,sd,q05,q50,q95\n"
-                                       : "row,class,mean,sd,q05,q50,q95\n";
+  std::string text =
+      p.classes.empty() ? "row,mean,sd,q05,q50,q95\n" : "row,class,mean,sd,q05,q50,q95\n";
   for (std::size_t f = 0; f < p.figures.size(); ++f) {
     const judge::ParameterSummary& one = p.figures[f];
     text += std::to_string(p.rows[f / each]) + ",";

@@ -45,6 +45,9 @@ io::LabelChoice choice(unsigned char byte) {
     made.positive = "1";
   if (byte & 32)
     made.drop = "a,-2";
+  made.drop_missing = byte & 64;
+  if (byte & 128)
+    made.category = "0";
   return made;
 }
 

@@ -53,8 +53,8 @@ void write_predictions(const std::filesystem::path& file, const std::string& tex
   if (std::filesystem::exists(std::filesystem::symlink_status(file, ignored))) {
     if (!force)
       throw io::CannotWrite(file, EEXIST, "exists; choose another name or add --force");
-    const bool plain = std::filesystem::is_regular_file(
-        std::filesystem::symlink_status(file, ignored));
+    const bool plain =
+        std::filesystem::is_regular_file(std::filesystem::symlink_status(file, ignored));
     if (!plain || !(io::read_bytes(file).starts_with("row,") ||
                     io::read_bytes(file).starts_with("[\n  {\n    \"row\"")))
       throw io::CannotWrite(file, EEXIST,
