@@ -2,6 +2,7 @@
 #include "subcommands.hpp"
 
 #include "commands.hpp"
+#include "plan/names.hpp"
 #include "plan/spec.hpp"
 #include "recipe_options.hpp"
 
