@@ -1,4 +1,4 @@
-# Runs the commands quoted in docs/examples.md, docs/limits.md, docs/choosing.md and
+# Runs the commands quoted in docs/examples.md, docs/tables.md, docs/limits.md, docs/choosing.md and
 # docs/diagnostics.md again and prints the figures beside them. Python 3 alone; some minutes. From
 # the top of the repository: python3 docs/figures.py [BINARY]
 import json
@@ -53,6 +53,9 @@ show(
     "logistic --data examples/data/exam.csv --label passed --scale standard --holdout 0.25 "
     "--data-batch 225 --batch 32 --step-size 0.02"
 )
+
+title("docs/tables.md")
+show("linear --data examples/data/flats.csv --label rent --missing drop --base district=north")
 
 title("docs/limits.md")
 for dim in (1, 2, 5, 20):

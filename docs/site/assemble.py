@@ -28,6 +28,7 @@ CHAPTERS = {
     ],
     "Your own density": [
         "docs/stan",
+        "docs/tables",
         "docs/python",
         "docs/python_targets",
         "docs/many_rows",

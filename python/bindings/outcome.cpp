@@ -8,6 +8,7 @@
 #include "io/zarr_layout.hpp"
 #include "plan/config.hpp"
 #include "results/formats.hpp"
+#include "results/predictions.hpp"
 #include "results/results.hpp"
 
 #include <starling/judge/thin.hpp>
@@ -80,6 +81,30 @@ void write_again(const std::vector<std::pair<std::vector<std::string>, Values>>&
   out.commit();
 }
 
+/// Rows, classes, and mean, sd and three quantiles of each: results::predict for draws that Python
+/// holds.
+nb::tuple predicted(const std::string& summary,
+                    const std::vector<std::pair<std::vector<std::string>, Values>>& runs,
+                    nb::handle file, bool drop_missing, bool observation, std::size_t threads) {
+  results::Asked asked = results::asked_of(summary, "the result");
+  asked.observation = observation;
+  std::vector<io::Draws> draws;
+  for (const auto& [names, values] : runs)
+    draws.push_back({names, values.shape(0), {values.data(), values.data() + values.size()}});
+  const std::filesystem::path table = bytes_of(file);
+  const results::Predictions made = [&] {
+    const GilReleased released;
+    Threads crew(threads);
+    return results::predict(asked, draws, {}, io::read_new_rows(table, asked.use, drop_missing),
+                            crew);
+  }();
+  std::vector<double> figures;
+  for (const judge::ParameterSummary& one : made.figures)
+    figures.insert(figures.end(), {one.mean, one.sd, one.q05, one.q50, one.q95});
+  return nb::make_tuple(made.rows, made.classes,
+                        array(std::move(figures), {made.figures.size(), 5}));
+}
+
 } // namespace
 
 void add_outcome(nb::module_& m) {
@@ -146,6 +171,8 @@ void add_outcome(nb::module_& m) {
                               thinned.discrepancy, thinned.of_independent);
       },
       "positions"_a, "scores"_a, "count"_a, "weights"_a, "threads"_a);
+  m.def("predict", &predicted, "summary"_a, "runs"_a, "file"_a, "drop_missing"_a, "observation"_a,
+        "threads"_a);
   m.def("read",
         [](nb::handle path) { // [(names, values)], lp__ among the names where it is known
           nb::list runs;

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
 from . import _starling
 from .ending import let_go_at_end
+from .frames import TableFile, is_table
+from .functions import whole
 from .groups import arviz_groups, inference_data
 from .notebook import table_of
 from .predictions import BATCH, over_draws
@@ -185,6 +188,37 @@ class Result:
             generator, or a JAX key.
         batch: draws at a time."""
         return self._keep("posterior_predictive", function, seed, batch, name)
+
+    def predict_table(
+        self, data: Any, *, missing: str = "refuse", observation: bool = False, threads: int = 0
+    ) -> Any:
+        """What a regression says of new rows of its table: a pandas DataFrame of mean, sd, q05, q50
+        and q95, by the numbers of the rows from 0; of a multinomial one by row and class.
+
+        data: a file, a frame of pandas or Polars, a pyarrow.Table or a dictionary of columns, with
+            the columns that the run learned from, in any order; others may be there too.
+        missing: "drop" leaves rows with missing values out; "refuse" says where they are.
+        observation: of a new observation with its noise, not of its expected value."""
+        if missing not in ("refuse", "drop"):
+            raise ValueError(f"missing: must be one of refuse, drop; got {missing!r}")
+        import pandas
+
+        runs = [(outcome.draw_names, outcome.draws) for outcome in self._outcomes]
+        with TableFile(data) if is_table(data) else nullcontext() as table:
+            file = os.fspath(data) if table is None else table.path
+            with python_names_in_errors():
+                rows, classes, figures = _starling.predict(
+                    json.dumps(self._summary or {}),
+                    runs,
+                    file,
+                    missing == "drop",
+                    bool(observation),
+                    whole("threads", threads, 0),
+                )
+        index = pandas.Index(np.asarray(rows) - 1, name="row")
+        if classes:
+            index = pandas.MultiIndex.from_product([index, classes], names=["row", "class"])
+        return pandas.DataFrame(figures, index=index, columns=["mean", "sd", "q05", "q50", "q95"])
 
     def log_likelihood(
         self, function: Callable | None = None, *, batch: int = BATCH, name: str = "y"

@@ -18,7 +18,7 @@ from .ranks import Ranks
 from .result import Result
 from .rules import Rule
 from .settings import plain_settings
-from .targets import as_target
+from .targets import as_target, with_table
 
 IN_STAGES = 25  # steps between checkpoints of a run in stages, whose length nobody knows
 FAR = 2**40
@@ -106,6 +106,7 @@ def sample(
 
     Ctrl-C returns what there is; its verdict is never "converged". An exception in the target comes
     back as itself, with the step in a note and the state so far as its attribute `flight`."""
+    target, more = with_table(target, more)
     settings = dict(
         particles=particles,
         batch=batch,

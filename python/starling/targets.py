@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _starling, pymc_models
+from .frames import REGRESSIONS, TableFile, in_list, is_table
 from .functions import Function, Target
 from .tables import TABLES, description, entry_of, no_setting, python_name
 from .words import python_names_in_errors
@@ -95,8 +96,12 @@ def _given(data: str | os.PathLike | None) -> dict[str, str]:
 
 
 def builtin(name: str, **settings: Any) -> Builtin:
-    """A built-in target with its options of the command line: builtin("banana", curvature=0.5)."""
+    """A built-in target with its options of the command line: builtin("banana", curvature=0.5).
+    `data` of a regression may also be a frame of pandas or Polars, a pyarrow.Table, a dictionary of
+    columns, or a Parquet or Arrow file."""
     entry = entry_of("targets", name)
+    if name in REGRESSIONS and is_table(settings.get("data")):
+        return _of_table(name, settings)
     if entry is not None:  # one that is none is refused with all of them, by the engine
         names = {python_name(setting["name"]): setting["name"] for setting in entry["settings"]}
         for key, value in settings.items():
@@ -106,6 +111,30 @@ def builtin(name: str, **settings: Any) -> Builtin:
                 with python_names_in_errors():
                     _starling.check_setting("targets", name, names[key], value)
     return Builtin(name, **settings)
+
+
+def _of_table(name: str, settings: dict[str, Any]) -> Builtin:
+    """The file of the table is there while the target lives."""
+    table = TableFile(settings["data"])
+    try:
+        category = [settings.get("category") or "", in_list(table.categories)]
+        given = {**settings, "data": table.path, "category": ",".join(filter(None, category))}
+        target = builtin(name, **given)
+    except BaseException:
+        table.close()
+        raise
+    weakref.finalize(target, table.close)
+    return target
+
+
+def with_table(target: Any, settings: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """A regression by name whose data is a frame: the target, and the settings that are left."""
+    named = isinstance(target, str) and target in REGRESSIONS
+    if not (named and is_table(settings.get("data"))):
+        return target, settings
+    own = {python_name(setting["name"]) for setting in entry_of("targets", target)["settings"]}
+    chosen = builtin(target, **{key: settings[key] for key in settings if key in own})
+    return chosen, {key: value for key, value in settings.items() if key not in own}
 
 
 builtin.__doc__ += "\n\n" + "\n\n".join(

@@ -12,6 +12,7 @@ from . import _starling
 # Values that messages recommend.
 WORDS = (
     "none|all|auto|paper|diagonal|dense|decay|minmax|standard|imq|single|double|constant|splitting"
+    "|drop"
 )
 
 

@@ -60,6 +60,16 @@ Seen look(const io::RowFile& file, std::size_t first, std::size_t last, std::siz
 
 } // namespace
 
+io::TableUse NpyRows::use() const {
+  io::TableUse use;
+  use.label = fmt::format("x{}", shape_->response + 1);
+  use.classes = positive_.empty() ? classes_ : std::vector<std::string>{"other", positive_};
+  for (const std::string& name : names_)
+    use.columns.push_back({name});
+  use.rows = count();
+  return use;
+}
+
 double NpyRows::Shape::answer(double y) const {
   if (binary)
     return y == positive ? 1.0 : 0.0;

@@ -25,6 +25,9 @@ public:
   std::string label() const { return std::to_string(shape_->response); }
   const std::string& positive() const { return positive_; }
 
+  ColumnScales scales() const { return {shape_->shift, shape_->factor}; }
+  io::TableUse use() const;
+
   template <typename Number>
   RowTable<Number> table() const {
     RowTable<Number> made;

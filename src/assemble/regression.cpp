@@ -59,8 +59,11 @@ std::shared_ptr<const RowDensity> density_for(RegressionKind kind, std::size_t r
   return density_from(table(double()), family::Linear{}, threads);
 }
 
-std::vector<std::string> names_for(RegressionKind kind, const std::vector<std::string>& features,
-                                   const std::vector<std::string>& classes) {
+} // namespace
+
+std::vector<std::string> regression_names(RegressionKind kind,
+                                          const std::vector<std::string>& features,
+                                          const std::vector<std::string>& classes) {
   std::vector<std::string> names;
   if (kind == RegressionKind::multinomial) {
     for (std::size_t c = 0; c + 1 < classes.size(); ++c) { // the last is compared with
@@ -79,7 +82,21 @@ std::vector<std::string> names_for(RegressionKind kind, const std::vector<std::s
   return names;
 }
 
-} // namespace
+std::optional<RegressionKind> regression_kind(std::string_view target) {
+  if (target == "logistic")
+    return RegressionKind::logistic;
+  if (target == "linear")
+    return RegressionKind::linear;
+  if (target == "poisson")
+    return RegressionKind::poisson;
+  if (target == "multinomial")
+    return RegressionKind::multinomial;
+  return std::nullopt;
+}
+
+std::size_t weight_blocks(RegressionKind kind, std::size_t classes) {
+  return kind == RegressionKind::multinomial ? classes - 1 : 1;
+}
 
 TableRequest read_table_request(const plan::Given& given, const char* what) {
   TableRequest r;
@@ -88,6 +105,9 @@ TableRequest read_table_request(const plan::Given& given, const char* what) {
     plan::refuse("data", fmt::format("{} needs a table: --data FILE", what));
   r.label = plan::text(given, "label");
   r.drop = plan::text(given, "drop");
+  r.category = plan::text(given, "category");
+  r.base = plan::text(given, "base");
+  r.drop_missing = plan::text(given, "missing") == "drop";
   const std::string& scale = plan::text(given, "scale");
   r.scaling = scale == "minmax"     ? io::Scaling::minmax
               : scale == "standard" ? io::Scaling::standard
@@ -101,7 +121,9 @@ TableRequest read_table_request(const plan::Given& given, const char* what) {
 }
 
 io::Dataset load_scaled(const TableRequest& r, io::Response response) {
-  io::Dataset data = io::load_dataset(r.data, {r.label, r.positive, r.drop, response});
+  io::Dataset data =
+      io::load_dataset(r.data, {r.label, r.positive, r.drop, response, r.category, r.base,
+                                r.drop_missing, r.scaling != io::Scaling::none});
   if (data.rows > UINT32_MAX)
     throw io::BadData(r.data, "must have fewer than 2^32 rows");
   try {
@@ -153,12 +175,17 @@ run::AnyTarget<Real> regression_from_npy(RegressionKind kind, const TableRequest
     plan::refuse(
         "holdout",
         "rows of a .npy file are not held out; write those to learn from into a file of their own");
+  if (!r.category.empty() || !r.base.empty() || r.drop_missing)
+    plan::refuse(r.drop_missing ? "missing" : "category",
+                 "a .npy file has numbers only, in every row; write the table as csv");
   const NpyRows rows(r, kind, context.threads);
   const auto table = [&](auto zero) { return rows.table<decltype(zero)>(); };
   const std::size_t a_step = rows_a_step(r.data_batch, rows.count());
   auto any = row_target<Real>(
       density_for(kind, rows.count(), rows.classes().size(), table, context.threads), a_step,
-      r.data_batch, names_for(kind, rows.names(), rows.classes()), context);
+      r.data_batch, regression_names(kind, rows.names(), rows.classes()), context);
+  in_user_units(any, weight_blocks(kind, rows.classes().size()), rows.scales());
+  any.table = to_json_text(rows.use());
   any.decided.emplace_back("label", rows.label());
   if (kind == RegressionKind::logistic)
     any.decided.emplace_back("positive", rows.positive());
@@ -192,7 +219,7 @@ plan::InBoth<plan::MakeTarget> prepare(const plan::Given& given, RegressionKind 
     const std::size_t a_step =
         context.in_stages ? rows_a_step(r.data_batch, table.learns_from()) : r.data_batch;
     auto any = regression_from_table<Real>(
-        kind, table, a_step, names_for(kind, table.names(), table.classes()), context);
+        kind, table, a_step, regression_names(kind, table.names(), table.classes()), context);
     if (table.held_out() > 0)
       any.hold_out = [kind, classes = table.classes().size(), test,
                       &threads = context.threads](Rows<const Real> x) {
@@ -200,6 +227,7 @@ plan::InBoth<plan::MakeTarget> prepare(const plan::Given& given, RegressionKind 
         const Prediction p = held_out(kind, classes, test, {at.data(), x.count, x.dim}, threads);
         return run::HeldOut{p.accuracy, p.log_likelihood};
       };
+    table.describe(any, weight_blocks(kind, table.classes().size()));
     any.decided.emplace_back("label", table.label());
     return any;
   });

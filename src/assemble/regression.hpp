@@ -1,13 +1,16 @@
 // Regressions over tables of many rows: what was asked for, and targets made of it.
 #pragma once
 
+#include "assemble/user_units.hpp"
 #include "assemble/wrap.hpp"
 #include "io/dataset.hpp"
 
 #include <starling/target/logistic_regression.hpp>
 
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace starling::assemble {
@@ -16,7 +19,8 @@ enum class RegressionKind { logistic, linear, poisson, multinomial };
 
 /// What was asked for, read once.
 struct TableRequest {
-  std::string data, label, positive, drop;
+  std::string data, label, positive, drop, category, base;
+  bool drop_missing = false;
   io::Scaling scaling = io::Scaling::minmax;
   std::uint64_t data_batch = 0; ///< 0: decide
   double holdout = 0;
@@ -42,6 +46,17 @@ struct SplitRows {
 SplitRows split(const TableRequest& request, std::size_t rows, std::uint64_t seed);
 
 class SharedTable; // assemble/table.hpp
+
+/// The kind of a target's name: "linear". Nothing where it is no regression.
+std::optional<RegressionKind> regression_kind(std::string_view target);
+
+/// Of the parameters, in their order.
+std::vector<std::string> regression_names(RegressionKind kind,
+                                          const std::vector<std::string>& features,
+                                          const std::vector<std::string>& classes);
+
+/// How many times (weights, intercept) a position has; `classes` of a multinomial regression.
+std::size_t weight_blocks(RegressionKind kind, std::size_t classes);
 
 /// The rows of a table, in memory; few of them a step where a_step is not 0.
 template <typename Real>

@@ -5,7 +5,20 @@
 #include "mpi/agreement.hpp"
 #include "mpi/from_first.hpp"
 
+#include <fmt/format.h>
+
 namespace starling::assemble {
+
+namespace {
+
+std::string left_out_in_words(const io::TableUse& use) {
+  if (use.left_out == 0)
+    return {};
+  return fmt::format("{} of {} rows have missing values and were left out", use.left_out,
+                     use.rows + use.left_out);
+}
+
+} // namespace
 
 SharedTable::SharedTable(const TableRequest& r, io::Response response,
                          const plan::TargetContext& context)
@@ -21,7 +34,9 @@ SharedTable::SharedTable(const TableRequest& r, io::Response response,
     rows_ = split(r, data_.rows, context.data_seed);
     names_ = data_.names;
     classes_ = data_.classes;
-    texts = {r.label.empty() ? std::to_string(data_.label_column) : r.label, data_.positive};
+    texts = {r.label.empty() ? std::to_string(data_.label_column) : r.label, data_.positive,
+             to_json_text(data_.use), left_out_in_words(data_.use)};
+    scales_ = {data_.shift, data_.factor};
     for (const std::size_t rows : {rows_.to_learn_from().size(), rows_.held_out}) // fewer than 2^32
       sizes.push_back(static_cast<std::uint32_t>(rows));
   });
@@ -29,7 +44,9 @@ SharedTable::SharedTable(const TableRequest& r, io::Response response,
   mpi::broadcast(*machine_, classes_);
   mpi::broadcast(*machine_, texts);
   mpi::broadcast(*machine_, sizes);
-  label_ = texts[0], positive_ = texts[1];
+  mpi::broadcast(*machine_, scales_.shift);
+  mpi::broadcast(*machine_, scales_.factor);
+  label_ = texts[0], positive_ = texts[1], use_ = texts[2], left_out_ = texts[3];
   learns_from_ = sizes[0], held_out_ = sizes[1];
 }
 

@@ -30,6 +30,15 @@ public:
   std::size_t learns_from() const { return learns_from_; } ///< rows
   std::size_t held_out() const { return held_out_; }
 
+  /// Draws in the table's units, `table` of summary.json, and a warning where rows were left out.
+  template <typename Real>
+  void describe(run::AnyTarget<Real>& any, std::size_t blocks) const {
+    in_user_units(any, blocks, scales_);
+    any.table = use_;
+    if (!left_out_.empty())
+      any.warnings = [found = left_out_] { return std::vector{found}; };
+  }
+
   /// Rows with the constant 1 as the last feature, in memory that they keep: common to the ranks of
   /// the machine where they have such, else a copy each.
   template <typename Number>
@@ -44,6 +53,9 @@ private:
   std::shared_ptr<mpi::Wire> machine_;
   std::vector<std::string> names_, classes_;
   std::string label_, positive_;
+  std::string use_;      // io::TableUse as JSON
+  std::string left_out_; // rows with missing values, in a sentence
+  ColumnScales scales_;
   std::size_t learns_from_ = 0, held_out_ = 0;
   io::Dataset data_; // empty but on the first rank, as its rows are
   SplitRows rows_;

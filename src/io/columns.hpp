@@ -1,10 +1,10 @@
-// Columns of a table by name or index, and all that keeps some of them from being numbers.
+// Columns of a table by name or index.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace starling::io {
@@ -19,29 +19,19 @@ std::vector<bool> find_dropped(const std::filesystem::path& file, const std::str
                                const std::vector<std::string>& names, bool has_header,
                                std::size_t label_column);
 
-/// Fields that are no numbers, or no labels, gathered over the whole file: whoever has to clean it
-/// sees all of them at once.
-class Obstacles {
-public:
-  explicit Obstacles(std::size_t columns) : columns_(columns) {}
+/// The columns that a list names; `what` says for which option, `list` is as `drop` of LabelChoice.
+/// Throws BadData.
+std::vector<std::size_t> find_columns(const std::filesystem::path& file, const char* what,
+                                      const std::string& list,
+                                      const std::vector<std::string>& names, bool has_header);
 
-  void note(std::size_t column, std::size_t line, std::string_view field);
+/// "COLUMN=LEVEL,COLUMN=LEVEL" as columns and levels. Throws BadData.
+std::vector<std::pair<std::size_t, std::string>> find_bases(const std::filesystem::path& file,
+                                                            const std::string& list,
+                                                            const std::vector<std::string>& names,
+                                                            bool has_header);
 
-  /// Throws BadData if there was anything: a single field with its line and column, otherwise each
-  /// column with counts, first lines and what to do.
-  void check(const std::filesystem::path& file, const std::vector<std::string>& names,
-             std::size_t label_column, std::size_t rows) const;
-
-private:
-  struct Kind {
-    std::size_t count = 0;
-    std::size_t line = 0; ///< of the first
-    std::string field;
-  };
-  struct Column {
-    Kind missing, wrong;
-  };
-  std::vector<Column> columns_;
-};
+/// A name as a list of columns takes it: in quotes where it has a comma or a quote.
+std::string in_list(const std::string& name);
 
 } // namespace starling::io

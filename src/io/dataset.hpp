@@ -1,5 +1,8 @@
-// Tables for classification: features as numbers, labels as 0 and 1, from the usual text formats.
+// Tables for regressions, from the usual text formats: features as numbers, labels as 0 and 1 or as
+// they are.
 #pragma once
+
+#include "io/table_use.hpp"
 
 #include <cstddef>
 #include <filesystem>
@@ -14,7 +17,8 @@ struct Dataset {
   std::size_t columns = 0;
   std::vector<double> features; ///< rows x columns, row-major
   std::vector<double> labels; ///< 1 for the positive class, 0 for the rest; or what `Response` says
-  std::vector<std::string> names; ///< of the features: from the header, or x1, x2, ... by position
+  std::vector<std::string> names; ///< of the features: from the header, or x1, x2, ... by position;
+                                  ///< "COLUMN=LEVEL" of a category
   std::string label_name;
   std::size_t label_column = 0; ///< of the file, from 0
   std::string positive;         ///< the value that became 1, as it first stands in the file
@@ -22,6 +26,9 @@ struct Dataset {
   std::size_t positives = 0;    ///< how many labels are 1
   std::vector<std::string> dropped;
   std::vector<std::string> classes; ///< what the labels 0, 1, ... of Response::classes stand for
+  TableUse use;                     ///< what the features were made of
+  /// What `scale` did: a feature is (value - shift) * factor. Empty: nothing.
+  std::vector<double> shift, factor;
 };
 
 /// What labels are read as.
@@ -43,6 +50,11 @@ struct LabelChoice {
   /// with a comma in it stands in double quotes.
   std::string drop = {};
   Response response = Response::binary;
+  std::string category = {}; ///< columns to take as categories, as `drop` names them
+  /// "COLUMN=LEVEL,COLUMN=LEVEL": what the others are compared with; otherwise the first in order.
+  std::string base = {};
+  bool drop_missing = false;    ///< leave out rows with missing values; otherwise they are refused
+  bool refuse_constant = false; ///< numbers that are all the same, with all else that is refused
 };
 
 /// Reads csv (separated by commas, semicolons, tabs or blanks; quotes allowed; with or without a
@@ -51,9 +63,10 @@ struct LabelChoice {
 /// when none of its fields is a number. Blank lines are passed over. Names that are not UTF-8 are
 /// taken as Latin-1; of two columns of one name the second is "NAME (column 5)".
 ///
-/// Labels that are all numbers are compared as numbers ("2" is "2.0"), otherwise as strings.
-/// Throws InputMissing, or BadData with line and column; when several columns or values are no
-/// numbers, with all of them at once.
+/// Labels that are all numbers are compared as numbers ("2" is "2.0"), otherwise as strings. A
+/// column without any number is one of categories, unless it holds dates, or many different texts.
+/// Throws InputMissing, or BadData with line and column; when several columns or values cannot be
+/// used, with all of them at once.
 Dataset load_dataset(const std::filesystem::path& file, const LabelChoice& choice = {});
 
 enum class Scaling {
@@ -62,8 +75,8 @@ enum class Scaling {
   none
 };
 
-/// Scales the features in place. A constant feature has no scale: BadData naming all of them, and
-/// the features are as they were.
+/// Scales the features in place, and says how in `shift` and `factor`. A constant feature has no
+/// scale: BadData naming all of them, and the features are as they were.
 void scale(Dataset& data, Scaling scaling);
 
 } // namespace starling::io

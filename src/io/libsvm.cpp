@@ -78,7 +78,8 @@ bool looks_like_libsvm(std::string_view text) {
 }
 
 Table parse_libsvm(const std::filesystem::path& file, std::string_view text,
-                   const std::string& label, const std::string& drop) {
+                   const LabelChoice& choice) {
+  const std::string& label = choice.label;
   if (!label.empty() && label != "0" && label != "label")
     throw BadData(file, "label: LIBSVM has the label first, so leave it out or give 0; got " +
                             shown(label));
@@ -119,14 +120,18 @@ Table parse_libsvm(const std::filesystem::path& file, std::string_view text,
                   fmt::format("is too sparse for a dense table: {} rows, largest index {}, and "
                               "only {} values; at most {} cells for a value",
                               table.rows, table.columns, entries.size(), most_cells_per_value));
-  if (!drop.empty())
+  if (!choice.drop.empty())
     throw BadData(file,
                   "drop: LIBSVM has no names of columns; leave out their indices in the file");
+  if (!choice.category.empty() || !choice.base.empty())
+    throw BadData(file, "category: LIBSVM has numbers only; write the table as csv");
   table.features.assign(table.rows * table.columns, 0.0);
   for (const Entry& entry : entries)
     table.features[entry.row * table.columns + entry.index - 1] = entry.value;
   for (std::size_t column = 0; column < table.columns; ++column)
     table.names.push_back(fmt::format("x{}", column + 1));
+  for (const std::string& name : table.names)
+    table.uses.push_back({name});
   return table;
 }
 

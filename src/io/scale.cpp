@@ -42,6 +42,10 @@ void scale(Dataset& data, Scaling scaling) {
   for_each_value([&](std::size_t column, double& value) {
     value = (value / 2 - low[column] / 2) / (high[column] / 2 - low[column] / 2);
   });
+  data.shift = low;
+  data.factor.resize(columns);
+  for (std::size_t column = 0; column < columns; ++column)
+    data.factor[column] = .5 / (high[column] / 2 - low[column] / 2);
   if (scaling == Scaling::minmax)
     return;
 
@@ -58,6 +62,10 @@ void scale(Dataset& data, Scaling scaling) {
   for_each_value([&](std::size_t column, double& value) {
     value = (value - mean[column]) / deviation[column];
   });
+  for (std::size_t column = 0; column < columns; ++column) {
+    data.shift[column] += mean[column] / data.factor[column];
+    data.factor[column] /= deviation[column];
+  }
 }
 
 } // namespace starling::io

@@ -123,12 +123,22 @@ void broadcast(Wire& wire, std::vector<std::string>& texts) {
   }
 }
 
-void broadcast(Wire& wire, std::vector<std::uint32_t>& numbers) {
+namespace {
+
+template <typename Number>
+void broadcast_numbers(Wire& wire, std::vector<Number>& numbers) {
   std::vector<std::uint64_t> count(1, numbers.size());
   wire.broadcast(bytes_of(count));
   numbers.resize(count[0]);
   wire.broadcast(bytes_of(numbers));
 }
+
+} // namespace
+
+void broadcast(Wire& wire, std::vector<std::uint32_t>& numbers) {
+  broadcast_numbers(wire, numbers);
+}
+void broadcast(Wire& wire, std::vector<double>& numbers) { broadcast_numbers(wire, numbers); }
 
 namespace {
 

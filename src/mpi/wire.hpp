@@ -113,6 +113,7 @@ void broadcast(Wire& wire, std::string& text);
 void broadcast(Wire& wire, std::vector<std::string>& texts);
 /// The numbers of rank 0.
 void broadcast(Wire& wire, std::vector<std::uint32_t>& numbers);
+void broadcast(Wire& wire, std::vector<double>& numbers);
 /// Throws runtime_error, on every rank, unless all ranks say the same of themselves; it names the
 /// first line that differs.
 void same_everywhere(Wire& wire, const std::string& what, const std::string& mine);

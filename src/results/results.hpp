@@ -23,6 +23,10 @@ nlohmann::ordered_json to_json(std::span<const run::Outcome> runs);
 /// most `most` of them, then how many more.
 std::string table(const std::vector<judge::ParameterSummary>& parameters, std::size_t most = 24);
 
+/// A line that says what weights of categories are compared with; empty where there are none.
+/// `table` is that of an outcome.
+std::string base_levels(const std::string& table);
+
 /// The draws in each format asked for (names of formats(), commas between), summary.json,
 /// config.toml and the trace into the folder, not committed. Several runs have a draws-K.csv and a
 /// trace-K.csv each, and are rows of one array in the others.

@@ -197,6 +197,8 @@ Json to_json(std::span<const run::Outcome> runs) {
   j["parameters"] = list_of(o.parameters());
   if (o.constrained)
     j["unconstrained"] = list_of(o.diagnosis.parameters);
+  if (!o.table.empty())
+    j["table"] = Json::parse(o.table);
   j["ksd"] = ksd_of(o.diagnosis.ksd);
   j["ksd_gaussian"] = ksd_of(o.diagnosis.ksd_gaussian);
   if (o.held_out) {

@@ -1,4 +1,5 @@
 // The table people read: a line for each parameter.
+#include "io/table_use.hpp"
 #include "results/results.hpp"
 
 #include <fmt/format.h>
@@ -32,6 +33,19 @@ std::string table(const std::vector<judge::ParameterSummary>& parameters, std::s
   if (parameters.size() > most)
     text += fmt::format("... and {} more\n", parameters.size() - most);
   return text;
+}
+
+std::string base_levels(const std::string& table) {
+  if (table.empty())
+    return {};
+  std::vector<std::string> bases;
+  const io::TableUse use = io::table_use_of(table);
+  for (const io::ColumnUse& column : use.columns)
+    if (!column.levels.empty())
+      bases.push_back(column.name + "=" + column.levels[0]);
+  if (use.classes.size() > 2)
+    bases.push_back("the class " + use.classes.back());
+  return bases.empty() ? "" : fmt::format("compared with {}\n", fmt::join(bases, ", "));
 }
 
 } // namespace starling::results

@@ -42,18 +42,30 @@ std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table,
 
 namespace {
 
-/// Columns that are positions as they are have the figures that scores give of these.
+/// The factor by which this column is a coordinate of the positions; 0 where it is none.
+double multiple_of(Rows<const double> x, std::size_t a, const Constrained& table, std::size_t c) {
+  const std::size_t width = table.names.size();
+  double factor = 0;
+  for (std::size_t i = 0; i < x.count; ++i) {
+    const double value = table.values[i * width + c], position = x[i][a];
+    if (factor == 0 && position != 0)
+      factor = value / position;
+    if (!(std::abs(value - factor * position) <= 1e-12 * std::abs(value)))
+      return 0;
+  }
+  return factor;
+}
+
+/// Columns that are multiples of positions have the figures that scores give of these.
 void take_figures(const std::vector<judge::ParameterSummary>& positions, Rows<const double> x,
                   const Constrained& table, std::vector<judge::ParameterSummary>& columns) {
   const std::size_t width = columns.size();
   for (std::size_t c = 0; c < width; ++c)
     for (std::size_t a = 0; a < x.dim; ++a) {
-      std::size_t i = 0;
-      while (i < x.count && table.values[i * width + c] == x[i][a])
-        ++i;
-      if (i < x.count)
+      const double factor = multiple_of(x, a, table, c);
+      if (factor == 0)
         continue;
-      columns[c].shift = positions[a].shift;
+      columns[c].shift = std::copysign(1.0, factor) * positions[a].shift;
       columns[c].spread_identity = positions[a].spread_identity;
       columns[c].identity_se = positions[a].identity_se;
       break;
@@ -61,6 +73,13 @@ void take_figures(const std::vector<judge::ParameterSummary>& positions, Rows<co
 }
 
 } // namespace
+
+void take_columns(Constrained columns, Outcome& o, Threads& threads) {
+  o.constrained = std::move(columns);
+  o.constrained_summary = summarize_columns(*o.constrained, threads);
+  take_figures(o.diagnosis.parameters, {o.positions.data(), o.positions.size() / o.dim(), o.dim()},
+               *o.constrained, o.constrained_summary);
+}
 
 void measure_at(const AnyTarget<double>& target, const Settings& settings, Outcome& o,
                 Threads& threads) {
@@ -76,11 +95,9 @@ void measure_at(const AnyTarget<double>& target, const Settings& settings, Outco
                                 o.names, settings.seed, settings.periodic, o.trace, threads);
   if (target.hold_out)
     o.held_out = target.hold_out(x);
-  if (target.constrain) {
-    o.constrained = target.constrain(x);
-    o.constrained_summary = summarize_columns(*o.constrained, threads);
-    take_figures(o.diagnosis.parameters, x, *o.constrained, o.constrained_summary);
-  }
+  o.table = target.table;
+  if (target.constrain)
+    take_columns(target.constrain(x), o, threads);
   for (std::string found : {judge::outlier_warning(o.parameters(), count),
                             judge::missing_values_warning(o.parameters())})
     if (!found.empty())

@@ -47,6 +47,9 @@ void certify_at(const AnyTarget<double>& target, Threads& threads, double sweeps
 std::vector<judge::ParameterSummary> summarize_columns(const Constrained& table,
                                                        Threads& threads = Threads::alone());
 
+/// The parameters as users read them, into an outcome that has its positions and their diagnosis.
+void take_columns(Constrained columns, Outcome& outcome, Threads& threads);
+
 /// How much the log density rises from particles to points beside them, against what its scores
 /// foresee: 1 for a gradient that is its own, the middle of all for one that is not. 1 also where
 /// nothing can be told.

@@ -113,10 +113,9 @@ public:
       x.assign(o.positions.begin(), o.positions.end());
     if (target.hold_out)
       o.held_out = target.hold_out({x.data(), count, dim});
-    if (target.constrain) {
-      o.constrained = target.constrain({x.data(), count, dim});
-      o.constrained_summary = summarize_columns(*o.constrained, threads());
-    }
+    if (target.constrain)
+      take_columns(target.constrain({x.data(), count, dim}), o, threads());
+    o.table = target.table;
     count_groups(target, o, threads());
     o.trace.back().verdict =
         o.diagnosis.judgement

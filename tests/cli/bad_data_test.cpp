@@ -57,8 +57,12 @@ TEST(BadData, NamesTheLineAndColumnOfWhatIsNoNumber) {
   expect_refused_tables(
       bad_data,
       {{"a,b,y\n1,2,0\n2,zz,1\n", "", "d.csv:3: column 2 (b): must be a number; got 'zz'"},
-       {"a,b,y\n1,2,0\n2,nan,1\n", "", "d.csv:3: column 2 (b): must be a finite number; got 'nan'"},
-       {"1,2,0\n2,,1\n", "", "d.csv:2: column 2: must be a number; got ''"},
+       {"a,b,y\n1,2,0\n2,inf,1\n", "", "d.csv:3: column 2 (b): must be a finite number; got 'inf'"},
+       {"a,b,y\n1,2,0\n2,nan,1\n", "",
+        "d.csv:3: column 2 (b): 1 value is missing; fill it in, or leave its row out: --missing "
+        "drop"},
+       {"1,2,0\n2,,1\n", "",
+        "d.csv:2: column 2: 1 value is missing; fill it in, or leave its row out: --missing drop"},
        {"1 1:2\n0 1:x\n", "", "d.csv:2: index 1: must be a finite number; got 'x'"}});
 }
 
@@ -80,6 +84,13 @@ TEST(BadData, RefusesAConstantColumnByName) {
   const Place place;
   place.write("d.csv", constant);
   succeed(place, "sample logistic --data d.csv --scale none --particles 8 --steps 2 --out out/m");
+}
+
+TEST(BadData, NamesAllThatIsInTheWayAndKeepsWhatIsDroppedAlready) {
+  expect_refused_data("id,day,c,y\n7,2024-01-31,1,0\n8,2024-02-01,1,1\n", "--drop id", bad_data,
+                      "d.csv: column 2 (day): 2 of 2 values are dates, the first '2024-01-31' in "
+                      "line 2; column 3 (c): is constant. Mend the file (of dates make numbers, as "
+                      "days or months), or leave columns out: --drop 'id,day,c'");
 }
 
 TEST(BadData, RefusesALabelThatIsNotThere) {

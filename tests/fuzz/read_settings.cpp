@@ -70,6 +70,9 @@ int convert(const ConvertRequest& c) { return hear(c.from, c.to, c.force); }
 int thin(const ThinRequest& t) {
   return hear(t.from, t.out, t.to, t.threads, t.weights, t.trust, t.json, t.force);
 }
+int predict(const PredictRequest& p) {
+  return hear(p.folder, p.data, p.out, p.threads, p.observation, p.drop_missing, p.json, p.force);
+}
 int info(bool json) { return hear(json); }
 int report(const ReportRequest& r) { return hear(r.folder, r.out, r.python, r.force, r.aside); }
 int manual(const std::vector<CommandWords>& commands) { return hear(commands.size()); }

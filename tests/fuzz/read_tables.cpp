@@ -27,6 +27,8 @@ void read_table(std::string_view bytes, const io::LabelChoice& choice) {
   try {
     io::Dataset data = io::load_dataset(place("table", bytes), choice);
     check(data);
+    const io::TableUse use = io::table_use_of(io::to_json_text(data.use));
+    promise(use.feature_names().size() == data.columns, "what was kept of a table is all of it");
     io::scale(data, io::Scaling::standard);
     check(data);
   } catch (const io::BadData&) {
@@ -45,6 +47,9 @@ io::LabelChoice choice(unsigned char byte) {
     made.positive = "1";
   if (byte & 32)
     made.drop = "a,-2";
+  made.drop_missing = byte & 64;
+  if (byte & 128)
+    made.category = "0";
   return made;
 }
 

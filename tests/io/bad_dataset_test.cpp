@@ -38,16 +38,33 @@ INSTANTIATE_TEST_SUITE_P(
              {},
              "data.csv:3: column 2 (Slope): must be a number; got 'abc'"},
         Case{"1,2,0\n1,2x,1\n", {}, "data.csv:2: column 2: must be a number; got '2x'"},
-        Case{"1,2,0\n1,,1\n", {}, "data.csv:2: column 2: must be a number; got ''"},
+        Case{
+            "1,2,0\n1,,1\n",
+            {},
+            "data.csv:2: column 2: 1 value is missing; fill it in, or leave its row out: --missing "
+            "drop"},
         Case{"1,2,0\n1,+-2,1\n", {}, "data.csv:2: column 2: must be a number; got '+-2'"},
-        Case{"1,2,0\n1,nan,1\n", {}, "data.csv:2: column 2: must be a finite number; got 'nan'"},
+        Case{
+            "1,2,0\n1,nan,1\n",
+            {},
+            "data.csv:2: column 2: 1 value is missing; fill it in, or leave its row out: --missing "
+            "drop"},
         Case{"1,2,0\n-inf,1,1\n", {}, "data.csv:2: column 1: must be a finite number; got '-inf'"},
         Case{
             "1,2,0\n1,1e400,1\n", {}, "data.csv:2: column 2: must be a finite number; got '1e400'"},
         Case{"1;2,5;0\n", {}, "data.csv:1: column 2: must be a number; got '2,5'"},
         Case{"1,abc,0\n1,2,1\n", {}, "data.csv:1: column 2: must be a number; got 'abc'"},
-        Case{"1,2,0\n1,2,\n", {}, "data.csv:2: column 3: must be a label; got ''"},
-        Case{"1,2,0\n1,2,NaN\n", {}, "data.csv:2: column 3: must be a label; got 'NaN'"},
+        Case{
+            "1,2,0\n1,2,\n",
+            {},
+            "data.csv:2: column 3: 1 value is missing; fill it in, or leave its row out: --missing "
+            "drop"},
+        Case{
+            "1,2,0\n1,2,NaN\n",
+            {},
+            "data.csv:2: column 3: 1 value is missing; fill it in, or leave its row out: --missing "
+            "drop"},
+        Case{"1,2,0\n1,2,inf\n", {}, "data.csv:2: column 3: must be a label; got 'inf'"},
         Case{"1,\"2,0\n", {}, "data.csv:1: must close every quote on its line"},
         Case{"1,2,0\n\"1\"2,2,0\n",
              {},
@@ -64,20 +81,58 @@ INSTANTIATE_TEST_SUITE_P(
         Case{
             "id,a,b,y\nr1,1,,0\nr2,x,NA,1\nr3,2,3,\n",
             {},
-            "data.csv: column 1 (id): 3 of 3 values are no numbers, the first 'r1' in line 2; "
-            "column "
-            "2 (a): 1 of 3 values are no numbers, the first 'x' in line 3; column 3 (b): 2 of 3 "
-            "values are missing, the first in line 2; column 4 (y): 1 of 3 values are missing, the "
-            "first in line 4. Mend the file, or leave columns out: --drop 'id,a,b'"},
+            "data.csv: column 1 (id): 3 of 3 values are texts, each another, the first 'r1' in "
+            "line 2; column 2 (a): 1 of 3 values are no numbers, the first 'x' in line 3; column 3 "
+            "(b): 2 of 3 values are missing, the first in line 2; column 4 (y): 1 of 3 values are "
+            "missing, the first in line 4. Mend the file, or leave columns out: --drop 'id,a,b', "
+            "or leave out rows with missing values: --missing drop, or take columns as categories: "
+            "--category 'id,a'"},
         Case{"1,?,0\n1,abc,1\n1,inf,1\n",
              {},
              "data.csv: column 2: 2 of 3 values are no numbers, the first 'abc' in line 2 and 1 of "
              "3 "
              "values are missing, the first in line 1. Mend the file, or leave columns out: --drop "
-             "'1'"},
-        Case{"1,2,0\n1,2,\n1,2,nan\n",
+             "'1', or leave out rows with missing values: --missing drop, or take columns as "
+             "categories: --category '1'"},
+        Case{
+            "1,2,0\n1,2,\n1,2,nan\n",
+            {},
+            "data.csv: column 3: 2 of 3 values are missing, the first in line 2. Mend the file, or "
+            "leave out rows with missing values: --missing drop"},
+        // What is dropped already stays dropped; dates, constant columns and all else come
+        // together.
+        Case{"id,day,c,k,b,y\nr1,2024-01-31,7,u,1,0\nr2,2024-02-01,7,u,,1\nr3,2024-02-02,7,,3,1\n",
+             {"", "", "id", Response::binary, "", "", false, true},
+             "data.csv: column 2 (day): 3 of 3 values are dates, the first '2024-01-31' in line 2; "
+             "column 3 (c): is constant; column 4 (k): is constant and 1 of 3 values are missing, "
+             "the first in line 4; column 5 (b): 1 of 3 values are missing, the first in line 3. "
+             "Mend the file (of dates make numbers, as days or months), or leave columns out: "
+             "--drop 'id,day,c,k,b', or leave out rows with missing values: --missing drop"},
+        Case{"a,b,y\n1,,0\n2,NA,1\n",
+             {"", "", "", Response::binary, "", "", true},
+             "data.csv: column 2 (b): 2 of 2 values are missing, the first in line 2. Mend the "
+             "file, "
+             "or leave columns out: --drop 'b'"},
+        Case{"a,b,y\n,1,0\n2,,1\n",
+             {"", "", "", Response::binary, "", "", true},
+             "data.csv: has a missing value in every row; mend the file, or leave columns out with "
+             "--drop"},
+        Case{"a,g,y\n1,u,0\n2,v,1\n3,v,0\n",
+             {"", "", "", Response::binary, "", "g=w"},
+             "data.csv: base: g has no level 'w'; did you mean 'u'?"},
+        Case{"a,g,y\n1,u,0\n2,v,1\n3,v,0\n",
+             {"", "", "", Response::binary, "", "a=1"},
+             "data.csv: base: a is not a column of categories; --category makes it one"},
+        Case{"a,g,y\n1,u,0\n2,v,1\n3,v,0\n",
+             {"", "", "", Response::binary, "", "g"},
+             "data.csv: base: must be COLUMN=LEVEL; got 'g'"},
+        Case{"a,g,y\n1,u,0\n2,v,1\n3,v,0\n",
+             {"", "", "", Response::binary, "h"},
+             "data.csv: category 'h': is not a column; did you mean 'a'?"},
+        Case{"PAR1\x15\x04",
              {},
-             "data.csv: column 3: 2 of 3 values are missing, the first in line 2"},
+             "data.csv: is a Parquet or Arrow file, which Python reads: starling.builtin(..., "
+             "data=FILE); or write it as csv"},
         Case{"a,b,y\n1,2,0\n",
              {"", "", "y"},
              "data.csv: drop: the label is among the columns to leave out"},

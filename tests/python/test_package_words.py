@@ -57,7 +57,7 @@ def test_obstacles_of_a_table_are_told_at_once_in_the_callers_words(tmp_path):
     file.write_text("id,a,y\nr1,1,0\nr2,,1\nr3,3,1\n")
     with pytest.raises(ValueError) as caught:
         starling.sample(starling.builtin("logistic", data=file), particles=20, steps=3)
-    assert "column 1 (id): 3 of 3 values are no numbers" in str(caught.value)
+    assert "column 1 (id): 3 of 3 values are texts, each another" in str(caught.value)
     assert "column 2 (a): 1 of 3 values are missing, the first in line 3" in str(caught.value)
 
 

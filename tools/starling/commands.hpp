@@ -92,6 +92,15 @@ struct ThinRequest {
 };
 int thin(const ThinRequest& request);
 
+struct PredictRequest {
+  std::string folder, data, out; ///< out empty: stdout
+  std::uint64_t threads = 0;
+  bool observation = false;  ///< with its noise, not its expected value
+  bool drop_missing = false; ///< leave rows with missing values out
+  bool json = false, force = false;
+};
+int predict(const PredictRequest& request);
+
 struct ReportRequest {
   std::string folder, out,
       python;         ///< out empty: DIR/report.html; python empty: one that can is looked for

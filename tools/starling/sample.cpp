@@ -58,6 +58,7 @@ void show(const plan::Plan& plan, const std::vector<std::string>& raw,
     fmt::print("{}{} particles in {} dimensions, batches of {}, {} steps in {:.2f} s\n\n{}\n", many,
                r.particles, o.dim(), r.batch, o.steps_done, o.seconds.total,
                results::table(o.parameters()));
+  fmt::print("{}", results::base_levels(o.table));
   if (!o.groups.empty())
     fmt::print("{}\n", judge::groups_line(o.groups));
   if (o.held_out && !std::isnan(o.held_out->accuracy))

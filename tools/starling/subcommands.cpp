@@ -2,6 +2,7 @@
 #include "subcommands.hpp"
 
 #include "commands.hpp"
+#include "plan/names.hpp"
 #include "plan/spec.hpp"
 #include "recipe_options.hpp"
 
@@ -146,6 +147,34 @@ Action add_thin(CLI::App& app) {
   });
 }
 
+Action add_predict(CLI::App& app) {
+  struct Asked : PredictRequest {
+    std::string missing = "refuse";
+  };
+  auto p = std::make_shared<Asked>();
+  app.add_option("DIR", p->folder, "Folder of a run of linear, logistic, poisson or multinomial");
+  add_text(app, "--data", "FILE with the new rows: a table with the columns of the run's",
+           into(p->data));
+  offer(add_text(app, "--missing",
+                 "Rows with missing values: refuse them, or drop them; `row` says which are left",
+                 into(p->missing))
+            ->default_str("refuse"),
+        {"refuse", "drop"});
+  add_flag(app, "--observation", p->observation,
+           "Of a new observation with its noise, instead of its expected value");
+  add_text(app, "--out", "FILE for the predictions; without it they are printed", into(p->out));
+  add_threads(app, p->threads);
+  add_flag(app, "--force", p->force, "Replace the predictions that --out names");
+  add_flag(app, "--json", p->json, "Write JSON instead of csv");
+  return action(p, [p] {
+    require("DIR", p->folder, "predict");
+    require("--data", p->data, "predict");
+    plan::choose("missing", p->missing, {"refuse", "drop"});
+    p->drop_missing = p->missing == "drop";
+    return predict(*p);
+  });
+}
+
 Action add_completion(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
   offer(app.add_option("SHELL", *shell, "bash | zsh | fish"), {"bash", "zsh", "fish"});
@@ -204,6 +233,7 @@ const std::vector<Subcommand>& subcommands() {
       {"summary", "Show the table of a finished run again, from its files", add_summary},
       {"convert", "Write draws as another kind of file: Stan CSV, NPZ, Zarr", add_convert},
       {"thin", "Keep the few particles of a run that say most, with weights if wanted", add_thin},
+      {"predict", "Mean, sd and quantiles for new rows, by the regression of a run", add_predict},
       {"reproduce",
        "Run the experiments of the paper: what it says, what is measured here, whether it holds",
        add_reproduce},

@@ -147,7 +147,9 @@ int summary(const SummaryRequest& s) {
     fmt::print("{}\n", j.dump(2));
     return ok;
   }
-  fmt::print("{}{}", results::table(parameters, parameters.size()), groups_of(j, s.path));
+  fmt::print("{}{}{}", results::table(parameters, parameters.size()),
+             results::base_levels(j.contains("table") ? j["table"].dump() : ""),
+             groups_of(j, s.path));
   if (const std::string gaps = judge::missing_values_warning(parameters); !gaps.empty())
     fmt::print("{}\n", gaps);
   if (const std::size_t runs = runs_of(j); runs > 1)

@@ -77,6 +77,7 @@ struct Outcome {
   judge::Diagnosis diagnosis;
   std::vector<judge::Group> groups; ///< separate ones, of the draws; empty where there is one
   std::optional<HeldOut> held_out;
+  std::string table; ///< what its target made of the columns of a table, as JSON; or empty
   std::optional<StageReport> stages; ///< of a run that went in stages
   std::vector<std::string> warnings;
   std::vector<judge::TraceRow> trace; ///< of the looks on the way and the one at the end

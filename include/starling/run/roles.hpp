@@ -46,6 +46,7 @@ struct AnyTarget {
   ClimbFrom climb_from; ///< where its scout climbs from besides; empty when it knows no place
   std::function<Constrained(Rows<const Real>)> constrain; ///< empty: positions are the parameters
   std::function<std::vector<std::string>()> warnings;     ///< of the run so far; empty: none ever
+  std::string table = {}; ///< what it made of the columns of a table, as JSON; empty: it has none
   std::vector<std::pair<std::string, std::string>> decided =
       {}; ///< settings that only its data could decide
   std::shared_ptr<const RowDensity> rows =
