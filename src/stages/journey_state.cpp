@@ -82,7 +82,8 @@ std::vector<std::pair<std::string, std::uint64_t>> Journey::gradients() const {
     std::uint64_t sum = rows > 0 ? (before.rows.visits + rows - 1) / rows : before.gradients;
     for (const auto& one : groups_)
       sum += one->gradients()[s];
-    all.emplace_back(names[s], sum);
+    if (sum > 0 || s != index_of<Evidence>) // only those have it who ask for it
+      all.emplace_back(names[s], sum);
   }
   if (before_.weighed > 0)
     all.emplace_back("weigh", before_.weighed);
@@ -93,7 +94,7 @@ std::vector<std::pair<std::string, std::uint64_t>> Journey::gradients() const {
 Failures Journey::failures(bool of_moves) const {
   Failures all;
   for (std::size_t s = 0; s < kinds; ++s) {
-    if (of_moves && s != index_of<Certify> && s != index_of<Settle>)
+    if (of_moves && (s == index_of<Scout> || s == index_of<Fly>))
       continue;
     all.add_since({}, before_.stages[s].failures);
     for (const auto& one : groups_)

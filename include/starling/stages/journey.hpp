@@ -104,6 +104,11 @@ public:
   /// By the search at the end: of places, and of modes too light for a group. Nothing over rows of
   /// data, or by scores alone.
   const judge::Searched& searched() const { return searched_; }
+  /// Where it was asked for, when finished; of several groups that of their sum.
+  std::optional<judge::LogEvidence> evidence() const;
+  /// By the evidence of each group: how far its share is from the one that was weighed, in standard
+  /// errors of the difference, where that is most.
+  double evidence_against_shares() const;
 
   /// As Group's. With several groups each place is asked of its own.
   void estimate(Rows<const double> x, Rows<double> score, std::span<double> log_density);
