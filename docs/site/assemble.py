@@ -33,7 +33,13 @@ CHAPTERS = {
         "docs/cpp",
         "docs/notebooks",
     ],
-    "Choose and judge": ["docs/choosing", "docs/diagnostics", "docs/limits", "docs/accuracy"],
+    "Choose and judge": [
+        "docs/choosing",
+        "docs/diagnostics",
+        "docs/evidence",
+        "docs/limits",
+        "docs/accuracy",
+    ],
     "Look up": [
         "docs/guide",
         "docs/files",

@@ -55,6 +55,7 @@ run::AnyTarget<Real> logistic(const TableRequest& r, const plan::TargetContext& 
       const Prediction p = predict<Real, cpu::Algebra<Real>>(test, x, threads);
       return run::HeldOut{p.accuracy, p.log_likelihood};
     };
+  any.log_constant = left_out(RegressionKind::logistic, any.dim - 1, {});
   if (!context.in_stages)
     any.step_share = double(batch) / double(learns_from);
   any.decided = {{"label", table.label()},

@@ -159,6 +159,7 @@ run::AnyTarget<Real> regression_from_npy(RegressionKind kind, const TableRequest
   auto any = row_target<Real>(
       density_for(kind, rows.count(), rows.classes().size(), table, context.threads), a_step,
       r.data_batch, names_for(kind, rows.names(), rows.classes()), context);
+  any.log_constant = NAN; // responses stay in the file
   any.decided.emplace_back("label", rows.label());
   if (kind == RegressionKind::logistic)
     any.decided.emplace_back("positive", rows.positive());
@@ -200,6 +201,11 @@ plan::InBoth<plan::MakeTarget> prepare(const plan::Given& given, RegressionKind 
         const Prediction p = held_out(kind, classes, test, {at.data(), x.count, x.dim}, threads);
         return run::HeldOut{p.accuracy, p.log_likelihood};
       };
+    if (context.constants) {
+      const LabelledView<double> rows = table.to_learn_from<double>();
+      const std::size_t shared = kind == RegressionKind::linear ? 2 : 1; // log_sigma, log_alpha
+      any.log_constant = left_out(kind, any.dim - shared, {rows.labels, rows.rows});
+    }
     any.decided.emplace_back("label", table.label());
     return any;
   });

@@ -23,6 +23,9 @@ nlohmann::ordered_json to_json(std::span<const run::Outcome> runs);
 /// most `most` of them, then how many more.
 std::string table(const std::vector<judge::ParameterSummary>& parameters, std::size_t most = 24);
 
+/// "log evidence -12.34 +- 0.02 by bridge sampling", with what speaks against it.
+std::string evidence_line(const run::EvidenceReport& evidence);
+
 /// The draws in each format asked for (names of formats(), commas between), summary.json,
 /// config.toml and the trace into the folder, not committed. Several runs have a draws-K.csv and a
 /// trace-K.csv each, and are rows of one array in the others.
