@@ -49,11 +49,15 @@ Json ksd_of(const Discrepancy& ksd) {
 
 Json evidence_of(const run::EvidenceReport& evidence) {
   const judge::LogEvidence& found = evidence.found;
-  return {{"value", number(found.value)},
-          {"se", number(found.se)},
-          {"method", "bridge"},
-          {"overlap", number(found.overlap)},
-          {"doubt", evidence.doubt.empty() ? Json(nullptr) : Json(evidence.doubt)}};
+  Json j = {{"value", number(found.value)},
+            {"se", number(found.se)},
+            {"method", evidence.by_bridge ? "bridge" : "tempering"},
+            {"overlap", number(found.overlap)},
+            {"doubt", evidence.doubt.empty() ? Json(nullptr) : Json(evidence.doubt)}};
+  if (evidence.tempered)
+    j["tempered"] = {{"value", number(evidence.tempered->value)},
+                     {"se", number(evidence.tempered->se)}};
+  return j;
 }
 
 /// What the stages of a run say.

@@ -40,7 +40,9 @@ struct Timing {
 /// The log evidence, where it was asked for.
 struct EvidenceReport {
   judge::LogEvidence found;
-  std::string doubt; ///< why it cannot be trusted, in words; empty: it can
+  std::optional<judge::LogEvidence> tempered; ///< by tempering, beside the bridge
+  bool by_bridge = true;                      ///< else by tempering alone
+  std::string doubt;                          ///< why it cannot be trusted, in words; empty: it can
 };
 
 /// What a run in stages says beside its cloud.
