@@ -51,7 +51,7 @@ Json evidence_of(const run::EvidenceReport& evidence) {
   const judge::LogEvidence& found = evidence.found;
   Json j = {{"value", number(found.value)},
             {"se", number(found.se)},
-            {"method", evidence.by_bridge ? "bridge" : "tempering"},
+            {"method", "bridge"},
             {"overlap", number(found.overlap)},
             {"doubt", evidence.doubt.empty() ? Json(nullptr) : Json(evidence.doubt)}};
   if (evidence.tempered)

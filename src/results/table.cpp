@@ -39,8 +39,7 @@ std::string evidence_line(const run::EvidenceReport& evidence) {
   if (std::isnan(found.value))
     return "no log evidence: " + evidence.doubt;
   const std::string value =
-      fmt::format("log evidence {:.3f} +- {:.2g} by {}", found.value, found.se,
-                  evidence.by_bridge ? "bridge sampling" : "tempering");
+      fmt::format("log evidence {:.3f} +- {:.2g} by bridge sampling", found.value, found.se);
   return evidence.doubt.empty() ? value : value + "; do not trust it: " + evidence.doubt;
 }
 

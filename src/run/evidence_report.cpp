@@ -31,20 +31,17 @@ std::optional<EvidenceReport> report_evidence(const stages::Journey& journey,
   };
   const judge::Judgement& judgement = outcome.diagnosis.judgement;
   const std::optional<judge::LogEvidence> made = journey.evidence();
-  const std::optional<judge::LogEvidence> tempered = journey.tempered_evidence();
-  if (!made && !tempered)
+  if (!made)
     return none("the target gives no log density");
-  report.by_bridge = made.has_value();
-  found = made ? *made : *tempered;
+  found = *made;
   if (has_no_integral(judgement))
     return none("the density has no integral: along some way out it does not fall");
   if (std::isnan(target.log_constant))
     return none("the target leaves out constants that are not known here");
   found.value += target.log_constant;
-  if (made && tempered) {
-    report.tempered = tempered;
+  report.tempered = journey.tempered_evidence();
+  if (report.tempered)
     report.tempered->value += target.log_constant;
-  }
   if (!(found.worth() >= judge::least_worth) || !std::isfinite(found.se))
     report.doubt = fmt::format("the fit that it is measured against overlaps with the density by "
                                "{:.2g}, which is too little",
@@ -73,7 +70,6 @@ std::optional<EvidenceReport> pool_evidence(std::span<const Outcome> runs) {
     all.found.overlap += found.overlap / count;
     all.found.draws += found.draws;
     squares += found.se * found.se;
-    all.by_bridge = one.stages->evidence->by_bridge;
     if (all.doubt.empty())
       all.doubt = one.stages->evidence->doubt;
   }

@@ -250,7 +250,7 @@ private:
     judge_growth(target, o);
     if (!o.trace.empty())
       o.trace.back().verdict = o.diagnosis.judgement.verdict;
-    if (staged_.stages.evidence || staged_.stages.temper)
+    if (staged_.stages.evidence)
       o.stages->evidence = report_evidence(*journey_, staged_.target, o);
   }
 

@@ -41,7 +41,6 @@ struct Timing {
 struct EvidenceReport {
   judge::LogEvidence found;
   std::optional<judge::LogEvidence> tempered; ///< by tempering, beside the bridge
-  bool by_bridge = true;                      ///< else by tempering alone
   std::string doubt;                          ///< why it cannot be trusted, in words; empty: it can
 };
 
