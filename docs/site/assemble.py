@@ -43,6 +43,7 @@ CHAPTERS = {
         "docs/diagnostics",
         "docs/figures",
         "docs/certificate",
+        "docs/evidence",
         "docs/limits",
         "docs/verdict_tests",
     ],

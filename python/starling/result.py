@@ -132,6 +132,13 @@ class Result:
         return (self._summary or {}).get("groups", [])
 
     @property
+    def log_evidence(self) -> dict[str, Any] | None:
+        """Logarithm of the integral of the density: `value`, its standard error `se`, the `method`,
+        and `doubt`, a sentence where it cannot be trusted, else None. None where it was not asked
+        for (evidence=True). Of several runs their mean."""
+        return (self._summary or {}).get("log_evidence")
+
+    @property
     def pooled(self) -> dict[str, tuple[float, float]]:
         """Mean and sd of each parameter over all exact moves, by name: steadier than those of the
         draws. Empty where there were none."""

@@ -46,6 +46,8 @@ def sample(
     certify: int | str | None = None,
     exact: int | str | None = None,
     polish: int | str | None = None,
+    temper: bool = False,
+    evidence: bool = False,
     kernel: str | Kernel | None = None,
     bandwidth: float | str | None = None,
     advance: str | Rule | None = None,
@@ -82,6 +84,8 @@ def sample(
     method: "auto" or "paper"; the stages of auto are prefit (ways up), metric ("none", "diagonal",
         "dense", "low-rank", "bent"), certify and exact (numbers of exact moves), polish (steps):
         each a number or "none". prefit and certify can stand around "paper" too.
+    temper: whether modes are looked for by tempering too, far from what the scout met.
+    evidence: whether the log evidence is wanted too: result.log_evidence; docs/evidence.md.
     device: "cpu", "cuda" or "cuda:N": where the steps of the raw method are taken. On a card a
         function must be one of from_jax(...), from_torch(...) or Function(..., on_card=...). With
         comm "cuda" is a card for each rank of a machine, in turn.
@@ -132,6 +136,8 @@ def sample(
         certify=certify,
         exact=exact,
         polish=polish,
+        temper=temper,
+        evidence=evidence,
         **more,
     )
     if checkpoint is not None and runs != 1:

@@ -99,6 +99,8 @@ stages::Settings stages_of(const plan::Plan& plan, std::uint64_t seed) {
   stages.batch_size = std::min(plan.particles, asked.batch.value_or(stages.batch_size));
   stages.certify_moves = asked.certify;
   stages.polish_steps = asked.polish;
+  stages.temper = asked.temper;
+  stages.evidence = asked.evidence;
   if (asked.kernel)
     stages.kernel = static_cast<stages::FlightKernel>(*asked.kernel); // the same list
   stages.metric = asked.metric;

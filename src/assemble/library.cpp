@@ -117,10 +117,23 @@ void from_draws(const foreign::StanModel& model, const std::string& file, Rows<d
   }
 }
 
+/// A compiler that leaves out the constants of ~ statements keeps those of target +=.
+void refuse_sampling_statements(const std::string& model) {
+  if (foreign::is_stan_program(model) && !foreign::has_sampling_statements(model))
+    return;
+  plan::refuse("evidence", fmt::format("{} was compiled without the constants of ~ statements; "
+                                       "write target += normal_lpdf(y | mu, sigma) in place of y ~ "
+                                       "normal(mu, sigma), in all of them",
+                                       model));
+}
+
 template <typename Real>
 run::AnyTarget<Real> stan(const Library& r, const plan::TargetContext& context) {
-  auto model = std::make_shared<foreign::StanModel>(r.model, r.data, context.seed, context.threads,
-                                                    context.data_seed, r.shown_as);
+  auto model =
+      std::make_shared<foreign::StanModel>(r.model, r.data, context.seed, context.threads,
+                                           context.data_seed, r.shown_as, context.constants);
+  if (context.constants && !model->gives_constants())
+    refuse_sampling_statements(r.shown());
   auto any = wrap<Real>(foreign::InDouble<Real, foreign::StanModel>(model), model->names());
   any.start = [model, file = context.start_file](Rows<Real> x) {
     std::vector<double> drawn(x.size());

@@ -63,8 +63,9 @@ run::AnyTarget<Real> target_of(const plan::Plan& plan, std::uint64_t seed, Threa
     plan::refuse("target",
                  "this run's target was a function of the program that began it; bring it again");
   const auto* own = std::get_if<plan::StartOwn>(&plan.start);
-  return plan.make_target.in<Real>()(
-      {threads, seed, plan.seed, own ? own->file : std::string(), plan.stages.has_value(), ranks});
+  return plan.make_target.in<Real>()({threads, seed, plan.seed, own ? own->file : std::string(),
+                                      plan.stages.has_value(), plan.stages && plan.stages->evidence,
+                                      ranks});
 }
 
 } // namespace

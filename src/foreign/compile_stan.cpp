@@ -5,6 +5,7 @@
 #include "foreign/own_folder.hpp"
 #include "foreign/program.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -228,6 +229,24 @@ CompiledStan compile_stan(const fs::path& program, const std::string& data,
   const std::string bridgestan = environment("BRIDGESTAN");
   return bridgestan.empty() ? by_stanli(program, data, python)
                             : by_bridgestan(program, data, bridgestan);
+}
+
+bool has_sampling_statements(const fs::path& program) {
+  const std::string text = whole_program(program);
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto skip_to = [&](std::string_view end, std::size_t from) {
+      at = std::min(text.size(), text.find(end, from));
+    };
+    if (text.compare(at, 2, "//") == 0)
+      skip_to("\n", at);
+    else if (text.compare(at, 2, "/*") == 0)
+      skip_to("*/", at + 2);
+    else if (text[at] == '"')
+      skip_to("\"", at + 1);
+    else if (text[at] == '~')
+      return true;
+  }
+  return false;
 }
 
 } // namespace starling::foreign

@@ -10,6 +10,9 @@ namespace starling::foreign {
 /// "parameters {".
 bool is_stan_program(const std::filesystem::path& file);
 
+/// Whether the program, with all that it includes, has a ~ outside of comments and texts.
+bool has_sampling_statements(const std::filesystem::path& program);
+
 /// What StanModel takes.
 struct CompiledStan {
   std::string library;

@@ -52,7 +52,7 @@ std::vector<std::string> names_in(std::string_view list) {
 } // namespace
 
 StanModel::StanModel(const std::string& file, const std::string& data, std::uint64_t seed,
-                     Threads& threads, std::uint64_t data_seed, ShownAs shown)
+                     Threads& threads, std::uint64_t data_seed, ShownAs shown, bool constants)
     : library_(file), data_(data),
       shown_(shown.model.empty() ? ShownAs{file, data} : std::move(shown)), stan_(library_),
       threads_(threads), seed_(seed), model_(nullptr, stan_.model_destruct),
@@ -76,6 +76,7 @@ StanModel::StanModel(const std::string& file, const std::string& data, std::uint
     throw BadLibrary(shown_.model, "is a model that does not name each of its parameters");
   const std::string_view info = stan_.model_info(model_.get());
   on_all_threads_ = info.find("STAN_THREADS=true") != info.npos;
+  constants_ = constants && can_give_constants();
 }
 
 template <typename One>
@@ -106,12 +107,23 @@ std::string StanModel::reason(int code, char* error) const {
 std::string StanModel::gradient(std::span<const double> x, std::span<double> score,
                                 double& density) const {
   char* error = nullptr;
-  const int code = stan_.log_density_gradient(model_.get(), true, true, x.data(), &density,
+  const int code = stan_.log_density_gradient(model_.get(), !constants_, true, x.data(), &density,
                                               score.data(), &error);
   std::string why = reason(code, error);
   if (why.empty() && !(finite(density) && std::ranges::all_of(score, finite)))
     why = "the log density or its gradient is not finite";
   return why;
+}
+
+/// Some compilers leave them out for good: then every gradient with them fails, wherever it is.
+bool StanModel::can_give_constants() {
+  std::vector<double> x(dim()), score(dim());
+  double density = 0;
+  constants_ = false;
+  if (!draw(0, x).empty())
+    return true; // nothing is known; the run will say what fails
+  constants_ = true;
+  return gradient(x, score, density).empty();
 }
 
 void StanModel::evaluate(Step, Rows<const double> x, Rows<double> score,

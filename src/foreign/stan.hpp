@@ -23,7 +23,7 @@ struct ShownAs {
 };
 
 /// Positions are in the model's unconstrained space, and the density is that of the positions: with
-/// the Jacobian of the constraints, without constants.
+/// the Jacobian of the constraints; without constants, unless they are asked for.
 class StanModel {
 public:
   /// `data` is a file whose name ends in .json, or empty. Throws BadLibrary.
@@ -32,10 +32,12 @@ public:
   /// What the program draws while it reads its data, which is part of the density, comes from
   /// `data_seed`: several runs share it.
   /// Messages name the files as `shown` has them; empty: as they are.
+  /// `constants`: log densities with what ~ statements leave out, if the library can do that.
   StanModel(const std::string& file, const std::string& data, std::uint64_t seed, Threads& threads,
-            std::uint64_t data_seed, ShownAs shown = {});
+            std::uint64_t data_seed, ShownAs shown = {}, bool constants = false);
 
   std::size_t dim() const { return names_.size(); }
+  bool gives_constants() const { return constants_; }
   const std::vector<std::string>& names() const { return names_; } ///< theta[1], theta[2], ...
   const std::vector<std::string>& constrained_names() const { return constrained_names_; }
   /// Those of the parameters alone, as `unconstrain` takes them.
@@ -65,6 +67,7 @@ private:
 
   std::string reason(int code, char* error) const;
   std::string gradient(std::span<const double> x, std::span<double> score, double& density) const;
+  bool can_give_constants();
   std::string initialize(std::size_t particle, std::span<double> x) const;
   std::string draw(std::size_t particle, std::span<double> x) const;
   Random random(unsigned seed) const;
@@ -77,6 +80,7 @@ private:
   BridgeStan stan_;
   Threads& threads_;
   std::uint64_t seed_;
+  bool constants_ = false;
   std::unique_ptr<BridgeStan::Model, void (*)(BridgeStan::Model*)> model_;
   std::vector<std::string> names_, constrained_names_;
   bool on_all_threads_ = false;

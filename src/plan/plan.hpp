@@ -53,6 +53,7 @@ struct Stages {
   enum class Exact { when_moved, never, always } exact = Exact::when_moved;
   std::size_t exact_moves = 0; ///< for always
   std::size_t polish = 20;
+  bool temper = false, evidence = false; ///< modes by tempering; the log evidence too
   enum class Kernel { none, gaussian, parameters, marginals };
   std::optional<Kernel> kernel;            ///< beside the bilinear part; none given: the usual one
   std::optional<std::size_t> steps, batch; ///< of the flight; none given: the usual ones

@@ -109,6 +109,11 @@ std::vector<FieldInfo> make_field_infos() {
        "polish",
        "K steps of RBM-SVGD after the exact moves of --method auto, or none (default 20)",
        {"none"}},
+      {"Stages", "temper",
+       "Look for modes by tempering too, from a reference much wider than what the scout met "
+       "(docs/evidence.md)"},
+      {"Stages", "evidence",
+       "The log evidence as well, by bridge sampling, to compare models (docs/evidence.md)"},
       {raw_heading, "kernel",
        fmt::format("{}, or a sum such as gaussian+0.1*polynomial; imq+bilinear adds a bilinear "
                    "part, exact over all particles",

@@ -24,6 +24,7 @@ struct Recipe {
   std::string method; ///< auto, paper; empty: auto where that is possible and nothing of the method
                       ///< was asked for
   std::string prefit, metric, certify, exact, polish; ///< the stages of auto
+  bool temper = false, evidence = false; ///< of auto: modes by tempering; the log evidence too
 
   std::uint64_t particles = 1000;
   std::string batch;
@@ -102,7 +103,9 @@ void for_each_pair(A& a, B& b, Visit&& visit) {
   next(&Recipe::device);
   next(&Recipe::blocks);
   next(&Recipe::precision), next(&Recipe::method), next(&Recipe::prefit), next(&Recipe::metric);
-  next(&Recipe::certify), next(&Recipe::exact), next(&Recipe::polish), next(&Recipe::kernel);
+  next(&Recipe::certify), next(&Recipe::exact), next(&Recipe::polish), next(&Recipe::temper);
+  next(&Recipe::evidence);
+  next(&Recipe::kernel);
   next(&Recipe::bandwidth), next(&Recipe::advance), next(&Recipe::step_size), next(&Recipe::deal);
   next(&Recipe::replace), next(&Recipe::grow_batch), next(&Recipe::domain);
 }

@@ -49,6 +49,10 @@ void resolve_around_the_raw_method(const Recipe& r, Plan& plan) {
          "polishes a cloud after the exact moves of --method auto; this run is the raw method"}})
     if (!given->empty())
       refuse(name, why);
+  if (r.temper)
+    refuse("temper", "is a part of the scout of --method auto; this run is the raw method");
+  if (r.evidence)
+    refuse("evidence", "comes after the exact moves of --method auto; this run is the raw method");
   if (!r.certify.empty()) {
     plan.certify = r.certify == "none" ? 0 : parse_count("certify", r.certify, 0);
     if (*plan.certify > 0 && r.precision == "single")
@@ -108,6 +112,10 @@ void resolve_stages(const Recipe& r, Plan& plan) {
              "or take --exact none");
   }
   stages.polish = count_or_none("polish", text.polish, stages.polish);
+  stages.evidence = r.evidence;
+  stages.temper = r.temper;
+  if (stages.temper && stages.starts == 0)
+    refuse("temper", "begins around what the scout found: leave --prefit none out");
   if (r.steps != undecided)
     stages.steps = r.steps;
   plan.stages = stages;

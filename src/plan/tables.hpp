@@ -103,6 +103,7 @@ struct TargetContext {
       1;                  ///< of what is random and the same in all runs, as the split of the data
   std::string start_file; ///< for a start of the target's own that reads one
   bool in_stages = false; ///< else the raw method
+  bool constants = false; ///< log densities with them, for the evidence, where the target can
   std::shared_ptr<mpi::Wire> ranks = {}; ///< that make it too, all alike; empty: none but this one
 };
 template <typename Real>

@@ -27,6 +27,9 @@ std::string table(const std::vector<judge::ParameterSummary>& parameters, std::s
 /// `table` is that of an outcome.
 std::string base_levels(const std::string& table);
 
+/// "log evidence -12.34 +- 0.02 by bridge sampling", with what speaks against it.
+std::string evidence_line(const run::EvidenceReport& evidence);
+
 /// The draws in each format asked for (names of formats(), commas between), summary.json,
 /// config.toml and the trace into the folder, not committed. Several runs have a draws-K.csv and a
 /// trace-K.csv each, and are rows of one array in the others.

@@ -47,6 +47,19 @@ Json ksd_of(const Discrepancy& ksd) {
   return {{"value", number(ksd.value)}, {"se", number(ksd.se)}};
 }
 
+Json evidence_of(const run::EvidenceReport& evidence) {
+  const judge::LogEvidence& found = evidence.found;
+  Json j = {{"value", number(found.value)},
+            {"se", number(found.se)},
+            {"method", "bridge"},
+            {"overlap", number(found.overlap)},
+            {"doubt", evidence.doubt.empty() ? Json(nullptr) : Json(evidence.doubt)}};
+  if (evidence.tempered)
+    j["tempered"] = {{"value", number(evidence.tempered->value)},
+                     {"se", number(evidence.tempered->se)}};
+  return j;
+}
+
 /// What the stages of a run say.
 void add_stages(Json& j, const run::StageReport& stages) {
   std::uint64_t total = 0;
@@ -84,6 +97,8 @@ void add_stages(Json& j, const run::StageReport& stages) {
     j["settled"] = stages.settled;
     j["polished"] = stages.polished;
   }
+  if (stages.evidence)
+    j["log_evidence"] = evidence_of(*stages.evidence);
   if (!stages.certificate) {
     j["certificate"] = nullptr;
     return;

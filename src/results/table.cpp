@@ -48,4 +48,13 @@ std::string base_levels(const std::string& table) {
   return bases.empty() ? "" : fmt::format("compared with {}\n", fmt::join(bases, ", "));
 }
 
+std::string evidence_line(const run::EvidenceReport& evidence) {
+  const judge::LogEvidence& found = evidence.found;
+  if (std::isnan(found.value))
+    return "no log evidence: " + evidence.doubt;
+  const std::string value =
+      fmt::format("log evidence {:.3f} +- {:.2g} by bridge sampling", found.value, found.se);
+  return evidence.doubt.empty() ? value : value + "; do not trust it: " + evidence.doubt;
+}
+
 } // namespace starling::results

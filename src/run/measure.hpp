@@ -24,6 +24,13 @@ void add_groups(const AnyTarget<double>& target, const stages::Journey& journey,
 /// many rows of data, nor on a torus.
 void judge_growth(const AnyTarget<double>& target, Outcome& outcome);
 
+/// The log evidence of a finished journey, after the verdict. Nothing where it was not asked for.
+std::optional<EvidenceReport> report_evidence(const stages::Journey& journey,
+                                              const AnyTarget<double>& target,
+                                              const Outcome& outcome);
+/// That of several runs: their mean.
+std::optional<EvidenceReport> pool_evidence(std::span<const Outcome> runs);
+
 /// Several groups are not "converged" by local tests alone.
 void withdraw_converged(Outcome& outcome);
 

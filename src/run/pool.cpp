@@ -86,6 +86,7 @@ void add(StageReport& all, std::span<const Outcome> runs) {
     all.settled = all.settled || o.stages->settled;
     all.polished = all.polished || o.stages->polished;
   }
+  all.evidence = pool_evidence(runs);
   const bool everywhere = std::ranges::all_of(runs, [&](const Outcome& o) {
     return o.stages->pooled_means.size() == all.pooled_means.size();
   });

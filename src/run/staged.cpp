@@ -126,7 +126,7 @@ private:
   stages::Settings stage_settings() const {
     stages::Settings stages = staged_.stages;
     if (scores_alone_)
-      stages.starts = stages.certify_moves = stages.settle_rounds = 0;
+      stages.starts = stages.certify_moves = stages.settle_rounds = 0, stages.evidence = false;
     if (staged_.target.rows_a_step > 0)
       stages.rows_a_step = staged_.target.rows_a_step;
     return stages;
@@ -250,6 +250,8 @@ private:
     judge_growth(target, o);
     if (!o.trace.empty())
       o.trace.back().verdict = o.diagnosis.judgement.verdict;
+    if (staged_.stages.evidence)
+      o.stages->evidence = report_evidence(*journey_, staged_.target, o);
   }
 
   Staged staged_;
@@ -263,6 +265,12 @@ void check(const Staged& staged, const Settings& settings) {
     throw std::invalid_argument("target: a run in stages needs its log density");
   if (settings.periodic)
     throw std::invalid_argument("domain: a run in stages lives in all of R^d");
+  if (staged.stages.evidence && staged.target.rows && staged.stages.starts > 0)
+    throw std::invalid_argument("evidence: needs the log density of all rows at every place, and "
+                                "this run reads few rows at a time; leave it out");
+  if (staged.stages.temper && staged.target.rows)
+    throw std::invalid_argument("temper: asks for the log density of all rows at many places, and "
+                                "this run reads few rows at a time; leave it out");
 }
 
 } // namespace

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -17,31 +16,28 @@ constexpr std::size_t freedom = 5; // of Student's t
 constexpr double beyond = 0.5;
 constexpr double none = -std::numeric_limits<double>::infinity();
 
-/// Log density of the frame's t.
-double log_student(const Frame& frame, double squared) {
-  const double f = double(freedom), d = double(frame.dim());
-  return std::lgamma((f + d) / 2) - std::lgamma(f / 2) - d / 2 * std::log(f * std::numbers::pi) -
-         frame.log_determinant() - (f + d) / 2 * std::log1p(squared / f);
-}
-
 } // namespace
 
 Weighing::Weighing(std::vector<Fit> fits, std::size_t groups, std::uint64_t seed, Step use)
-    : fits_(std::move(fits)), groups_(groups), philox_(seed), use_(use) {}
+    : groups_(groups), philox_(seed), use_(use) {
+  for (Fit& one : fits) {
+    group_of_fit_.push_back(one.group);
+    fits_.push_back({std::move(one.frame), freedom});
+  }
+}
 
 std::size_t Weighing::rounds() const { return drawn_.size() / (2 * draws * fits_.size()); }
 
 bool Weighing::is_first(std::size_t fit) const {
-  return std::ranges::none_of(std::span(fits_).first(fit),
-                              [&](const Fit& one) { return one.group == fits_[fit].group; });
+  const auto before = std::span(group_of_fit_).first(fit);
+  return std::ranges::count(before, group_of_fit_[fit]) == 0;
 }
 
 std::vector<Weighing::Seen> Weighing::seen(Rows<const double> x) const {
   Frame::Matrix each(Eigen::Index(x.count), Eigen::Index(fits_.size()));
   for (std::size_t c = 0; c < fits_.size(); ++c) {
-    const Frame::Matrix y = fits_[c].frame.inverse(x);
-    for (Eigen::Index i = 0; i < y.rows(); ++i)
-      each(i, Eigen::Index(c)) = log_student(fits_[c].frame, y.row(i).squaredNorm());
+    const std::vector<double> under = fits_[c].log_density(x);
+    each.col(Eigen::Index(c)) = Eigen::Map<const Eigen::VectorXd>(under.data(), each.rows());
   }
   std::vector<Seen> all;
   for (Eigen::Index i = 0; i < each.rows(); ++i) {
@@ -52,7 +48,7 @@ std::vector<Weighing::Seen> Weighing::seen(Rows<const double> x) const {
     for (std::size_t c = 0; c < fits_.size(); ++c)
       if (is_first(c) && each(i, Eigen::Index(c)) > densest) {
         densest = each(i, Eigen::Index(c));
-        one.group = fits_[c].group;
+        one.group = group_of_fit_[c];
       }
     all.push_back(one);
   }
@@ -62,20 +58,7 @@ std::vector<Weighing::Seen> Weighing::seen(Rows<const double> x) const {
 void Weighing::round(CountedDensity& density) {
   const Step now = (use_ << 32) + rounds() * fits_.size();
   for (std::size_t c = 0; c < fits_.size(); ++c) {
-    const std::size_t d = fits_[c].frame.dim(), width = d + freedom;
-    Frame::Matrix z = Frame::Matrix::Zero(Eigen::Index(draws), Eigen::Index(d));
-    for (std::size_t i = 0; i < draws; ++i) {
-      double chi = 0;
-      for (std::size_t a = 0; a < width; ++a) {
-        const double normal = normal_pair(philox_(Stream::groups_draw, now + c, i * width + a))[0];
-        if (a < d)
-          z(Eigen::Index(i), Eigen::Index(a)) = normal;
-        else
-          chi += normal * normal;
-      }
-      z.row(Eigen::Index(i)) *= std::sqrt(double(freedom) / chi);
-    }
-    const Frame::Matrix x = fits_[c].frame.forward(z);
+    const Frame::Matrix x = fits_[c].draw(philox_, Stream::groups_draw, now + c, draws);
     Frame::Matrix score(x.rows(), x.cols());
     std::vector<double> log_density(draws);
     density(rows_of(x), rows_of(score), log_density);

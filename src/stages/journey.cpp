@@ -39,6 +39,8 @@ void Journey::unit() {
   switch (part_) {
   case Part::one:
     return one_group();
+  case Part::temper:
+    return temper();
   case Part::weigh_first:
     if (weighing().rounds() < first_rounds)
       weigh();
@@ -80,6 +82,8 @@ void Journey::one_group() {
   if (group.scouting())
     return;
   scouted_ = group.state().scouted;
+  if (scouts && settings_.temper && !over_rows() && !group.finished())
+    return begin_tempering();
   if (scouts && scouted_.found.size() > 1 && !group.finished())
     return weigh_modes(scouted_.found);
   if (group.finished())

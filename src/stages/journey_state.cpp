@@ -15,6 +15,8 @@ constexpr std::size_t most_groups = 1000;
 
 std::string Journey::stage() const {
   switch (part_) {
+  case Part::temper:
+    return "temper";
   case Part::weigh_first:
   case Part::weigh_last:
     return "weigh";
@@ -40,6 +42,8 @@ Progress Journey::progress() const {
     const std::size_t rounds = weighing().rounds();
     return {rounds, rounds + 1};
   }
+  case Part::temper:
+    return {tempering_.units(), tempering_.units() + 1};
   case Part::look:
   case Part::finished:
     return {};
@@ -82,8 +86,11 @@ std::vector<std::pair<std::string, std::uint64_t>> Journey::gradients() const {
     std::uint64_t sum = rows > 0 ? (before.rows.visits + rows - 1) / rows : before.gradients;
     for (const auto& one : groups_)
       sum += one->gradients()[s];
-    all.emplace_back(names[s], sum);
+    if (sum > 0 || s != index_of<Evidence>) // only those have it who ask for it
+      all.emplace_back(names[s], sum);
   }
+  if (before_.tempered > 0)
+    all.emplace_back("temper", before_.tempered);
   if (before_.weighed > 0)
     all.emplace_back("weigh", before_.weighed);
   all.emplace_back("look", before_.looked);
@@ -93,7 +100,7 @@ std::vector<std::pair<std::string, std::uint64_t>> Journey::gradients() const {
 Failures Journey::failures(bool of_moves) const {
   Failures all;
   for (std::size_t s = 0; s < kinds; ++s) {
-    if (of_moves && s != index_of<Certify> && s != index_of<Settle>)
+    if (of_moves && (s == index_of<Scout> || s == index_of<Fly>))
       continue;
     all.add_since({}, before_.stages[s].failures);
     for (const auto& one : groups_)
@@ -141,6 +148,7 @@ std::string Journey::save() const {
   to("scouted", scouted_);
   to("weights", weights_);
   to("before", before_);
+  to("tempering", tempering_);
   to("searched", searched_);
   std::vector<std::size_t> particles;
   for (const auto& one : groups_)
@@ -159,6 +167,7 @@ void Journey::restore(std::string_view state) {
   from("scouted", scouted_);
   from("weights", weights_);
   from("before", before_);
+  from("tempering", tempering_);
   from("searched", searched_);
   from("particles", particles);
   check();
@@ -184,6 +193,8 @@ void Journey::restore(std::string_view state) {
 void Journey::check() const {
   const std::size_t modes = weights_.modes.size();
   must_fit(modes <= most_groups);
+  tempering_.check(density_.dim);
+  must_fit(part_ != Part::temper || tempering_.begun());
   for (const std::vector<scout::Mode>* these : {&weights_.modes, &weights_.light})
     for (const scout::Mode& one : *these)
       must_fit(std::size_t(one.x.size()) == density_.dim &&
@@ -194,7 +205,8 @@ void Journey::check() const {
     whole += one.share >= 0 && one.share <= 1 ? one.share : NAN;
   must_fit(weights_.shares.empty() || (weights_.shares.size() == modes && whole > 0));
   const bool by_groups = part_ == Part::groups || part_ == Part::weigh_last;
-  must_fit(split() ? part_ != Part::one && part_ != Part::weigh_first && !weights_.shares.empty()
+  must_fit(split() ? part_ != Part::one && part_ != Part::temper && part_ != Part::weigh_first &&
+                         !weights_.shares.empty()
                    : !by_groups);
   must_fit(part_ != Part::weigh_first || modes > 0);
   if (split() || part_ == Part::weigh_first)

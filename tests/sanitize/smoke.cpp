@@ -79,8 +79,8 @@ void read(const std::string& text) {
   for (const char* label : {"", "0", "-1", "y"})
     try {
       const io::Table table = io::looks_like_libsvm(view)
-                                  ? io::parse_libsvm("text", view, label, "")
-                                  : io::parse_delimited("text", view, label, "");
+                                  ? io::parse_libsvm("text", view, {.label = label})
+                                  : io::parse_delimited("text", view, {.label = label});
       expect(table.features.size() == table.rows * table.columns,
              "a table has rows x columns features");
     } catch (const io::BadData&) {

@@ -59,6 +59,7 @@ int bench(const BenchRequest& request) {
       {"posteriors", [&](const BenchScope&) { return bench_posteriors(of_size(1000)); }},
       {"shapes", [&](const BenchScope&) { return bench_shapes(of_size(1000)); }},
       {"verdicts", [&](const BenchScope&) { return bench_verdicts(of_size(256)); }},
+      {"evidence", [&](const BenchScope&) { return bench_evidence(of_size(1000)); }},
       {"cuda", bench_cuda}};
   std::vector<std::string> known;
   for (const auto& [name, measure] : benches)

@@ -21,6 +21,9 @@ nlohmann::ordered_json bench_shapes(const BenchRequest& request);
 /// Verdicts against the truth, on many shapes and on clouds made wrong on purpose.
 nlohmann::ordered_json bench_verdicts(const BenchRequest& request);
 
+/// The log evidence of densities whose integrals are known, and its errors.
+nlohmann::ordered_json bench_evidence(const BenchRequest& request);
+
 nlohmann::ordered_json bench_overhead(const BenchScope& scope);
 nlohmann::ordered_json bench_full(const BenchScope& scope);
 nlohmann::ordered_json bench_scale(const BenchScope& scope);

@@ -79,6 +79,12 @@ struct SummaryRequest {
 };
 int summary(const SummaryRequest& request);
 
+struct CompareRequest {
+  std::vector<std::string> folders; ///< of runs
+  bool json = false;
+};
+int compare(const CompareRequest& request);
+
 struct ConvertRequest {
   std::string from, to;
   bool force = false; ///< replace what is there

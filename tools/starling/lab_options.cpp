@@ -15,15 +15,15 @@ Action add_bench(CLI::App& app) {
   auto b = std::make_shared<BenchRequest>();
   offer(app.add_option("NAME", b->names,
                        "overhead, full, scale, threads, logistic, wide, whole (default: these); "
-                       "cuda; posteriors, shapes, verdicts"),
+                       "cuda; posteriors, shapes, verdicts, evidence"),
         {"overhead", "full", "scale", "threads", "logistic", "wide", "whole", "cuda", "posteriors",
-         "shapes", "verdicts"});
+         "shapes", "verdicts", "evidence"});
   app.add_option("--json", b->json, "FILE for the figures")->type_name("");
   app.add_option("--repeats", b->repeats, "Every figure is the median of this many measurements")
       ->type_name("")
       ->capture_default_str();
   app.add_flag("--quick", b->quick, "Small sizes: to see that it works, not for its figures");
-  const char* accuracy = "For posteriors, shapes and verdicts";
+  const char* accuracy = "For posteriors, shapes, verdicts and evidence";
   const auto add_number = [&](const char* name, std::uint64_t& field, std::size_t least,
                               const char* help) {
     return add_text(app, std::string("--") + name, help,
@@ -52,7 +52,7 @@ Action add_bench(CLI::App& app) {
             ->group(accuracy),
         {"nutpie"});
   add_number("seeds", b->seeds, 1, "Runs of each with seeds 1 to K")
-      ->default_str("3, of shapes 20, of verdicts 50");
+      ->default_str("3, of shapes 20, of verdicts and evidence 50");
   add_number("particles", b->particles, 8, "Number of particles")
       ->default_str("1000, of verdicts 256");
   add_number("threads", b->threads, 0, "Threads (0: one per core)")->default_str("0");

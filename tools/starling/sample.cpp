@@ -61,6 +61,8 @@ void show(const plan::Plan& plan, const std::vector<std::string>& raw,
   fmt::print("{}", results::base_levels(o.table));
   if (!o.groups.empty())
     fmt::print("{}\n", judge::groups_line(o.groups));
+  if (o.stages && o.stages->evidence)
+    fmt::print("{}\n", results::evidence_line(*o.stages->evidence));
   if (o.held_out && !std::isnan(o.held_out->accuracy))
     fmt::print("test accuracy {:.4f}, ", o.held_out->accuracy);
   if (o.held_out)

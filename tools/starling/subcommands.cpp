@@ -93,6 +93,16 @@ Action add_summary(CLI::App& app) {
   });
 }
 
+Action add_compare(CLI::App& app) {
+  auto c = std::make_shared<CompareRequest>();
+  app.add_option("DIR", c->folders, "Folders of runs with --evidence, of models of the same data");
+  add_flag(app, "--json", c->json, "Print the figures as JSON");
+  return action(c, [c] {
+    require("DIR", c->folders.empty() ? "" : c->folders.front(), "compare");
+    return compare(*c);
+  });
+}
+
 Action add_info(CLI::App& app) {
   auto json = std::make_shared<bool>(false);
   add_flag(app, "--json", *json, "Print it as JSON");
@@ -231,6 +241,7 @@ const std::vector<Subcommand>& subcommands() {
       {"check", "Compare a target's score with finite differences of its density", add_check},
       {"report", "Make one HTML page of a folder of results", add_report},
       {"summary", "Show the table of a finished run again, from its files", add_summary},
+      {"compare", "Show the log evidence of several runs, and their differences", add_compare},
       {"convert", "Write draws as another kind of file: Stan CSV, NPZ, Zarr", add_convert},
       {"thin", "Keep the few particles of a run that say most, with weights if wanted", add_thin},
       {"predict", "Mean, sd and quantiles for new rows, by the regression of a run", add_predict},

@@ -38,7 +38,9 @@ enum class Stream : std::uint8_t {
   // 29 was the seed of each block of rows that dealt for itself
   directions = 30,  // along which a trial follows the cloud; step = the trial, index = pair
   look_around = 31, // places around a cloud; step = search, index = place and coordinate
-  user = 128,       // from here on: free for targets and observers of one's own
+  evidence = 32, // draws of the fit to a cloud; step = move of the stage, index = Student::draw's
+  temper = 33,   // reference, islands drawn anew; step = temperature; 0, 0 also seeds the moves
+  user = 128,    // from here on: free for targets and observers of one's own
 };
 
 /// The steps of Stream::scout: one for each use, or the first of several. Never renumber these

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <starling/density.hpp>
+#include <starling/judge/bridge.hpp>
 #include <starling/judge/diagnose.hpp>
 #include <starling/judge/groups.hpp>
 #include <starling/judge/move_test.hpp>
@@ -36,6 +37,13 @@ struct Timing {
   double total = 0, deal = 0, score = 0, drift = 0, advance = 0, look = 0;
 };
 
+/// The log evidence, where it was asked for.
+struct EvidenceReport {
+  judge::LogEvidence found;
+  std::optional<judge::LogEvidence> tempered; ///< by tempering, beside the bridge
+  std::string doubt;                          ///< why it cannot be trusted, in words; empty: it can
+};
+
 /// What a run in stages says beside its cloud.
 struct StageReport {
   std::vector<std::pair<std::string, std::uint64_t>> gradients; ///< of each stage
@@ -52,6 +60,7 @@ struct StageReport {
       columns; ///< of the certificate and the pooled figures: positions, then what users read
   std::vector<double> pooled_means, pooled_sds; ///< over exact moves; empty where there were none
   std::optional<judge::Certificate> certificate;
+  std::optional<EvidenceReport> evidence;
   std::size_t data_rows = 0,
               rows_a_step = 0; ///< where the density is made of rows, few of which the flight reads
   std::vector<std::pair<std::string, std::uint64_t>> rows_read; ///< by each stage

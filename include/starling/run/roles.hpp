@@ -52,6 +52,7 @@ struct AnyTarget {
   std::shared_ptr<const RowDensity> rows =
       {};                      ///< where it is made of rows that a run in stages may ask for apart
   std::size_t rows_a_step = 0; ///< of those; 0: the usual number
+  double log_constant = 0; ///< that its log densities leave out, for the evidence; NaN: not known
   bool each_row_alone = false; ///< scores have the same bits however rows are cut
   double step_share = 1; ///< of the data that `evaluate` reads, what a step's `score` reads: below
                          ///< 1 for mini-batches

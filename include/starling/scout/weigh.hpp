@@ -3,7 +3,7 @@
 
 #include <starling/density.hpp>
 #include <starling/frame.hpp>
-#include <starling/random/philox.hpp>
+#include <starling/scout/student.hpp>
 
 #include <cstdint>
 #include <span>
@@ -66,7 +66,8 @@ private:
   std::vector<Seen> seen(Rows<const double> x) const;
   bool is_first(std::size_t fit) const;
 
-  std::vector<Fit> fits_;
+  std::vector<Student> fits_;
+  std::vector<std::size_t> group_of_fit_;
   std::size_t groups_;
   Philox philox_;
   Step use_;

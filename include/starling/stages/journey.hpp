@@ -6,6 +6,7 @@
 #include <starling/scout/look.hpp>
 #include <starling/scout/weigh.hpp>
 #include <starling/stages/group.hpp>
+#include <starling/stages/tempering.hpp>
 
 #include <memory>
 #include <string>
@@ -57,6 +58,8 @@ struct Weights {
 ///    until twice the error of each share is below .01, or 16 rounds;
 /// 4. each gives as many particles as its share says, chosen so that they keep its moments; one
 ///    certificate is made of all.
+/// Where it is asked for, particles are tempered after the scout, from a wide reference to the
+/// density; modes that climbs from them meet count as the scout's.
 /// At the end of the one group, or of all, the surroundings of the cloud are searched
 /// (scout::look_around). Modes that are new get groups with the others, twice at most; a cloud that
 /// was given and is not to be flown stays as it is, and its modes are counted. A mode that no
@@ -104,6 +107,13 @@ public:
   /// By the search at the end: of places, and of modes too light for a group. Nothing over rows of
   /// data, or by scores alone.
   const judge::Searched& searched() const { return searched_; }
+  /// Where it was asked for, when finished; of several groups that of their sum.
+  std::optional<judge::LogEvidence> evidence() const;
+  /// By tempering, where that was asked for.
+  std::optional<judge::LogEvidence> tempered_evidence() const;
+  /// By the evidence of each group: how far its share is from the one that was weighed, in standard
+  /// errors of the difference, where that is most.
+  double evidence_against_shares() const;
 
   /// As Group's. With several groups each place is asked of its own.
   void estimate(Rows<const double> x, Rows<double> score, std::span<double> log_density);
@@ -118,21 +128,24 @@ public:
   void restore(std::string_view state);
 
 private:
-  enum class Part { one, weigh_first, groups, weigh_last, look, finished };
+  enum class Part { one, temper, weigh_first, groups, weigh_last, look, finished };
   struct Before { // what was spent outside the groups that there are now
     std::array<Spent, kinds> stages{};
-    std::uint64_t looked = 0, weighed = 0; // gradients
+    std::uint64_t looked = 0, weighed = 0, tempered = 0; // gradients
 
     template <typename Self, typename Visit>
     static void for_each_field(Self& self, Visit&& visit) {
       visit("stages", self.stages);
       visit("looked", self.looked);
       visit("weighed", self.weighed);
+      visit("tempered", self.tempered);
     }
   };
 
   bool split() const { return weights_.split; }
   void one_group();
+  void begin_tempering();
+  void temper();
   void count_modes();
   void look();
   judge::Searched search_report(const scout::Looked& looked, const Weights& weighed) const;
@@ -163,6 +176,7 @@ private:
   Scouted scouted_;
   Weights weights_;
   Before before_;
+  Tempering tempering_;
   judge::Searched searched_;
   Combined combined_; // follows from the rest
 };

@@ -39,6 +39,8 @@ struct Settings {
   std::size_t polish_steps = 20;
   bool polish_confirmed = true; ///< also a cloud that the first test confirmed
   bool settle_always = false;   ///< also a cloud that was confirmed
+  bool temper = false;          ///< modes are looked for by tempering, after the scout
+  bool evidence = false;        ///< the log evidence too
   Metric metric = Metric::by_size;
   Bends bends = Bends::never; ///< a group decides, by metric and density
 

@@ -1,10 +1,12 @@
-// The four stages: scout, fly, certify, settle. Each is a value; a run is a list of them.
+// The stages: scout, fly, certify, settle, evidence. Each is a value; a run is a list of them.
 #pragma once
 
+#include <starling/scout/student.hpp>
 #include <starling/stages/polish.hpp>
 #include <starling/stages/svgd.hpp>
 #include <starling/stages/trial.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <type_traits>
@@ -140,7 +142,49 @@ private:
   Cloud sifted_; // in case the polish spoils it
 };
 
-using Stage = std::variant<Scout, Fly, Certify, Settle>;
+/// The log evidence, where it is asked for, by bridge sampling: exact moves from the cloud; two
+/// fits to what the earlier ones met, each of half the walkers; then as many draws of each fit as
+/// the other half makes. A fit of the same walkers would lie too near to them, and the evidence
+/// would be too small.
+class Evidence {
+public:
+  static constexpr const char* name = "evidence";
+  bool unit(const Context& context, State& state);
+  bool needed(const Context& context, const State&) const {
+    return context.settings.evidence && context.guide.rows() == 0;
+  }
+  Progress progress(const Context& context) const { return {done_, moves(context) + 1}; }
+
+  template <typename Self, typename Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("done", self.done_);
+    visit("trial", self.trial_);
+    visit("met", self.met_);
+    visit("fits", self.fits_);
+    visit("at_draws", self.at_draws_);
+    visit("at_fit", self.at_fit_);
+  }
+  void check(const Context& context, const State& state) const;
+
+private:
+  /// A fit in many dimensions takes more draws.
+  static std::uint64_t moves(const Context& context) {
+    return 30 + std::min<std::uint64_t>(context.dim(), 100);
+  }
+  void begin(const Context& context, State& state);
+  void keep_met(const Context& context);
+  void make_fits(const Context& context, const State& state);
+  std::vector<double> ratios_at_fit(const Context& context, std::size_t half) const;
+  void add_draws(std::size_t half);
+
+  std::uint64_t done_ = 0; // the trial begun, then its moves
+  Trial trial_;
+  Cloud met_;                          // one cloud after another, until there are fits
+  std::array<scout::Student, 2> fits_; // of every other walker
+  std::array<std::vector<double>, 2> at_draws_, at_fit_; // log density less that of the fit
+};
+
+using Stage = std::variant<Scout, Fly, Certify, Settle, Evidence>;
 constexpr std::size_t kinds = std::variant_size_v<Stage>;
 template <typename One, typename... Kind>
 constexpr std::size_t place_among(const std::variant<Kind...>* /*all*/) {
@@ -154,7 +198,7 @@ constexpr std::size_t place_among(const std::variant<Kind...>* /*all*/) {
 template <typename One>
 inline constexpr std::size_t index_of = place_among<One>(static_cast<const Stage*>(nullptr));
 inline constexpr std::array<const char*, kinds> names = {Scout::name, Fly::name, Certify::name,
-                                                         Settle::name};
+                                                         Settle::name, Evidence::name};
 
 /// Of the default run.
 inline std::vector<Stage> all_stages() {
@@ -163,6 +207,7 @@ inline std::vector<Stage> all_stages() {
   list.emplace_back(Fly());
   list.emplace_back(Certify());
   list.emplace_back(Settle());
+  list.emplace_back(Evidence());
   return list;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <starling/cloud.hpp>
+#include <starling/judge/bridge.hpp>
 #include <starling/judge/move_test.hpp>
 #include <starling/scout/modes.hpp>
 #include <starling/stages/guide.hpp>
@@ -68,6 +69,7 @@ struct State {
   std::uint64_t turned_back = 0;                 ///< how often the flight had to
   bool settled = false;                          ///< the cloud comes from rounds of exact moves
   bool polished = false; ///< it was polished, after those rounds or after the test's moves
+  std::optional<judge::LogEvidence> evidence; ///< where it was asked for
 
   template <typename Self, typename Visit>
   static void for_each_field(Self& self, Visit&& visit) {
@@ -82,6 +84,7 @@ struct State {
     visit("turned_back", self.turned_back);
     visit("settled", self.settled);
     visit("polished", self.polished);
+    visit("evidence", self.evidence);
   }
 };
 

@@ -143,12 +143,23 @@ def _summary(file: Path) -> dict[str, Any]:
             for value in (row["share"], row["se"], row["particles"], *means.values())
         ):
             raise BadFolder(f"{file}: groups: must have numbers; got {row!r}")
+    _evidence(file, summary.get("log_evidence"))
     if staged:
         _stages(file, summary)
     warnings = summary.setdefault("warnings", [])
     if not isinstance(warnings, list):
         raise BadFolder(f"{file}: warnings: must be a list; got {warnings!r}")
     return summary
+
+
+def _evidence(file: Path, found: Any) -> None:
+    if found is None:
+        return
+    fits = isinstance(found, dict) and all(
+        key in found and (found[key] is None or _is_number(found[key])) for key in ("value", "se")
+    )
+    if not fits or not isinstance(found.get("doubt"), (str, type(None))):
+        raise BadFolder(f"{file}: log_evidence: must have value, se and doubt; got {found!r}")
 
 
 def _stages(file: Path, summary: dict[str, Any]) -> None:

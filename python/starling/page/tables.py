@@ -131,6 +131,17 @@ def groups(run: Run) -> str:
 {table("Separate groups", head, rows)}"""
 
 
+def log_evidence(run: Run) -> str:
+    """One line, and what speaks against it."""
+    found = run.summary.get("log_evidence")
+    if not found:
+        return ""
+    doubt = f" Do not trust it: {code(found['doubt'])}." if found["doubt"] else ""
+    return f"""<h2>Log evidence</h2>
+<p>{number(found["value"])} ± {number(found["se"])}, by bridge sampling between exact draws and
+fits to others of them.{doubt}</p>"""
+
+
 def share(one: dict[str, Any]) -> str:
     """.10 ± .01, or a dash where nothing weighed it."""
     return "–" if one["se"] is None else f"{one['share']:.3f} ± {max(one['se'], 0.001):.3f}"

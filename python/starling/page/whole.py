@@ -96,6 +96,7 @@ def page(run: Run) -> str:
 <h2>Parameters</h2>
 {tables.parameters(run)}
 {tables.groups(run)}
+{tables.log_evidence(run)}
 {tables.certificate(run)}
 {tables.each_run(run)}
 {of_draws(run)}

@@ -1,0 +1,79 @@
+// sample --evidence and compare: the figures of a known integral, and what is refused.
+#include "results.hpp"
+
+#include <gmock/gmock.h>
+
+namespace starling::cli {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Evidence, StandsInSummaryJsonWithItsError) {
+  const Place place;
+  const std::string shown =
+      succeed(place, "sample normal --dim 3 --particles 128 --evidence --out out/n");
+  const Json found = summary_of(place, "out/n").at("log_evidence");
+  const double truth = 1.5 * std::log(2 * 3.14159265358979), se = found.at("se");
+  EXPECT_LT(std::abs(found.at("value").get<double>() - truth), 4 * se);
+  EXPECT_LT(se, 0.1);
+  EXPECT_EQ(found.at("method"), "bridge");
+  EXPECT_TRUE(found.at("doubt").is_null());
+  EXPECT_THAT(shown, HasSubstr("log evidence 2.7"));
+  EXPECT_GT(summary_of(place, "out/n").at("gradients").at("evidence"), 0);
+}
+
+TEST(Evidence, OfSeveralRunsIsTheirMean) {
+  const Place place;
+  succeed(place, "sample normal --dim 2 --particles 64 --runs 2 --evidence --out out/n");
+  const Json found = summary_of(place, "out/n").at("log_evidence");
+  EXPECT_NEAR(found.at("value").get<double>(), std::log(2 * 3.14159265358979),
+              4 * found.at("se").get<double>());
+}
+
+TEST(Evidence, IsRefusedWhereItCannotBe) {
+  const Place place;
+  expect_refused(place, "sample normal --evidence --method paper --out o", usage,
+                 "evidence: comes after the exact moves of --method auto; this run is the raw "
+                 "method");
+  expect_refused(place, "sample normal --temper --prefit none --out o", usage,
+                 "temper: begins around what the scout found: leave --prefit none out");
+  place.write("d.csv", SmallData().text(100));
+  expect_refused(
+      place, "sample logistic --data d.csv --method auto --data-batch 20 --evidence --out o", usage,
+      "evidence: needs the log density of all rows at every place, and this run reads few rows at "
+      "a time; leave it out");
+}
+
+TEST(Compare, ShowsDifferencesBestFirst) {
+  const Place place;
+  const auto run = [&](const std::string& name, double value, double se) {
+    place.write(
+        name + "/summary.json",
+        "{\"verdict\": \"converged\", \"log_evidence\": {\"value\": " + std::to_string(value) +
+            ", \"se\": " + std::to_string(se) + ", \"doubt\": null}}");
+  };
+  run("a", -12, 0.03);
+  run("b", -10, 0.04);
+  const Json found = Json::parse(succeed(place, "compare a b --json"));
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].at("folder"), "b");
+  EXPECT_NEAR(found[1].at("difference").get<double>(), -2, 1e-9);
+  EXPECT_NEAR(found[1].at("difference_se").get<double>(), 0.05, 1e-9);
+  const auto lines = lines_of(succeed(place, "compare a b"));
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_THAT(lines[2], HasSubstr("-2.000"));
+}
+
+TEST(Compare, RefusesRunsWithoutEvidenceAndWhatIsNotThere) {
+  const Place place;
+  place.write("a/summary.json", "{\"verdict\": \"converged\"}");
+  place.write("b/summary.json", "{");
+  expect_refused(place, "compare a", bad_data,
+                 "a/summary.json: has no log_evidence: sample with --evidence");
+  expect_refused(place, "compare b", bad_data, "b/summary.json: is not the summary.json of a run");
+  expect_refused(place, "compare nowhere", input_missing, "nowhere: no such file");
+  expect_refused(place, "compare", usage, "DIR: must be given; see starling compare --help");
+}
+
+} // namespace
+} // namespace starling::cli

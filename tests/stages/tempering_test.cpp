@@ -1,0 +1,133 @@
+// Tempering: its evidence, modes that the scout does not meet, and a run that is cut in it.
+#include "stages/densities.hpp"
+
+#include <starling/stages/journey.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <string>
+
+namespace {
+
+using namespace starling;
+using namespace starling::stage_tests;
+
+const double tempered_normal = 0.5 * std::log(2 * std::numbers::pi);
+
+stages::Tempering tempered(const DensityOfRows& density, std::size_t dim, std::uint64_t seed) {
+  scout::Mode around;
+  around.frame = Frame(dim);
+  around.x = Eigen::VectorXd::Zero(Eigen::Index(dim));
+  stages::Tempering tempering(std::span(&around, 1), seed);
+  CountedDensity counted(density);
+  while (!tempering.over())
+    tempering.unit(counted);
+  return tempering;
+}
+
+/// .7 at 0 and .3 twelve away along the first parameter: more than a climb from near 0 sees.
+double far_mode(std::span<const double> x, std::span<double> s) {
+  double a = std::log(.7), b = std::log(.3);
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const double off = x[k] - (k == 0 ? 12 : 0);
+    a -= .5 * x[k] * x[k];
+    b -= .5 * off * off;
+  }
+  const double top = std::max(a, b), pa = std::exp(a - top), pb = std::exp(b - top);
+  for (std::size_t k = 0; k < x.size(); ++k)
+    s[k] = -(pa * x[k] + pb * (x[k] - (k == 0 ? 12 : 0))) / (pa + pb);
+  return top + std::log(pa + pb);
+}
+
+// Two errors cover the truth in 95 of 100; fewer than 33 of 40 would be once in 1000 times. A truth
+// that is off by half is not covered.
+TEST(Tempering, KnowsTheEvidenceAndItsError) {
+  constexpr int runs = 40;
+  int covered = 0, covered_wrongly = 0;
+  double mean = 0, square = 0;
+  for (int seed = 1; seed <= runs; ++seed) {
+    const judge::LogEvidence found = tempered(each(standard), 5, std::uint64_t(seed)).evidence();
+    const double error = found.value - 5 * tempered_normal;
+    covered += std::abs(error) <= 2 * found.se;
+    covered_wrongly += std::abs(error - .5) <= 2 * found.se;
+    mean += error / runs;
+    square += error * error / runs;
+  }
+  EXPECT_GE(covered, 33);
+  EXPECT_LT(covered_wrongly, 10);
+  EXPECT_LT(std::abs(mean), 3 * std::sqrt(square / runs));
+}
+
+TEST(Tempering, GivesAFarModeItsShare) {
+  double share = 0;
+  constexpr int runs = 10;
+  for (int seed = 1; seed <= runs; ++seed) {
+    const stages::Tempering made = tempered(each(far_mode), 4, std::uint64_t(seed));
+    share +=
+        double((made.cloud().x.col(0).array() > 6).count()) / double(made.cloud().count()) / runs;
+  }
+  EXPECT_NEAR(share, .3, .06); // an error of .02 each
+}
+
+Settings with_tempering(bool on) {
+  Settings settings = small(128);
+  settings.steps = 20;
+  settings.polish_steps = 5;
+  settings.temper = on;
+  settings.evidence = true;
+  return settings;
+}
+
+TEST(Tempering, BringsModesToTheJourneyAndAgreesWithTheBridge) {
+  stages::Journey journey({each(far_mode), 4}, with_tempering(true));
+  while (!journey.finished())
+    journey.take(1);
+  ASSERT_EQ(journey.groups(), 2u);
+  const double truth = 4 * tempered_normal;
+  ASSERT_TRUE(journey.evidence() && journey.tempered_evidence());
+  EXPECT_LT(std::abs(journey.evidence()->value - truth), 4 * journey.evidence()->se);
+  EXPECT_LT(std::abs(journey.tempered_evidence()->value - truth),
+            4 * journey.tempered_evidence()->se);
+  EXPECT_EQ(journey.gradients()[5].first, "temper");
+}
+
+TEST(Tempering, OfOneModeGoesOnToTheFlight) {
+  stages::Journey journey({each(standard), 3}, with_tempering(true));
+  while (!journey.finished())
+    journey.take(1);
+  EXPECT_EQ(journey.groups(), 1u);
+  EXPECT_TRUE(journey.certificate());
+  stages::Journey without({each(standard), 3}, with_tempering(false));
+  while (!without.finished())
+    without.take(1);
+  EXPECT_FALSE(without.tempered_evidence());
+  EXPECT_EQ(journey.cloud().x, without.cloud().x);
+}
+
+TEST(Tempering, GoesOnFromAnyUnitBitForBit) {
+  const Settings settings = with_tempering(true);
+  const auto make = [&] {
+    return std::make_unique<stages::Journey>(stages::JourneyDensity{each(far_mode), 2}, settings);
+  };
+  auto whole = make(), cut = make();
+  while (!whole->finished())
+    whole->take(1);
+  int cuts = 0;
+  while (!cut->finished()) {
+    cut->take(1);
+    if (cut->stage() != "temper")
+      continue;
+    const std::string state = cut->save();
+    cut = make();
+    cut->restore(state);
+    ++cuts;
+  }
+  EXPECT_GT(cuts, 3);
+  EXPECT_EQ(cut->cloud().x, whole->cloud().x);
+  EXPECT_EQ(cut->tempered_evidence()->value, whole->tempered_evidence()->value);
+}
+
+} // namespace
