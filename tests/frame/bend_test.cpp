@@ -242,8 +242,9 @@ TEST(FitBend, LeavesALogisticPosteriorAsItIs) {
   const Frame::Matrix x = normals(256, 12, 74);
   Cloud cloud = cloud_at(rows_of(x), density);
   for (Step move = 0; move < 40; ++move) {
-    if (move % 10 == 0)
+    if (move % 10 == 0) {
       EXPECT_FALSE(fit_bend(cloud.position(), rows_of(cloud.score))) << move;
+    }
     exact::move(cloud, Frame(12), {.step = .2}, density, 7, move);
   }
 }

@@ -73,6 +73,7 @@ int thin(const ThinRequest& t) {
 int predict(const PredictRequest& p) {
   return hear(p.folder, p.data, p.out, p.threads, p.observation, p.drop_missing, p.json, p.force);
 }
+int compare(const CompareRequest& c) { return hear(fmt::join(c.folders, " "), c.json); }
 int info(bool json) { return hear(json); }
 int report(const ReportRequest& r) { return hear(r.folder, r.out, r.python, r.force, r.aside); }
 int manual(const std::vector<CommandWords>& commands) { return hear(commands.size()); }

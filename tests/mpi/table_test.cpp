@@ -65,7 +65,9 @@ protected:
   std::filesystem::path folder_;
 };
 
-plan::TargetContext on(const RanksWire& wire) { return {Threads::alone(), 1, 7, {}, false, wire}; }
+plan::TargetContext on(const RanksWire& wire) {
+  return {Threads::alone(), 1, 7, {}, false, false, wire};
+}
 
 /// What lies where a rank looks, and where that is.
 struct Seen {

@@ -176,12 +176,12 @@ void look_up(const Page& page, const std::string& word, std::vector<Found>& foun
           return name == word || name == "--" + word;
         }))
       continue;
-    std::string text = filled(unmarked(row[0]), "  ");
+    std::string shown = filled(unmarked(row[0]), "  ");
     for (std::size_t n = 1; n < row.size() && n < head.size(); ++n)
       if (!row[n].empty())
-        text +=
+        shown +=
             filled((head[n].empty() ? "" : unmarked(head[n]) + ": ") + unmarked(row[n]), "    ");
-    found.push_back({std::string(page.name), section, text});
+    found.push_back({std::string(page.name), section, shown});
   }
   finish();
 }
