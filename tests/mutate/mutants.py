@@ -431,6 +431,8 @@ stages.add(of)
 # would be.
 also = {
     "src/frame/frame_of_scores.cpp": ["src/frame/frame.cpp"],
+    "src/frame/search_bend.cpp": ["src/frame/fit_bend.cpp", "src/frame/bent_cloud.cpp"],
+    "src/frame/fit_bend.cpp": ["src/frame/search_bend.cpp", "src/frame/bent_cloud.cpp"],
     "src/judge/decide.cpp": ["src/judge/move_test.cpp"],
     "src/run/large_vectors.hpp": ["src/run/flight.cpp"],
     "src/mpi/shared_rows.hpp": ["src/mpi/flight.cpp"],

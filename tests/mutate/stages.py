@@ -250,6 +250,39 @@ def add(of):
         ],
     )
     of(
+        "src/stages/certify.cpp",
+        group,
+        [
+            (
+                "all moves for a cloud that is clearly wrong",
+                "context.guide.rows() > 0 ? all : @@(all + 1) / 2@@",
+                "all",
+            ),
+        ],
+    )
+    of(
+        "src/judge/move_test.cpp",
+        "tests/judge/effective_test.cpp",
+        [
+            (
+                "heavy tails for the price of light ones",
+                "std::min(1.0, @@(exponential - 1) / (kurtosis - 1)@@)",
+                "1.0",
+            ),
+        ],
+    )
+    bend = "tests/frame/bend_test.cpp"
+    of(
+        "src/frame/search_bend.cpp",
+        bend,
+        [("controllers that nobody shares", "share_controllers();", ";")],
+    )
+    of(
+        "src/frame/fit_bend.cpp",
+        bend,
+        [("controllers that are forgotten", "before && before->dim() == x.dim", "false")],
+    )
+    of(
         "src/exact/sift.cpp",
         "tests/exact/sift_test.cpp",
         [
@@ -275,6 +308,7 @@ def add(of):
 SOURCES = [
     "certify",
     "combine",
+    "evidence",
     "group",
     "guide",
     "guide_by_rows",
@@ -286,6 +320,7 @@ SOURCES = [
     "split",
     "state",
     "svgd",
+    "tempering",
     "trial",
 ]
 also = {

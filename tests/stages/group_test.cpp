@@ -118,6 +118,7 @@ TEST(Group, FindsACollapsedCloudAndMendsIt) {
   to_the_end(only);
   EXPECT_EQ(only.certificate()->finding, Finding::moved);
   EXPECT_EQ(only.certificate()->worst.trait, judge::Trait::square);
+  EXPECT_EQ(only.certificate()->moves, 10u); // half of them show it
   EXPECT_GT(only.certificate()->worst.error, .5);
   EXPECT_EQ(Frame::Matrix(Frame::map(only.positions())), x); // certified as it was
 
