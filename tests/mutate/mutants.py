@@ -206,8 +206,8 @@ of("src/judge/move_test.cpp", "tests/judge/effective_test.cpp", [
     ("nobody is ever carried", "@@std::abs(mean)@@ <= std::max(beyond * se, little * unit)", "0.0"),
     ("a little counts", "std::max(beyond * se, @@little * unit@@)", "0.0"),
     ("chance counts", "std::max(@@beyond * se@@, little * unit)", "0.0"),
-    ("draws worth more than they are", "of_means += @@std::pow(average(i, 0) - mean, 2)@@",
-     "std::pow(average(i, 0) - mean, 2) / 1.3"),
+    ("draws worth more than they are", "of_means += @@std::pow(average(i, value) - mean, 2)@@",
+     "std::pow(average(i, value) - mean, 2) / 1.3"),
 ])
 of("src/judge/decide.cpp", "tests/judge/move_test_test.cpp", [
     ("error bar by n", "residual / std::sqrt(n) / forgotten", "residual / n / forgotten"),
