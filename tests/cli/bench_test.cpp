@@ -49,7 +49,7 @@ TEST(Bench, RefusesANameThatIsNotThere) {
   const Place place;
   expect_refused(place, "bench overhed", 64,
                  "bench: must be one of overhead, full, scale, threads, logistic, wide, whole, "
-                 "posteriors, shapes, verdicts, cuda; got "
+                 "posteriors, shapes, verdicts, evidence, cuda; got "
                  "'overhed'; did you mean 'overhead'?");
 }
 
