@@ -179,63 +179,6 @@ TEST(FitBend, FindsScalesOfScales) {
     EXPECT_EQ(one.controllers, std::vector<std::size_t>{one.parameter == 1 ? 0u : 1u});
 }
 
-/// A centred hierarchy: mu, the logarithm of tau, and eight that lie around mu, tau wide.
-double hierarchy(std::span<const double> x, std::span<double> s) {
-  const double precision = std::exp(-2 * x[1]);
-  double l = -x[0] * x[0] / 2 - x[1] * x[1] / 2;
-  s[0] = -x[0];
-  s[1] = -x[1];
-  for (std::size_t a = 2; a < x.size(); ++a) {
-    const double from = x[a] - x[0];
-    s[a] = -from * precision;
-    s[0] += from * precision;
-    s[1] += from * from * precision - 1;
-    l -= from * from * precision / 2 + x[1];
-  }
-  return l;
-}
-
-Frame::Matrix right_hierarchy(Eigen::Index rows, std::uint64_t seed) {
-  Frame::Matrix x = normals(rows, 10, seed);
-  x.rightCols(8) = x.col(1).array().exp().matrix().asDiagonal() * x.rightCols(8);
-  x.rightCols(8).colwise() += x.col(0);
-  return x;
-}
-
-std::size_t by_mu_and_tau(const std::optional<Bend>& bend) {
-  std::size_t found = 0;
-  for (const Bend::Dependent& one : bend ? bend->dependents() : std::vector<Bend::Dependent>())
-    found += std::set<std::size_t>(one.controllers.begin(), one.controllers.end()) ==
-             std::set<std::size_t>{0, 1};
-  return found;
-}
-
-// From as many draws as walkers make the rounds. One who is left out holds all of them back. Where
-// mu was not found at all, the next frame may find it.
-TEST(FitBend, OffersWhatSomeoneHasToAll) {
-  std::size_t all = 0;
-  for (std::uint64_t seed = 10; seed < 20; ++seed)
-    all += by_mu_and_tau(fitted(hierarchy, right_hierarchy(128, seed))) == 8;
-  EXPECT_GE(all, 6u); // 0 where nobody shares
-}
-
-// Fifty draws are too few to find who controls whom, and enough to fit what is known.
-TEST(FitBend, KeepsTheControllersItHad) {
-  const std::optional<Bend> before = fitted(hierarchy, right_hierarchy(1000, 20));
-  ASSERT_EQ(by_mu_and_tau(before), 8u);
-  CountedDensity density = density_of(hierarchy);
-  std::size_t alone = 0, after = 0;
-  for (std::uint64_t seed = 30; seed < 40; ++seed) {
-    const Frame::Matrix x = right_hierarchy(50, seed);
-    const Cloud cloud = cloud_at(rows_of(x), density);
-    const Rows<const double> score = rows_of(std::as_const(cloud.score));
-    alone += by_mu_and_tau(fit_bend(cloud.position(), score)) == 8;
-    after += by_mu_and_tau(fit_bend(cloud.position(), score, false, &*before)) == 8;
-  }
-  EXPECT_GE(after, 9u);
-  EXPECT_LE(alone, 5u);
-}
-
 // In the frame of a funnel its scores are those of a normal: s_y = -P (y - m).
 TEST(FitBend, MakesTheFunnelStraight) {
   const std::optional<Bend> bend = fitted(funnel, right_funnel(500, 4));

@@ -271,7 +271,7 @@ def add(of):
             ),
         ],
     )
-    bend = "tests/frame/bend_test.cpp"
+    bend = "tests/frame/shared_controllers_test.cpp"
     of(
         "src/frame/search_bend.cpp",
         bend,
