@@ -25,8 +25,11 @@
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TOO_LONG_UNDER_SANITIZERS()                                                                \
   GTEST_SKIP() << "takes many minutes under sanitizers; shorter runs go the same ways"
+#define NO_MEMORY_LIMITS_UNDER_SANITIZERS()                                                        \
+  GTEST_SKIP() << "sanitizers end a program whose memory is limited before it can refuse"
 #else
 #define TOO_LONG_UNDER_SANITIZERS()
+#define NO_MEMORY_LIMITS_UNDER_SANITIZERS()
 #endif
 
 namespace starling::cli {

@@ -81,6 +81,7 @@ TEST(SafeFiles, AnEmptyNameIsNoFolder) { // --out "$DIR" in a script, and DIR is
 }
 
 TEST(SafeFiles, ARunThatCannotFitIsRefusedByItsSize) {
+  NO_MEMORY_LIMITS_UNDER_SANITIZERS();
   const Place place;
   for (const std::string line :
        {"sample normal --dim 100000000 --particles 8 --out m",

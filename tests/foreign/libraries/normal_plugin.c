@@ -69,7 +69,7 @@ const char* starling_name(size_t i, void* user) {
 }
 #elif !defined(SINGLE)
 const char* starling_name(size_t i, void* user) {
-  static char name[32];
+  static __thread char name[32]; // ranks that are threads of one process ask at once
   (void)user;
   if (i == 1)
     return NULL; // it has none
