@@ -18,7 +18,7 @@ constexpr double length = 4;                   // of a move at most, in sds of t
 constexpr std::size_t furthest = 31;           // leaps, at most
 constexpr std::size_t travellers = 128;        // who go through the rounds
 constexpr std::uint64_t last_test_times = 4;   // as many moves, while the last test is undecided
-constexpr std::size_t most_rounds_by_rows = 2; // a round of 24 moves is 24 passes over all rows
+constexpr std::size_t most_rounds_by_rows = 2; // a round of 36 moves is as many passes over all rows
 
 /// Walkers whose log density is far below that of the others would be on their way for longer than
 /// any round, and force its step on everyone: they go on from where others are.
@@ -110,8 +110,6 @@ void Settle::begin(const Context& context, State& state) {
 /// Settled when the walkers began the round where it led them, and the pool is worth enough draws.
 /// Else the round goes on where it only needs more of them, or another begins, while there are any.
 void Settle::after_round(const Context& context, State& state) {
-  const judge::Certificate round = trial_.judge({});
-  const Pool pool = trial_.pool();
   const double draws = context.settings.enough_draws;
   const bool last = trial_.settled(draws) || round_ + 1 >= most_rounds(context);
   if (!last && trial_.mixes()) {
@@ -125,8 +123,8 @@ void Settle::after_round(const Context& context, State& state) {
     sifted_ = state.cloud;
     state.settled = true;
   }
-  state.certificate = round;
-  state.pool = pool;
+  state.certificate = trial_.judge({});
+  state.pool = trial_.pool();
   ++round_;
   trial_.forget_kept();
   state.walkers = trial_.take_walkers();

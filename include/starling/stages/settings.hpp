@@ -34,7 +34,7 @@ struct Settings {
   std::optional<double> kernel_weight; ///< of parameters and marginals; none given: 1 and 3
   double kernel_width = 0.1; ///< squared, of parameters and marginals, in variances of the cloud
   std::size_t certify_moves = 20;                  ///< of a test; 0: no test, and no settling
-  std::size_t settle_rounds = 5, first_round = 24; ///< each twice as long as the last; 0: never
+  std::size_t settle_rounds = 5, first_round = 36; ///< each twice as long as the last; 0: never
   double enough_draws = 800; ///< that a pool is worth, to make a cloud of: a mean to .035 sd
   std::size_t polish_steps = 20;
   bool polish_confirmed = true; ///< also a cloud that the first test confirmed
