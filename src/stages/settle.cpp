@@ -18,7 +18,7 @@ constexpr double length = 4;                   // of a move at most, in sds of t
 constexpr std::size_t furthest = 31;           // leaps, at most
 constexpr std::size_t travellers = 128;        // who go through the rounds
 constexpr std::uint64_t last_test_times = 4;   // as many moves, while the last test is undecided
-constexpr std::size_t most_rounds_by_rows = 2; // a round of 36 moves is as many passes over all rows
+constexpr std::size_t most_rounds_by_rows = 2; // each of its moves is a pass over all rows
 
 /// Walkers whose log density is far below that of the others would be on their way for longer than
 /// any round, and force its step on everyone: they go on from where others are.
@@ -57,7 +57,10 @@ std::size_t Settle::most_rounds(const Context& context) const {
 }
 
 bool Settle::needed(const Context& context, const State& state) const {
-  const bool right = state.certificate && state.certificate->finding == judge::Finding::confirmed;
+  // A heavy tail may be that of the density, or a particle that the flight left far out: the moves
+  // of one test cannot tell, and the draws of a round have the one and not the other.
+  const bool right = state.certificate && state.certificate->finding == judge::Finding::confirmed &&
+                     state.certificate->heavy.empty();
   const Settings& s = context.settings;
   const bool wants_more = state.cloud.count() < s.particles;
   return s.settle_rounds > 0 && s.certify_moves > 0 && (!right || s.settle_always || wants_more);
