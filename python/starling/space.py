@@ -24,6 +24,7 @@ class Space:
     coords: Mapping[str, Any] = {}
     observed_data: Mapping[str, Any] = {}
     constant_data: Mapping[str, Any] = {}
+    improper: Mapping[str, str] = {}  # variables whose prior has no integral, and that prior
 
     def variables(self, x: np.ndarray) -> dict[str, np.ndarray]:
         """Arrays of (N, ...), of positions (N, d)."""
@@ -38,6 +39,14 @@ class Space:
         raise ValueError(
             "prior: this target has none that can be drawn from; a PyMC or NumPyro model has"
         )
+
+    def refuse_improper(self) -> None:
+        """Where the log evidence is wanted."""
+        for name, prior in self.improper.items():
+            raise ValueError(
+                f"evidence: {name} has the prior {prior}, which has no integral: the evidence would"
+                " be known up to a factor that means nothing; give it a proper prior"
+            )
 
     def unconstrain(self, values: Mapping[str, Any]) -> np.ndarray:
         """The positions of these draws."""
