@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <memory>
 #include <numbers>
 #include <string>
 
@@ -109,25 +108,13 @@ TEST(Tempering, OfOneModeGoesOnToTheFlight) {
 
 TEST(Tempering, GoesOnFromAnyUnitBitForBit) {
   const Settings settings = with_tempering(true);
-  const auto make = [&] {
-    return std::make_unique<stages::Journey>(stages::JourneyDensity{each(far_mode), 2}, settings);
-  };
-  auto whole = make(), cut = make();
-  while (!whole->finished())
-    whole->take(1);
-  int cuts = 0;
-  while (!cut->finished()) {
-    cut->take(1);
-    if (cut->stage() != "temper")
-      continue;
-    const std::string state = cut->save();
-    cut = make();
-    cut->restore(state);
-    ++cuts;
-  }
+  stages::Journey whole({each(far_mode), 2}, settings);
+  while (!whole.finished())
+    whole.take(1);
+  const auto [cut, cuts] = cut_in("temper", {each(far_mode), 2}, settings);
   EXPECT_GT(cuts, 3);
-  EXPECT_EQ(cut->cloud().x, whole->cloud().x);
-  EXPECT_EQ(cut->tempered_evidence()->value, whole->tempered_evidence()->value);
+  EXPECT_EQ(cut->cloud().x, whole.cloud().x);
+  EXPECT_EQ(cut->tempered_evidence()->value, whole.tempered_evidence()->value);
 }
 
 } // namespace
