@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from .frameworks import _JaxScore
 from .functions import Function
 from .jax_rows import Filled
-from .space import Space, in_batches, numbered
+from .space import Space, given_values, in_batches, numbered
 
 
 def from_numpyro(model: Callable, *args: Any, **kwargs: Any) -> Function:
@@ -88,18 +88,28 @@ class NumpyroSpace(Space):
         return in_batches(of_some, x)
 
     def prior(self, count: int, seed: int) -> np.ndarray:
-        from jax.flatten_util import ravel_pytree
-        from numpyro.handlers import seed as seeded
         from numpyro.infer import Predictive
+
+        return self._positions(
+            Predictive(self._model, num_samples=count)(
+                self._jax.random.key(seed), *self._args, **self._kwargs
+            )
+        )
+
+    def unconstrain(self, values: Mapping[str, Any]) -> np.ndarray:
+        free = self._unravel(np.zeros(len(self.names)))
+        given = given_values(values, {name: self.shapes[name] for name in free})
+        return self.within_bounds([self._positions(given)])
+
+    def _positions(self, drawn: Mapping[str, Any]) -> np.ndarray:
+        from jax.flatten_util import ravel_pytree
+        from numpyro.handlers import seed
         from numpyro.infer.util import unconstrain_fn
 
-        drawn = Predictive(self._model, num_samples=count)(
-            self._jax.random.key(seed), *self._args, **self._kwargs
-        )
         free = {name: drawn[name] for name in self._unravel(np.zeros(len(self.names)))}
 
         def position(values):
-            made = unconstrain_fn(seeded(self._marked, 0), self._args, self._kwargs, values)
+            made = unconstrain_fn(seed(self._marked, 0), self._args, self._kwargs, values)
             return ravel_pytree({name: made[name] for name in sorted(free)})[0]
 
         return np.asarray(self._jax.vmap(position)(free), dtype=np.float64)

@@ -4,7 +4,7 @@ that cannot be, by PyTensor's own compiler."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from .frameworks import _JaxScore
 from .functions import Function
 from .jax_rows import Filled, JaxSums
 from .rows import Rows
-from .space import Space, in_batches, numbered
+from .space import Space, given_values, in_batches, numbered
 
 
 def is_model(given: Any) -> bool:
@@ -137,13 +137,29 @@ class PymcSpace(Space):
     def prior(self, count: int, seed: int) -> np.ndarray:
         import pymc
 
+        drawn = pymc.draw(self._values_of_variables(), draws=count, random_seed=seed)
+        return np.concatenate([np.reshape(one, (count, -1)) for one in drawn], axis=1)
+
+    def unconstrain(self, values: Mapping[str, Any]) -> np.ndarray:
+        import pytensor
+        from pytensor.graph.replace import clone_replace
+
+        variables = self.model.free_RVs
+        shapes = {rv.name: self.shapes[rv.name] for rv in variables}
+        given = given_values(values, shapes)
+        inputs = [rv.type() for rv in variables]
+        outputs = clone_replace(self._values_of_variables(), dict(zip(variables, inputs)))
+        compiled = pytensor.function(inputs, outputs, on_unused_input="ignore")
+        rows = [compiled(*row) for row in zip(*(given[rv.name] for rv in variables))]
+        return self.within_bounds([np.stack(each).reshape(len(rows), -1) for each in zip(*rows)])
+
+    def _values_of_variables(self) -> list[Any]:
+        """Value variables, made of the variables."""
         transforms = self.model.rvs_to_transforms
-        values = [
+        return [
             rv if transforms[rv] is None else transforms[rv].forward(rv, *rv.owner.inputs)
             for rv in self.model.free_RVs
         ]
-        drawn = pymc.draw(values, draws=count, random_seed=seed)
-        return np.concatenate([np.reshape(one, (count, -1)) for one in drawn], axis=1)
 
 
 def _jaxified(inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
