@@ -50,12 +50,18 @@ void write_text(const std::filesystem::path& file, const std::string& text) {
   out.close();
 }
 
+using Texts = std::map<std::string, nb::bytes>;
+
+void write_texts(io::OutputFolder& folder, const Texts& texts) {
+  for (const auto& [name, text] : texts)
+    write_text(folder.path(name), std::string(text.c_str(), text.size()));
+}
+
 /// The folder of a run that was read from files: the draws in the formats asked for, the other
 /// files as they were.
 void write_again(const std::vector<std::pair<std::vector<std::string>, Values>>& runs,
-                 std::optional<Values> unconstrained, const nb::dict& settings,
-                 const std::map<std::string, nb::bytes>& texts, nb::handle folder,
-                 const std::string& formats, bool force) {
+                 std::optional<Values> unconstrained, const nb::dict& settings, const Texts& texts,
+                 nb::handle folder, const std::string& formats, bool force) {
   results::check_formats(formats);
   const auto number = [&](const char* name) {
     std::uint64_t value = 0;
@@ -76,8 +82,7 @@ void write_again(const std::vector<std::pair<std::vector<std::string>, Values>>&
   }
   io::OutputFolder out(bytes_of(folder), force);
   results::write_draws(out, all, formats);
-  for (const auto& [name, text] : texts)
-    write_text(out.path(name), std::string(text.c_str(), text.size()));
+  write_texts(out, texts);
   out.commit();
 }
 
@@ -138,13 +143,14 @@ void add_outcome(nb::module_& m) {
   m.def(
       "write",
       [](const std::vector<Outcome>& runs, nb::handle folder, const std::string& formats,
-         bool force) {
+         bool force, const Texts& texts) {
         results::check_formats(formats);
         io::OutputFolder out(bytes_of(folder), force);
         results::write_results(out, at_least_one(runs), formats);
+        write_texts(out, texts);
         out.commit();
       },
-      "runs"_a, "folder"_a, "formats"_a, "force"_a);
+      "runs"_a, "folder"_a, "formats"_a, "force"_a, "texts"_a);
   m.def("write_again", &write_again, "runs"_a, "unconstrained"_a.none(), "settings"_a, "texts"_a,
         "folder"_a, "formats"_a, "force"_a);
   m.def("variables", [](const std::vector<std::string>& names) {

@@ -14,6 +14,7 @@ require_main_interpreter()  # before anything else is loaded
 from . import kernels, plots, rules
 from ._starling import Diverged, TargetError, simd_level
 from ._starling import version as __version__
+from .comparison import compare
 from .constraints import cholesky_corr, interval, ordered, positive, simplex
 from .flight import Flight, resume
 from .frameworks import from_jax, from_numpy, from_torch
@@ -47,6 +48,7 @@ __all__ = [
     "builtin",
     "check",
     "cholesky_corr",
+    "compare",
     "from_jax",
     "from_jax_rows",
     "from_numpy",

@@ -7,10 +7,11 @@ import json
 import os
 from collections.abc import Callable
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
-from . import _starling
+from . import _starling, model_file
 
 SHOWN = {
     "verdict": str,
@@ -63,6 +64,10 @@ class RunFiles:
             run.settings = settings
             name = "trace.csv" if len(self.runs) == 1 else f"trace-{k + 1}.csv"
             run.trace = self._parsed(folder, name, _trace) or []
+        self.space, self.made = self._parsed(folder, model_file.NAME, model_file.unpacked) or (
+            None,
+            {},
+        )
         self._positions = None
         if self.summary and "unconstrained" in self.summary:
             npz = os.path.join(folder, "draws.npz")
@@ -77,11 +82,20 @@ class RunFiles:
             return None
         try:
             return parse(self.texts[name])
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+            BadZipFile,
+        ) as error:
             file = os.path.join(folder, name)
             raise ValueError(f"{file}: must be that of a run; got something else") from error
 
-    def write(self, folder: str | os.PathLike, formats: str, force: bool) -> None:
+    def write(
+        self, folder: str | os.PathLike, formats: str, force: bool, model: dict[str, bytes]
+    ) -> None:
         positions = None if self._positions is None else np.ascontiguousarray(self._positions)
         settings = {
             name: value
@@ -90,7 +104,8 @@ class RunFiles:
         }
         if self.summary:
             settings["steps"] = self.summary["steps_done"]
-        _starling.write_again(self._read, positions, settings, self.texts, folder, formats, force)
+        texts = {**self.texts, **model}
+        _starling.write_again(self._read, positions, settings, texts, folder, formats, force)
 
 
 def _texts(folder: str, runs: int) -> dict[str, bytes]:
@@ -99,6 +114,7 @@ def _texts(folder: str, runs: int) -> dict[str, bytes]:
         "summary.json",
         "config.toml",
         "trace.csv",
+        model_file.NAME,
         *(f"trace-{k + 1}.csv" for k in range(runs)),
     ]
     texts = {}

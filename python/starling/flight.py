@@ -46,6 +46,8 @@ class Flight:
         **settings: Any,
     ):
         own = as_target(target, names)
+        if settings.get("evidence") and own.space is not None:
+            own.space.refuse_improper()
         given = None
         if isinstance(start, (str, os.PathLike)):
             settings["start"] = os.fspath(start)

@@ -55,7 +55,7 @@ class TableFile:
 
 def _columns(data: Any) -> tuple[dict[str, list], list[str]]:
     """Values by name, and the columns that their library calls categories."""
-    library = type(data).__module__.partition(".")[0]
+    library = data.__class__.__module__.partition(".")[0]  # also of a formulaic.ModelMatrix
     if isinstance(data, (str, os.PathLike)):
         data, library = _by_pyarrow(os.fsdecode(data)), "pyarrow"
     if library == "pandas" and hasattr(data, "columns"):

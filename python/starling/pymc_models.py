@@ -1,9 +1,10 @@
-"""PyMC models as targets: through JAX, with all that the model says of its variables."""
+"""PyMC models as targets, with all that the model says of its variables: through JAX, or where
+that cannot be, by PyTensor's own compiler."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from .frameworks import _JaxScore
 from .functions import Function
 from .jax_rows import Filled, JaxSums
 from .rows import Rows
-from .space import Space, in_batches, numbered
+from .space import Space, given_values, in_batches, numbered
 
 
 def is_model(given: Any) -> bool:
@@ -44,7 +45,11 @@ def from_pymc(model: Any = None) -> Function:
     batches = _minibatch_nodes(model)
     if batches:
         return _rows(model, space, batches)
-    jaxified = _jaxified(model.value_vars, [model.logp()])
+    _refuse_random(model)
+    try:
+        jaxified = _jaxified(model.value_vars, [model.logp()])
+    except (NotImplementedError, ImportError):  # an Op that JAX lacks, or no JAX
+        return Function(_score_by_pytensor(space), len(space.names), space.names, space=space)
     score = _JaxScore(lambda x: jaxified(*space.parts(x))[0])
     return Function(
         score, len(space.names), space.names, padded=True, on_card=score.on_card, space=space
@@ -55,27 +60,33 @@ class PymcSpace(Space):
     """The variables of a PyMC model, made of its value variables."""
 
     def __init__(self, model: Any):
-        import jax
         from pymc.backends.arviz import (
             coords_and_dims_for_inferencedata,
             find_constants,
             find_observations,
         )
+        from pymc.distributions.continuous import FlatRV, HalfFlatRV
         from pymc.util import get_default_varnames
 
-        self._model, self._jax = model, jax
+        self.model = model
         point = model.initial_point()
         self.free = {value.name: np.shape(point[value.name]) for value in model.value_vars}
         self.names = [name for value, shape in self.free.items() for name in numbered(value, shape)]
         shown = get_default_varnames(model.unobserved_value_vars, include_transformed=False)
         self._variables = self._compiled([v.name for v in shown], shown)
-        one = jax.eval_shape(self._variables, jax.ShapeDtypeStruct((1, len(self.names)), float))
-        self.shapes = {v.name: tuple(one[v.name].shape[1:]) for v in shown}  # in their order
+        begin = np.concatenate([np.ravel(point[name]) for name in self.free])[None]
+        one = self._variables(begin.astype(float))
+        self.shapes = {v.name: np.shape(one[v.name])[1:] for v in shown}  # in their order
         self.coords, self.dims = coords_and_dims_for_inferencedata(model)
         self.constant_data = find_constants(model)
         self._by_rows = bool(_minibatch_nodes(model))  # its observations change
         self.observed_data = {} if self._by_rows else find_observations(model)
         self._likelihood: Any = None
+        self.improper = {
+            rv.name: f"pymc.{type(rv.owner.op).__name__.removesuffix('RV')}"
+            for rv in model.free_RVs
+            if isinstance(rv.owner.op, (FlatRV, HalfFlatRV))
+        }
 
     def parts(self, x: Any) -> list[Any]:
         """The value variables of one position."""
@@ -87,37 +98,105 @@ class PymcSpace(Space):
         return made
 
     def _compiled(self, names: Sequence[str], outputs: Sequence[Any]) -> Any:
-        jaxified = _jaxified(self._model.value_vars, outputs)
-        return self._jax.jit(self._jax.vmap(lambda x: dict(zip(names, jaxified(*self.parts(x))))))
+        """A function of positions (N, d) that gives arrays (N, ...) by name."""
+        try:
+            jaxified = _jaxified(self.model.value_vars, outputs)
+        except (NotImplementedError, ImportError):
+            return self.by_pytensor(names, outputs)
+        import jax
+
+        return Filled(jax.jit(jax.vmap(lambda x: dict(zip(names, jaxified(*self.parts(x)))))))
+
+    def by_pytensor(self, names: Sequence[str], outputs: Sequence[Any]) -> Any:
+        """The same, one position after another."""
+        compiled = self.model.compile_fn(
+            list(outputs),
+            inputs=self.model.value_vars,
+            point_fn=False,
+            on_unused_input="ignore",
+        )
+
+        def over_rows(x: np.ndarray) -> dict[str, np.ndarray]:
+            rows = [compiled(*self.parts(row)) for row in x]
+            return {name: np.stack(each) for name, each in zip(names, zip(*rows))}
+
+        return over_rows
 
     def variables(self, x: np.ndarray) -> dict[str, np.ndarray]:
-        return Filled(self._variables)(x)
+        return self._variables(x)
 
     def log_likelihood(self, x: np.ndarray) -> dict[str, np.ndarray]:
-        observed = self._model.observed_RVs
+        observed = self.model.observed_RVs
         if self._by_rows or not observed:
             return {}
         if self._likelihood is None:
-            terms = self._model.logp(observed, sum=False)
+            terms = self.model.logp(observed, sum=False)
             self._likelihood = self._compiled([rv.name for rv in observed], terms)
-        return in_batches(Filled(self._likelihood), x)
+        return in_batches(self._likelihood, x)
 
     def prior(self, count: int, seed: int) -> np.ndarray:
         import pymc
 
-        transforms = self._model.rvs_to_transforms
-        values = [
-            rv if transforms[rv] is None else transforms[rv].forward(rv, *rv.owner.inputs)
-            for rv in self._model.free_RVs
-        ]
-        drawn = pymc.draw(values, draws=count, random_seed=seed)
+        drawn = pymc.draw(self._values_of_variables(), draws=count, random_seed=seed)
         return np.concatenate([np.reshape(one, (count, -1)) for one in drawn], axis=1)
+
+    def unconstrain(self, values: Mapping[str, Any]) -> np.ndarray:
+        import pytensor
+        from pytensor.graph.replace import clone_replace
+
+        variables = self.model.free_RVs
+        shapes = {rv.name: self.shapes[rv.name] for rv in variables}
+        given = given_values(values, shapes)
+        inputs = [rv.type() for rv in variables]
+        outputs = clone_replace(self._values_of_variables(), dict(zip(variables, inputs)))
+        compiled = pytensor.function(inputs, outputs, on_unused_input="ignore")
+        rows = [compiled(*row) for row in zip(*(given[rv.name] for rv in variables))]
+        return self.within_bounds([np.stack(each).reshape(len(rows), -1) for each in zip(*rows)])
+
+    def _values_of_variables(self) -> list[Any]:
+        """Value variables, made of the variables."""
+        transforms = self.model.rvs_to_transforms
+        return [
+            rv if transforms[rv] is None else transforms[rv].forward(rv, *rv.owner.inputs)
+            for rv in self.model.free_RVs
+        ]
 
 
 def _jaxified(inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
     import pymc.sampling.jax as pymc_jax
 
     return pymc_jax.get_jaxified_graph(inputs=list(inputs), outputs=list(outputs))
+
+
+def _score_by_pytensor(space: PymcSpace) -> Any:
+    """Log densities and scores of positions (N, d)."""
+    from pytensor.gradient import NullTypeGradError
+
+    model = space.model
+    try:
+        both = space.by_pytensor(["value", "score"], [model.logp(), model.dlogp()])
+    except (NotImplementedError, NullTypeGradError) as error:
+        raise ValueError(
+            f"model: must have a log density with a gradient; got a part without one: {error}"
+        ) from error
+
+    def score(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        found = both(x)
+        return found["value"], found["score"]
+
+    return score
+
+
+def _refuse_random(model: Any) -> None:
+    from pytensor.graph.traversal import ancestors
+    from pytensor.tensor.random.op import RandomVariable
+
+    owners = (one.owner for one in ancestors([model.logp()]) if one.owner is not None)
+    if any(isinstance(one.op, RandomVariable) for one in owners):
+        raise ValueError(
+            "model: must have a log density that is no random number; got one that draws, such as "
+            "that of pymc.Simulator: pymc.sample_smc takes it"
+        )
 
 
 def _refuse_discrete(model: Any) -> None:

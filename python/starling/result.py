@@ -15,6 +15,7 @@ from .ending import let_go_at_end
 from .frames import TableFile, is_table
 from .functions import whole
 from .groups import arviz_groups, inference_data
+from .model_file import packed
 from .notebook import table_of
 from .predictions import BATCH, over_draws
 from .thinning import Thinned, Variable, thinned
@@ -31,8 +32,9 @@ class Result:
         self._outcomes = list(outcomes)
         if not self._outcomes:
             raise ValueError("outcomes: there must be at least one run; got none")
-        self._files, self._space = files, space
-        self._made: dict[str, dict[str, np.ndarray]] = {}  # of predict and log_likelihood
+        self._files, self._space = files, space if files is None else files.space
+        # Of predict and log_likelihood.
+        self._made: dict[str, dict[str, np.ndarray]] = {} if files is None else dict(files.made)
         self._summary = (
             json.loads(_starling.summary(self._outcomes)) if files is None else files.summary
         )
@@ -269,12 +271,14 @@ class Result:
         self, folder: str | os.PathLike, *, formats: str = "csv,npz", force: bool = False
     ) -> None:
         """Writes the folder that the command line writes: draws, summary.json, config.toml,
-        trace.csv."""
+        trace.csv; and for a model model.npz: its dims, coords and data, and the log likelihood and
+        the predictions that were made so far."""
+        model = packed(self._space, self._made)
         with python_names_in_errors():
             if self._files is None:
-                _starling.write(self._outcomes, folder, formats, force)
+                _starling.write(self._outcomes, folder, formats, force, model)
             else:
-                self._files.write(folder, formats, force)
+                self._files.write(folder, formats, force, model)
 
     def thin(
         self, count: int, *, weights: bool = False, scores: Any = None, threads: int = 0

@@ -24,6 +24,7 @@ class Space:
     coords: Mapping[str, Any] = {}
     observed_data: Mapping[str, Any] = {}
     constant_data: Mapping[str, Any] = {}
+    improper: Mapping[str, str] = {}  # variables whose prior has no integral, and that prior
 
     def variables(self, x: np.ndarray) -> dict[str, np.ndarray]:
         """Arrays of (N, ...), of positions (N, d)."""
@@ -39,9 +40,26 @@ class Space:
             "prior: this target has none that can be drawn from; a PyMC or NumPyro model has"
         )
 
+    def refuse_improper(self) -> None:
+        """Where the log evidence is wanted."""
+        for name, prior in self.improper.items():
+            raise ValueError(
+                f"evidence: {name} has the prior {prior}, which has no integral: the evidence would"
+                " be known up to a factor that means nothing; give it a proper prior"
+            )
+
     def unconstrain(self, values: Mapping[str, Any]) -> np.ndarray:
         """The positions of these draws."""
         raise TypeError("start: must be an (N, d) array or a result for this target; got a mapping")
+
+    def within_bounds(self, parts: list[np.ndarray]) -> np.ndarray:
+        """Positions, of parts side by side that must be numbers."""
+        x = np.concatenate(parts, axis=1)
+        for name, column in zip(self.names, x.T):
+            if not np.isfinite(column).all():
+                name = name.partition("[")[0]
+                raise ValueError(f"start: {name} has values that are out of its bounds")
+        return x
 
     def each(self, function: Any, random: bool) -> Any:
         """A function of the user's over draws, as one of positions: (x, seed of each) to arrays
@@ -124,26 +142,28 @@ class Parameters(Space):
         return np.concatenate(pulled, axis=1)
 
     def unconstrain(self, values: Mapping[str, Any]) -> np.ndarray:
-        parts, count = [], None
-        for name, one in self.constraints.items():
-            if name not in values:
-                raise ValueError(f"start: must have every parameter; got none for {name}")
-            value = np.asarray(values[name], dtype=np.float64)
-            if (
-                value.ndim < 1
-                or value.shape[1:] != one.shape
-                or len(value) != (count or len(value))
-            ):
-                raise ValueError(
-                    f"start: {name} must be of shape {in_letters(one.shape)}; got {value.shape}"
-                )
-            count = len(value)
-            with np.errstate(all="ignore"):
-                free = one.inverse(value).reshape(count, -1)
-            if not np.isfinite(free).all():
-                raise ValueError(f"start: {name} has values that are out of its bounds")
-            parts.append(free)
-        return np.concatenate(parts, axis=1)
+        given = given_values(values, self.shapes)
+        with np.errstate(all="ignore"):
+            free = [one.inverse(given[name]) for name, one in self.constraints.items()]
+        return self.within_bounds([part.reshape(len(part), -1) for part in free])
+
+
+def given_values(
+    values: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]
+) -> dict[str, np.ndarray]:
+    """Those of each parameter, as arrays (N, ...)."""
+    given: dict[str, np.ndarray] = {}
+    for name, shape in shapes.items():
+        if name not in values:
+            raise ValueError(f"start: must have every parameter; got none for {name}")
+        value = np.asarray(values[name], dtype=np.float64)
+        first = next(iter(given.values()), value)
+        if value.ndim < 1 or value.shape[1:] != shape or len(value) != len(first):
+            raise ValueError(
+                f"start: {name} must be of shape {in_letters(shape)}; got {value.shape}"
+            )
+        given[name] = value
+    return given
 
 
 def numbered(name: str, shape: tuple[int, ...]) -> list[str]:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 namespace starling::judge {
@@ -12,6 +13,7 @@ namespace {
 constexpr std::size_t most_parameters = 8;
 constexpr std::size_t on_a_way = 8;      // places: 10, 100, ... widths out
 constexpr std::size_t fewest_places = 3; // of them, where the others are no numbers
+constexpr std::size_t nearer = 3;        // places: 1, 2 and 4 widths out
 
 struct Middle {
   std::vector<double> mean, sd, slope; ///< slope: of the mean score
@@ -51,7 +53,7 @@ std::vector<std::size_t> far_out(const Middle& m) {
   return order;
 }
 
-/// Directions in widths: the mean score, then parameters.
+/// Directions in widths: the mean score, then parameters; each forth and back.
 std::vector<std::vector<double>> ways_out(const Middle& m) {
   const std::size_t d = m.mean.size();
   std::vector<std::vector<double>> ways;
@@ -66,6 +68,12 @@ std::vector<std::vector<double>> ways_out(const Middle& m) {
   for (const std::size_t a : far_out(m)) {
     ways.emplace_back(d);
     ways.back()[a] = 1;
+  }
+  for (std::size_t n = 0; n < ways.size(); n += 2) {
+    std::vector<double> back = ways[n];
+    for (double& part : back)
+      part = -part;
+    ways.insert(ways.begin() + std::ptrdiff_t(n + 1), std::move(back));
   }
   return ways;
 }
@@ -88,6 +96,26 @@ std::optional<bool> never_falls(std::span<const double> heights) {
   return seen >= fewest_places ? std::optional(grows) : std::nullopt;
 }
 
+using Density = std::function<void(Rows<const double>, Rows<double>, std::span<double>)>;
+
+/// Log densities along ways out, first * factor^k widths from the middle.
+std::vector<double> heights_along(const std::vector<std::vector<double>>& ways, const Middle& m,
+                                  std::size_t count, double first, double factor,
+                                  const Density& density) {
+  const std::size_t d = m.mean.size(), places = ways.size() * count;
+  std::vector<double> at(places * d), score(places * d), heights(places);
+  for (std::size_t place = 0; place < places; ++place)
+    for (std::size_t a = 0; a < d; ++a)
+      at[place * d + a] = m.mean[a] + first * std::pow(factor, double(place % count)) *
+                                          ways[place / count][a] * m.sd[a];
+  density({at.data(), places, d}, {score.data(), places, d}, heights);
+  return heights;
+}
+
+bool falls(std::span<const double> heights) {
+  return std::ranges::adjacent_find(heights, std::greater()) != heights.end();
+}
+
 } // namespace
 
 std::optional<Unbounded> unbounded_along(
@@ -97,22 +125,20 @@ std::optional<Unbounded> unbounded_along(
     return std::nullopt;
   const Middle m = middle_of(cloud, scores);
   const auto ways = ways_out(m);
-  const std::size_t d = cloud.dim, rays = 2 * ways.size(), places = rays * on_a_way;
-  std::vector<double> at(places * d), score(places * d), heights(places);
-  for (std::size_t ray = 0; ray < rays; ++ray)
-    for (std::size_t k = 0; k < on_a_way; ++k)
-      for (std::size_t a = 0; a < d; ++a)
-        at[(ray * on_a_way + k) * d + a] = m.mean[a] + (ray % 2 == 0 ? 1 : -1) *
-                                                           std::pow(10.0, double(k + 1)) *
-                                                           ways[ray / 2][a] * m.sd[a];
-  density({at.data(), places, d}, {score.data(), places, d}, heights);
+  const std::vector<double> heights = heights_along(ways, m, on_a_way, 10, 10, density);
   std::optional<Unbounded> flat;
-  for (std::size_t ray = 0; ray < rays; ++ray) {
-    const auto found =
-        never_falls(std::span<const double>(heights).subspan(ray * on_a_way, on_a_way));
+  for (std::size_t n = 0; n < ways.size(); ++n) {
+    const std::vector<double>& way = ways[n];
+    const auto own = std::span<const double>(heights).subspan(n * on_a_way, on_a_way);
+    const auto found = never_falls(own);
     if (!found)
       continue;
-    const std::vector<double>& way = ways[ray / 2];
+    if (std::ranges::count(own, INFINITY) > 0) { // or it falls until it can no longer be computed
+      std::vector<double> near = heights_along({way}, m, nearer, 1, 2, density);
+      near.push_back(own[0]);
+      if (falls(near))
+        continue;
+    }
     const auto most = std::ranges::max_element(way, {}, [](double part) { return std::abs(part); });
     const Unbounded one{std::size_t(most - way.begin()), *found};
     if (one.grows)

@@ -115,7 +115,7 @@ void resolve_stages(const Recipe& r, Plan& plan) {
   stages.evidence = r.evidence;
   stages.temper = r.temper;
   if (stages.temper && stages.starts == 0)
-    refuse("temper", "begins around what the scout found: leave --prefit none out");
+    refuse("temper", "begins around what the scout found: leave --prefit none out, or the start");
   if (r.steps != undecided)
     stages.steps = r.steps;
   plan.stages = stages;

@@ -35,8 +35,9 @@ TEST(Evidence, IsRefusedWhereItCannotBe) {
   expect_refused(place, "sample normal --evidence --method paper --out o", usage,
                  "evidence: comes after the exact moves of --method auto; this run is the raw "
                  "method");
-  expect_refused(place, "sample normal --temper --prefit none --out o", usage,
-                 "temper: begins around what the scout found: leave --prefit none out");
+  expect_refused(
+      place, "sample normal --temper --prefit none --out o", usage,
+      "temper: begins around what the scout found: leave --prefit none out, or the start");
   place.write("d.csv", SmallData().text(100));
   expect_refused(
       place, "sample logistic --data d.csv --method auto --data-batch 20 --evidence --out o", usage,

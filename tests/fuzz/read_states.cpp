@@ -37,9 +37,13 @@ namespace {
 
 constexpr std::size_t particles = 8;
 
-/// A normal in two dimensions, or two of them side by side: what makes groups.
-run::Staged staged(bool groups) {
+/// A normal in two dimensions; two of them side by side, which makes groups; with tempering and the
+/// evidence.
+enum class Asked { plain, groups, evidence };
+
+run::Staged staged(Asked asked) {
   run::Staged made;
+  const bool groups = asked == Asked::groups;
   made.target.dim = 2;
   made.target.names = {"a", "b"};
   made.target.evaluate = [groups](Rows<const double> x, Rows<double> score,
@@ -55,6 +59,7 @@ run::Staged staged(bool groups) {
   made.stages.steps = 4;
   made.stages.certify_moves = 4;
   made.stages.polish_steps = 2;
+  made.stages.temper = made.stages.evidence = asked == Asked::evidence;
   return made;
 }
 
@@ -75,18 +80,24 @@ run::Checkpoint without_looks(run::Checkpoint checkpoint) {
   return checkpoint;
 }
 
-/// True states after some units, of both targets.
-const std::vector<run::Checkpoint>& states() {
-  static const std::vector<run::Checkpoint> all = [] {
-    std::vector<run::Checkpoint> made;
-    for (const bool groups : {false, true}) {
-      const auto flight = run::begin(staged(groups), settings());
-      for (int units = 0; units < 40 && !flight->over(); ++units) {
-        if (units % 3 == 0)
-          made.push_back(without_looks(flight->save()));
+struct State {
+  Asked asked;
+  run::Checkpoint checkpoint;
+};
+
+/// True states after some units, of all that can be asked.
+const std::vector<State>& states() {
+  static const std::vector<State> all = [] {
+    std::vector<State> made;
+    for (const Asked asked : {Asked::plain, Asked::groups, Asked::evidence}) {
+      const auto flight = run::begin(staged(asked), settings());
+      const int every = asked == Asked::evidence ? 6 : 3; // which has twice the units
+      for (int units = 0; units < 13 * every && !flight->over(); ++units) {
+        if (units % every == 0)
+          made.push_back({asked, without_looks(flight->save())});
         flight->take(1, {});
       }
-      made.push_back(without_looks(flight->save()));
+      made.push_back({asked, without_looks(flight->save())});
     }
     return made;
   }();
@@ -124,9 +135,10 @@ std::uint64_t odd_number(unsigned char which) {
 std::size_t place_in(const std::string& column, unsigned char which) {
   std::vector<std::size_t> places;
   for (const char* name :
-       {"part",  "current",    "left",  "done",      "moves", "round", "particles", "modes",
-        "split", "most_leaps", "keeps", "parameter", "x",     "began", "kept",      "sums",
-        "added", "shares",     "means", "form",      "all",   "heavy"}) {
+       {"part",  "current", "left",       "done",   "moves",     "round",    "particles",
+        "modes", "split",   "most_leaps", "keeps",  "parameter", "x",        "began",
+        "kept",  "sums",    "added",      "shares", "means",     "form",     "all",
+        "heavy", "units",   "freedom",    "log_z",  "at_fit",    "at_draws", "met"}) {
     const std::uint32_t tag = fields::tag(name);
     const std::string mark(reinterpret_cast<const char*>(&tag), sizeof tag);
     for (std::size_t at = column.find(mark); at != column.npos; at = column.find(mark, at + 1))
@@ -145,8 +157,7 @@ void read_journey(std::string_view bytes) {
   if (bytes.empty())
     return;
   const std::size_t which = static_cast<unsigned char>(bytes[0]) % states().size();
-  run::Checkpoint checkpoint = states()[which];
-  const bool groups = which >= states().size() / 2;
+  run::Checkpoint checkpoint = states()[which].checkpoint;
   for (std::size_t i = 1; i + 4 <= std::min<std::size_t>(bytes.size(), 33); i += 4) {
     const auto at = [&](std::size_t k) { return static_cast<unsigned char>(bytes[i + k]); };
     auto& columns = checkpoint.columns;
@@ -173,7 +184,7 @@ void read_journey(std::string_view bytes) {
     }
   }
   try {
-    const auto flight = run::resume(staged(groups), settings(), checkpoint, "state");
+    const auto flight = run::resume(staged(states()[which].asked), settings(), checkpoint, "state");
     flight->save();
     flight->outcome(false);
   } catch (const io::BadData&) {

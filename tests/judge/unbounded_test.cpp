@@ -78,6 +78,12 @@ TEST(Unbounded, IsNotSaidOfDensitiesThatCanBeNormalised) {
       << "Cauchy";
   EXPECT_EQ(found([](auto x) { return x[0] - std::exp(x[0]) + rest(x); }), "nothing")
       << "a log scale";
+  // As where squares of e^x are divided by each other: it falls, and then is no number.
+  for (const double width : {1.0, 3.0})
+    EXPECT_EQ(found([](auto x) { return x[0] > 25 ? INFINITY : -std::exp(x[0]) + x[0] + rest(x); },
+                    -1, width),
+              "nothing")
+        << width;
   EXPECT_EQ(found([](auto x) { return x[0] < 0 || x[0] > 9 ? -INFINITY : rest(x); }, 4), "nothing")
       << "uniform";
   EXPECT_EQ(found([](auto x) {

@@ -304,6 +304,50 @@ def add(of):
         ],
     )
 
+    of(
+        "src/stages/tempering.cpp",
+        "tests/stages/tempering_test.cpp",
+        [
+            ("weights of one island alone", "log_z_[@@g@@] +=", "std::size_t{0}"),
+            (
+                "the reference with half its log density",
+                "(1 - b) * @@under[i]@@ + b * log_density[i]",
+                "under[i] / 2",
+            ),
+            ("no exact moves", "move(moved, at_now, leap, threads);", ";"),
+            (
+                "an error as of all particles",
+                "double(@@islands * (islands - 1)@@)",
+                "std::size_t{1024 * 1023}",
+            ),
+            (
+                "copies that move alike",
+                "std::iota(made.id.begin(), made.id.end(), std::uint64_t{0});",
+                ";",
+            ),
+            ("particles that are not drawn anew", "rows.push_back(@@first + i@@);", "first + n"),
+            (
+                "modes that are found and forgotten",
+                "@@modes.size() > 1@@)\n    return weigh",
+                "false",
+            ),
+        ],
+    )
+    of(
+        "src/stages/evidence.cpp",
+        "tests/stages/evidence_test.cpp",
+        [
+            ("groups of which the first counts", "sum += std::exp(own.value - top);", ";"),
+            ("the same draws of the fit in every unit", "@@2 * done_ + half@@, trial_", "half"),
+            (
+                "the error of a group forgotten",
+                "variance += @@std::pow(std::exp(own.value - top) * own.se, 2)@@;",
+                "0.0",
+            ),
+            ("fresh draws not counted", "ratios[i] -= under[i];", ";"),
+        ],
+    )
+
 
 SOURCES = [
     "certify",

@@ -136,3 +136,22 @@ def test_what_is_no_table_is_named():
         result.predict_table({"a": [1]})
     with pytest.raises(ValueError, match="missing: must be one of refuse, drop; got 'x'"):
         result.predict_table({"a": [1]}, missing="x")
+
+
+def test_formulas_are_made_by_formulaic():
+    """As docs/tables.md has it: a product of a column and a category, also for new rows."""
+    with pytest.raises(TypeError, match="formula: is no setting of a run; formulaic makes a table"):
+        starling.sample("linear", data=columns(), label="y", formula="y ~ age", **FAST)
+    formulaic = pytest.importorskip("formulaic", reason="formulaic is not installed")
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    random = np.random.default_rng(1)
+    frame = pandas.DataFrame({"x": random.normal(size=400), "g": ["a", "b"] * 200})
+    slope = np.where(frame["g"] == "b", 3.0, 1.0)
+    frame["y"] = slope * frame["x"] + 0.1 * random.normal(size=400)
+    y, x = formulaic.model_matrix("y ~ x * g", frame)
+    data = x.drop(columns="Intercept").assign(y=y)
+    result = starling.sample("linear", data=data, label="y", seed=1, progress=False)
+    new = pandas.DataFrame({"x": [2.0, 2.0], "g": ["b", "a"]})
+    found = result.predict_table(x.model_spec.get_model_matrix(new))
+    assert np.allclose(found["mean"], [6, 2], atol=0.1)
+    assert list(found["mean"]) != list(result.predict_table(x.head(2))["mean"])

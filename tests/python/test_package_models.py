@@ -140,6 +140,21 @@ def test_the_prior_is_drawn_from(target):
     assert result.settings["method"] == "auto" and result.gradients["scout"] == 0
 
 
+def test_a_start_may_be_values_of_the_variables(target):
+    random = np.random.default_rng(3)
+    x = random.normal(size=(9, len(target.space.names)))
+    values = target.space.variables(x)
+    assert np.allclose(target.space.unconstrain(values), x, atol=1e-9)
+    result = starling.sample(target, start=values, certify="none", progress=False)
+    assert result.settings["method"] == "auto" and len(result.unconstrained) == 9
+    with pytest.raises(ValueError, match=r"start: tau(_log__)? has values that are out of its bou"):
+        target.space.unconstrain({**values, "tau": -values["tau"]})
+    with pytest.raises(ValueError, match=r"start: eta must be of shape \(N, 8\); got \(9, 7\)"):
+        target.space.unconstrain({**values, "eta": values["eta"][:, :7]})
+    with pytest.raises(ValueError, match="start: must have every parameter; got none for mu"):
+        target.space.unconstrain({name: values[name] for name in values if name != "mu"})
+
+
 def test_pymc_keeps_labels_and_takes_the_draws(pymc, schools_in_pymc):
     with schools_in_pymc:
         result = starling.sample(**FAST)

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <starling/random/philox.hpp>
-#include <starling/stages/group.hpp>
+#include <starling/stages/journey.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -70,6 +71,28 @@ inline std::string saved(const Group& group) {
 inline void restore(Group& group, const std::string& state) {
   RestoreFields from(state);
   group.restore(from);
+}
+
+/// To the end, saved and restored after each unit of this stage, and how often that was.
+struct CutJourney {
+  std::unique_ptr<stages::Journey> journey;
+  int cuts = 0;
+};
+
+inline CutJourney cut_in(const std::string& stage, const stages::JourneyDensity& density,
+                         const Settings& settings) {
+  const auto make = [&] { return std::make_unique<stages::Journey>(density, settings); };
+  CutJourney cut{make()};
+  while (!cut.journey->finished()) {
+    cut.journey->take(1);
+    if (cut.journey->stage() != stage)
+      continue;
+    const std::string state = cut.journey->save();
+    cut.journey = make();
+    cut.journey->restore(state);
+    ++cut.cuts;
+  }
+  return cut;
 }
 
 inline Frame::Matrix normals(std::size_t n, std::size_t d, double width) {

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <memory>
 #include <numbers>
 #include <stdexcept>
 #include <string>
@@ -137,25 +136,13 @@ TEST(Evidence, LeavesTheCloudAsItIs) {
 
 TEST(Evidence, GoesOnFromAnyUnitBitForBit) {
   const Settings settings = with_evidence();
-  const auto make = [&] {
-    return std::make_unique<stages::Journey>(stages::JourneyDensity{each(skewed), 2}, settings);
-  };
-  auto whole = make(), cut = make();
-  while (!whole->finished())
-    whole->take(1);
-  int cuts = 0;
-  while (!cut->finished()) {
-    cut->take(1);
-    if (cut->stage() != "evidence")
-      continue;
-    const std::string state = cut->save();
-    cut = make();
-    cut->restore(state);
-    ++cuts;
-  }
+  stages::Journey whole({each(skewed), 2}, settings);
+  while (!whole.finished())
+    whole.take(1);
+  const auto [cut, cuts] = cut_in("evidence", {each(skewed), 2}, settings);
   EXPECT_GT(cuts, 30);
-  EXPECT_EQ(cut->evidence()->value, whole->evidence()->value);
-  EXPECT_EQ(cut->evidence()->se, whole->evidence()->se);
+  EXPECT_EQ(cut->evidence()->value, whole.evidence()->value);
+  EXPECT_EQ(cut->evidence()->se, whole.evidence()->se);
 }
 
 // A unit in which the density throws is tried again, and nothing is counted twice.

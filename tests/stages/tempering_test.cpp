@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <memory>
 #include <numbers>
+#include <set>
 #include <string>
 
 namespace {
@@ -94,6 +94,40 @@ TEST(Tempering, BringsModesToTheJourneyAndAgreesWithTheBridge) {
   EXPECT_EQ(journey.gradients()[5].first, "temper");
 }
 
+// .7 N(-3, 1) and .3 N(3, .5^2) in every coordinate: the narrow one attracts so little of the space
+// that no climb of the scout and no look at the end meets it.
+TEST(Tempering, BringsANarrowModeThatIsMissedWithoutIt) {
+  const auto narrow = each([](std::span<const double> x, std::span<double> s) {
+    double a = std::log(.7), b = std::log(.3) + double(x.size()) * std::log(2.0);
+    for (const double v : x) {
+      a -= .5 * (v + 3) * (v + 3);
+      b -= 2 * (v - 3) * (v - 3);
+    }
+    const double top = std::max(a, b), pa = std::exp(a - top), pb = std::exp(b - top);
+    for (std::size_t k = 0; k < x.size(); ++k)
+      s[k] = -(pa * (x[k] + 3) + 4 * pb * (x[k] - 3)) / (pa + pb);
+    return top + std::log(pa + pb);
+  });
+  for (const bool on : {false, true}) {
+    stages::Journey journey({narrow, 5}, with_tempering(on));
+    while (!journey.finished())
+      journey.take(1);
+    const auto& x = journey.cloud().x;
+    const double share = double((x.col(0).array() > 1).count()) / double(x.rows());
+    EXPECT_EQ(journey.groups(), on ? 2u : 1u);
+    EXPECT_NEAR(share, on ? .3 : 0, .05);
+  }
+}
+
+// Copies of one particle go ways of their own; where all six moves are refused two may stay.
+TEST(Tempering, LeavesHardlyAnyTwoParticlesAtOnePlace) {
+  const Frame::Matrix x = tempered(each(standard), 3, 1).cloud().x;
+  std::set<double> places;
+  for (Eigen::Index i = 0; i < x.rows(); ++i)
+    places.insert(x(i, 0));
+  EXPECT_GT(places.size(), 1000u);
+}
+
 TEST(Tempering, OfOneModeGoesOnToTheFlight) {
   stages::Journey journey({each(standard), 3}, with_tempering(true));
   while (!journey.finished())
@@ -109,25 +143,13 @@ TEST(Tempering, OfOneModeGoesOnToTheFlight) {
 
 TEST(Tempering, GoesOnFromAnyUnitBitForBit) {
   const Settings settings = with_tempering(true);
-  const auto make = [&] {
-    return std::make_unique<stages::Journey>(stages::JourneyDensity{each(far_mode), 2}, settings);
-  };
-  auto whole = make(), cut = make();
-  while (!whole->finished())
-    whole->take(1);
-  int cuts = 0;
-  while (!cut->finished()) {
-    cut->take(1);
-    if (cut->stage() != "temper")
-      continue;
-    const std::string state = cut->save();
-    cut = make();
-    cut->restore(state);
-    ++cuts;
-  }
+  stages::Journey whole({each(far_mode), 2}, settings);
+  while (!whole.finished())
+    whole.take(1);
+  const auto [cut, cuts] = cut_in("temper", {each(far_mode), 2}, settings);
   EXPECT_GT(cuts, 3);
-  EXPECT_EQ(cut->cloud().x, whole->cloud().x);
-  EXPECT_EQ(cut->tempered_evidence()->value, whole->tempered_evidence()->value);
+  EXPECT_EQ(cut->cloud().x, whole.cloud().x);
+  EXPECT_EQ(cut->tempered_evidence()->value, whole.tempered_evidence()->value);
 }
 
 } // namespace
