@@ -15,7 +15,7 @@ MANY = 512  # positions at a time, where each gives many numbers
 
 class Space:
     """How draws are made of positions. `names` are those of a position's numbers, `shapes` those of
-    the variables of a draw. A model says besides which dimensions they have (`dims`, `coords`),
+    the variables of a draw. A model also says which dimensions they have (`dims`, `coords`),
     what was observed, and how likely that is."""
 
     names: list[str]
@@ -35,9 +35,7 @@ class Space:
 
     def prior(self, count: int, seed: int) -> np.ndarray:
         """Positions (count, d) that are drawn from the prior."""
-        raise ValueError(
-            "prior: this target has none that can be drawn from; a PyMC or NumPyro model has"
-        )
+        raise ValueError("prior: this target has none; a PyMC or NumPyro model has one")
 
     def unconstrain(self, values: Mapping[str, Any]) -> np.ndarray:
         """The positions of these draws."""
@@ -141,7 +139,7 @@ class Parameters(Space):
             with np.errstate(all="ignore"):
                 free = one.inverse(value).reshape(count, -1)
             if not np.isfinite(free).all():
-                raise ValueError(f"start: {name} has values that are out of its bounds")
+                raise ValueError(f"start: {name} has values outside its bounds")
             parts.append(free)
         return np.concatenate(parts, axis=1)
 

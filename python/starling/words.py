@@ -45,7 +45,7 @@ def python_names(text: str) -> str:
 
 def no_setting(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, sorted(known), 1)
-    return f"{name}: is no setting of a run" + (f"; did you mean {near[0]}?" if near else "")
+    return f"{name}: is not a setting of a run" + (f"; did you mean {near[0]}?" if near else "")
 
 
 @contextmanager

@@ -120,7 +120,7 @@ def test_draws_what_was_loaded(several, folder):
         ax.get_title() for ax in panels(several.plot())
     ]
     assert len(loaded.plot("trace").axes) == len(several.plot("trace").axes)
-    with pytest.raises(ValueError, match="trace: this result has draws alone"):
+    with pytest.raises(ValueError, match="trace: this result has only draws"):
         starling.load(folder / "draws.npz").plot("trace")
     with pytest.raises(
         ValueError, match="kind: must be one of marginals, pairs, trace, flow; got 'pie'"
