@@ -307,7 +307,7 @@ function drawThreads(c, X, Y, colour) {
 function drawChart() {
   const [c, w, h] = fit($('chart')), all = [...history[0], ...history[1]], left = 52, bottom = 26, soft = css('--soft');
   c.font = '12px system-ui'; c.fillStyle = soft; c.strokeStyle = css('--line'); c.lineWidth = 1;
-  if (all.length < 2) { c.textAlign = 'center'; c.fillText('Press play.', w / 2, h / 2); return; }
+  if (all.length < 2) { c.textAlign = 'center'; c.fillText('Nothing to draw yet.', w / 2, h / 2); return; }
   const xs = all.map(p => Math.log10(p[0])), ys = all.map(p => Math.log10(p[1]));
   const x0 = Math.floor(Math.min(...xs)), x1 = Math.max(x0 + 1, Math.max(...xs)), y0 = Math.min(...ys) - 0.1, y1 = Math.max(...ys) + 0.1;
   const X = v => left + (v - x0) / (x1 - x0) * (w - left - 12), Y = v => 10 + (y1 - v) / (y1 - y0) * (h - bottom - 14);
@@ -483,8 +483,10 @@ on('link', 'click', () => { keepAddress(); copy(location.href, 'The link is'); }
 readAddress(); show();
 if (setTarget()) { begin(); if (S.k) goTo(S.k); look(); }
 draw();
+// It flies by itself, unless the address names a step or the reader wants no motion.
+if (!S.k && !matchMedia('(prefers-reduced-motion: reduce)').matches) play();
 // For tests: the same functions that the buttons call.
-window.starlingLive = { state: S, take, look, draw, setMany: n => { many = n; }, goTo, changed, compile, asCommand, asPython, steps, play, pause, frameMs: () => frameMs,
+window.starlingLive = { state: S, take, look, draw, setMany: n => { many = n; }, goTo, changed, compile, asCommand, asPython, steps, play, pause, playing: () => playing, frameMs: () => frameMs,
   figure: (which, n) => engine._live_figure(which, n), coordinate: (which, id, axis) => engine._live_coordinate(which, id, axis),
   verdict: which => words(engine._live_verdict(which)), pairs: which => engine._live_pairs(which), fault: () => dead };
 document.documentElement.dataset.ready = 'yes';
