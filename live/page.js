@@ -1,4 +1,4 @@
-// The live page: draws what the engine computes, and keeps everything in the address.
+// The live page: draws what the engine computes, and keeps its settings in the address.
 'use strict';
 (async () => {
 const $ = id => document.getElementById(id);
@@ -114,7 +114,7 @@ function compile(text) {
     else if (OPS[token] >= OPS.exp) { expect('('); sum(0); if (token === 'logaddexp') { expect(','); sum(0); } expect(')'); code.push([OPS[token], 0]); }
     else fail(`'${token}' is not known: x, y, numbers, + - * / ^, exp log sqrt sin cos tanh abs logaddexp`);
   }
-  try { sum(0); if (at < tokens.length) fail(`'${tokens[at]}' stands where nothing can follow`); return { code }; }
+  try { sum(0); if (at < tokens.length) fail(`'${tokens[at]}' is unexpected here`); return { code }; }
   catch (error) { return { fault: error.message }; }
 }
 
@@ -234,7 +234,7 @@ function drawFlock(which) {
   if (which === 1 && !svgdBears()) {
     const size = w < 300 ? 12 : 15, lines = [];
     c.fillStyle = ink; c.font = `${size}px system-ui`; c.textAlign = 'center';
-    for (const text of [`One step of everyone costs ${big(S.n * S.n)} pairs:`, `as much as ${big(S.n / S.p)} steps with batches of ${S.p}.`, 'It waits. Take fewer particles to see both.']) {
+    for (const text of [`One step of all pairs computes ${big(S.n * S.n)} pairs:`, `as much as ${big(S.n / S.p)} steps with batches of ${S.p}.`, 'So it is not shown. Take fewer particles to see both.']) {
       lines.push('');
       for (const word of text.split(' ')) {
         const longer = `${lines[lines.length - 1]} ${word}`.trim();
@@ -307,7 +307,7 @@ function drawThreads(c, X, Y, colour) {
 function drawChart() {
   const [c, w, h] = fit($('chart')), all = [...history[0], ...history[1]], left = 52, bottom = 26, soft = css('--soft');
   c.font = '12px system-ui'; c.fillStyle = soft; c.strokeStyle = css('--line'); c.lineWidth = 1;
-  if (all.length < 2) { c.textAlign = 'center'; c.fillText('Press play.', w / 2, h / 2); return; }
+  if (all.length < 2) { c.textAlign = 'center'; c.fillText('Nothing to draw yet.', w / 2, h / 2); return; }
   const xs = all.map(p => Math.log10(p[0])), ys = all.map(p => Math.log10(p[1]));
   const x0 = Math.floor(Math.min(...xs)), x1 = Math.max(x0 + 1, Math.max(...xs)), y0 = Math.min(...ys) - 0.1, y1 = Math.max(...ys) + 0.1;
   const X = v => left + (v - x0) / (x1 - x0) * (w - left - 12), Y = v => 10 + (y1 - v) / (y1 - y0) * (h - bottom - 14);
@@ -345,7 +345,7 @@ function tell() {
     $('sentence' + which).textContent = dead && which === 0 ? dead : bears ? words(engine._live_sentence(which)) : '';
     $('count' + which).textContent = bears ? `step ${steps(which)}, ${big(engine._live_pairs(which))} pairs` : '';
   }
-  const now = Date.now(), said = `Step ${steps(0)}. Batches: ${$('verdict0').textContent} distance ${short(engine._live_figure(0, 0))}. Everyone: ${$('verdict1').textContent} distance ${short(engine._live_figure(1, 0))}.`;
+  const now = Date.now(), said = `Step ${steps(0)}. Batches: ${$('verdict0').textContent} distance ${short(engine._live_figure(0, 0))}. All pairs: ${$('verdict1').textContent} distance ${short(engine._live_figure(1, 0))}.`;
   if (now - aloudAt > 4000 || !playing) { $('aloud').textContent = said; aloudAt = now; }
   for (const which of [0, 1]) $('view' + which).setAttribute('aria-label', `${S.n} particles at step ${steps(which)}: ${$('verdict' + which).textContent}`);
 }
@@ -451,7 +451,7 @@ const settings = () => ({ particles: S.n, batch: S.p, steps: Math.max(1, steps(0
 const outside = { line: ['mixture'], mixture: ['mixture', { weights: '1,1,1', means: '-2,-1;2,-1;0,2', sds: '0.6' }], banana: ['banana'], funnel: ['funnel', { dim: 2, width: 1.5 }] };
 function asCommand() {
   if (S.wrong) return '# The weight 1/p is only here: it is wrong, and the program does not offer it.';
-  if (!outside[S.t] || S.dim > own()) return '# The program has no such target: take "Copy as Python".';
+  if (!outside[S.t] || S.dim > own()) return '# The program does not have this target: use "Copy as Python".';
   const [target, extra = {}] = outside[S.t], options = { ...extra, ...settings() };
   const quoted = v => (/[;]/.test(v) ? `"${v}"` : v);
   return `starling sample ${target} ` + Object.entries(options).map(([name, v]) => `--${name} ${quoted(v)}`).join(' ');
@@ -468,7 +468,7 @@ function asPython() {
     line: 'jnp.logaddexp(-(x + 2)**2 / 2, jnp.log(2.0) - (x - 2)**2 / 2)',
     mixture: 'jax.nn.logsumexp(-((x - jnp.array([-2, 2, 0]))**2 + (y - jnp.array([-1, -1, 2]))**2) / 0.72)',
     formula: S.f.replace(/\^/g, '**').replace(/\b(exp|log|sqrt|sin|cos|tanh|abs|logaddexp|pi)\b/g, 'jnp.$1') }[S.t];
-  if (!plane) return '# A drawing has no formula; the link keeps it.';
+  if (!plane) return '# A drawing has no formula: use "Copy link".';
   const rest = S.dim > own() ? ` - jnp.sum(z[${own()}:]**2) / 2` : '';
   return `import jax, jax.numpy as jnp, starling\n\ndef log_density(z):\n    x${own() === 2 ? ', y' : ''} = z[0]${own() === 2 ? ', z[1]' : ''}\n    return ${plane}${rest}\n\nresult = starling.sample(starling.from_jax(log_density, dim=${S.dim}), ${text})\nprint(result)\n`;
 }
@@ -483,8 +483,10 @@ on('link', 'click', () => { keepAddress(); copy(location.href, 'The link is'); }
 readAddress(); show();
 if (setTarget()) { begin(); if (S.k) goTo(S.k); look(); }
 draw();
+// It flies by itself, unless the address names a step or the reader wants no motion.
+if (!S.k && !matchMedia('(prefers-reduced-motion: reduce)').matches) play();
 // For tests: the same functions that the buttons call.
-window.starlingLive = { state: S, take, look, draw, setMany: n => { many = n; }, goTo, changed, compile, asCommand, asPython, steps, play, pause, frameMs: () => frameMs,
+window.starlingLive = { state: S, take, look, draw, setMany: n => { many = n; }, goTo, changed, compile, asCommand, asPython, steps, play, pause, playing: () => playing, frameMs: () => frameMs,
   figure: (which, n) => engine._live_figure(which, n), coordinate: (which, id, axis) => engine._live_coordinate(which, id, axis),
   verdict: which => words(engine._live_verdict(which)), pairs: which => engine._live_pairs(which), fault: () => dead };
 document.documentElement.dataset.ready = 'yes';

@@ -1,6 +1,7 @@
 """The documentation site: the pages of docs/ as they are, a reference of the Python package, the
 notebooks."""
 
+import json
 import os
 from pathlib import Path
 
@@ -24,6 +25,7 @@ nb_execution_raise_on_error = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # they stand in the signatures
 
+html_show_search_summary = False  # by requests, which a browser refuses to a site of files
 html_theme = "furo"
 html_title = f"Starling {version}"
 html_theme_options = {
@@ -49,5 +51,25 @@ def listed(app, what, name, obj, options, lines):
     lines[:] = made
 
 
+def load_excerpts(app, pagename, templatename, context, doctree):
+    if pagename == "search":
+        app.add_js_file("excerpts.js")
+
+
+def write_excerpts(app, exception):
+    """The text of every page, for the excerpts beside what a search found."""
+    if exception is None:
+        texts = {
+            name: " ".join(app.env.get_doctree(name).astext().split())
+            for name in sorted(app.env.found_docs)
+        }
+        script = (ROOT / "docs" / "site" / "excerpts.js").read_text()
+        (Path(app.outdir) / "_static" / "excerpts.js").write_text(
+            f"const PAGES = {json.dumps(texts)};\n{script}"
+        )
+
+
 def setup(app):
     app.connect("autodoc-process-docstring", listed)
+    app.connect("html-page-context", load_excerpts)
+    app.connect("build-finished", write_excerpts)

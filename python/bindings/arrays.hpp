@@ -98,8 +98,8 @@ auto numbers(nb::handle object, const char* what, const std::array<std::size_t, 
                              .c_str());
   if (!fits()) // its attribute said otherwise
     throw nb::value_error(
-        fmt::format("{}: must return {} of shape {}; got an object that says so and has another",
-                    who, what, right)
+        fmt::format("{}: must return {} of shape {}; got an object of another shape", who, what,
+                    right)
             .c_str());
   return array;
 }

@@ -88,7 +88,7 @@ plan::Plan plan_from(const std::string& target, const nb::dict& settings) {
       recipe.extra[extra.setting.name] = typed;
     });
   if (used != settings.size())
-    throw nb::type_error("a setting was given that no run has");
+    throw nb::type_error("a setting is not known");
   return plan::resolve(
       recipe); // whether a function gives its log density is seen at its first call
 }
@@ -168,7 +168,7 @@ std::pair<std::shared_ptr<mpi::Wire>, plan::Plan> agreed(nb::handle ranks, Make&
   mpi::same_everywhere(*wire, "settings", assemble::identity_of_ranks(plan->recipe));
   if (plan->blocks < wire->size())
     plan::refuse("blocks", plan->blocks == 0
-                               ? "this run has no blocks of rows, so it goes on with one rank alone"
+                               ? "this run has no blocks, so it continues on one rank only"
                                : fmt::format("{} blocks are too few for {} ranks", plan->blocks,
                                              wire->size()));
   return {wire, *plan};
@@ -261,7 +261,7 @@ void add_flight(nb::module_& m) {
         Recipe recipe = assemble::recipe_in(checkpoint, where);
         if (steps && recipe.method == "auto")
           throw std::invalid_argument(
-              "steps: a run in stages goes on to its own end; leave steps out to resume it");
+              "steps: a run of method='auto' chooses them itself; remove steps to resume it");
         recipe.steps = steps.value_or(recipe.steps);
         recipe.threads = threads.value_or(recipe.threads);
         if ((recipe.target == "guest") == user_target.is_none())
@@ -269,7 +269,7 @@ void add_flight(nb::module_& m) {
               where, !user_target.is_none()
                          ? "target: leave it out; the checkpoint is of a run of " + recipe.target
                          : std::string("target: give it again; the checkpoint is of a run of a "
-                                       "function, which no file can keep"));
+                                       "function, which a file cannot hold"));
         // Code that a file names is loaded only if the caller names it too, or trusts the file.
         const std::string named = recipe.text_of("model"), model = bytes_of(given_model);
         if (!named.empty() && model.empty() && !trust)

@@ -52,7 +52,7 @@ bool interpreter_ends() { return ending; }
 void throw_if_interpreter_ends() {
   if (!ending)
     return;
-  PyErr_SetString(PyExc_SystemExit, "the interpreter is ending, and the run with it");
+  PyErr_SetString(PyExc_SystemExit, "Python is ending, so the run was stopped");
   throw nb::python_error();
 }
 

@@ -56,8 +56,8 @@ public:
 private:
   void check() const {
     if (!*there_)
-      throw nb::value_error("x: positions on a card are there while the target is called, and no "
-                            "longer; copy what is to be kept");
+      throw nb::value_error(
+          "x: positions on a GPU exist only while the target is called; copy what you need later");
   }
 
   template <typename Real>
@@ -107,7 +107,7 @@ nb::object scores_in(const nb::object& returned) {
 
 [[noreturn]] void refuse(const nb::object& scores, std::size_t count, std::size_t dim,
                          const char* type, bool on_host) {
-  const std::string where = on_host ? "on the host" : "on the card";
+  const std::string where = on_host ? "on the CPU" : "on the GPU";
   std::string got = text_of_object(scores.type().attr("__name__"));
   if (nb::hasattr(scores, "shape") && nb::hasattr(scores, "dtype"))
     got = fmt::format("shape {} and {}{}", text_of_object(scores.attr("shape")),

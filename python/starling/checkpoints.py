@@ -21,7 +21,7 @@ def place_of(file: str | os.PathLike) -> str | bytes:
 
 def refuse_to_replace(file: str | os.PathLike, own: bool, force: bool) -> None:
     """Raises FileExistsError unless the file is not there, or is a checkpoint and either `own`, of
-    the flight that writes it, or replaced by `force`. What is no checkpoint is never replaced."""
+    the flight that writes it, or replaced by `force`. Another file is never replaced."""
     try:
         found = os.stat(file)
     except OSError:  # not there; or it cannot be reached, which writing it will say
@@ -29,11 +29,11 @@ def refuse_to_replace(file: str | os.PathLike, own: bool, force: bool) -> None:
     if stat.S_ISDIR(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_size == 0):
         return  # writing says so; or there is nothing to lose
     if not (stat.S_ISREG(found.st_mode) and _is_checkpoint(file)):
-        raise _exists(file, "is there and is no checkpoint; name another file")
+        raise _exists(file, "exists and is not a checkpoint; choose another file")
     if not (own or force):
         raise _exists(
             file,
-            "holds the checkpoint of another run; resume() goes on from it, force=True replaces it",
+            "is the checkpoint of another run; resume() continues it, force=True replaces it",
         )
 
 

@@ -1,5 +1,5 @@
-"""Parameters within bounds: the transforms from all of R^m, as Stan's reference manual has them,
-with the logarithm of the Jacobian's determinant and, for functions in NumPy, gradients pulled back.
+"""Parameters within bounds: the transforms from all of R^m, as in Stan's reference manual. They
+have the logarithm of the Jacobian's determinant; for functions in NumPy gradients are pulled back.
 
 Written once over the last axes, so that they serve one position (JAX) and many (NumPy, PyTorch)."""
 

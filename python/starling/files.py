@@ -38,7 +38,7 @@ class FileRun:
     @property
     def positions(self) -> np.ndarray:
         if self.unconstrained is None:
-            raise ValueError("unconstrained: was not written down; draws.npz of the run has it")
+            raise ValueError("unconstrained: is not in these files; draws.npz of the run has it")
         return self.unconstrained
 
 

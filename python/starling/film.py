@@ -136,7 +136,7 @@ def _points(
 def _cut(
     snapshots: Snapshots | None, axes: Sequence[int] | None
 ) -> tuple[list[Snapshots], Sequence[int]]:
-    """The snapshots of each run (the steps begin anew with each), and the coordinates to show."""
+    """The snapshots of each run (the steps of each begin at 0), and the coordinates to show."""
     if not snapshots:
         raise ValueError(
             "snapshots: must be a list of (step, positions), as record() collects; got none"

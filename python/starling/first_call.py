@@ -64,13 +64,13 @@ def _unchecked(function: Callable) -> Callable:
 
 
 def gradient_fault(function: Callable, x: np.ndarray, returned: tuple, names: list[str]) -> str:
-    """What is wrong with the gradient; nothing if it is right or cannot be told.
+    """What is wrong with the gradient; nothing if it is right or not known.
 
     Particle i is moved along coordinate i mod d, a thousandth of the cloud's width to either side.
     Simpson's rule on the three scores says how much the density should rise. A particle counts only
-    where the density rises alike on both sides (no kink, no jump, no noise between calls) and by
-    far more than rounding; and nothing is said unless half of all particles count and the target
-    answers the same when asked again."""
+    where the density rises alike on both sides and by far more than rounding: no kink, no jump, no
+    noise between calls. Nothing is said unless half of all particles count and the target answers
+    the same when asked again."""
     try:
         lp, s = (np.array(part, dtype=None) for part in returned)
         n, d = x.shape

@@ -1,4 +1,4 @@
-"""A run under way: stepped, looked at, pickled and resumed by whoever wants to drive it."""
+"""A run under way: you step it, look at it, pickle and resume it."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Flight:
         flight.step(100)
         flight.positions
 
-    The settings are those of `sample`. A flight can be pickled if its target can: what comes back
-    goes on bit for bit. While it takes a step, its target and other threads must leave it alone,
-    but for `done`, `total`, `stage`, `over`, `names` and `settings`.
+    The settings are those of `sample`. A flight can be pickled if its target can; the copy
+    continues bit for bit. During a step its target and other threads must not use it, except for
+    `done`, `total`, `stage`, `over`, `names` and `settings`.
     comm: a communicator of mpi4py whose ranks make and step the flight together, each with the same
-        settings: whatever one of them asks of the flight, all must ask."""
+        settings. All of them must make the same calls."""
 
     def __init__(
         self,
@@ -90,8 +90,7 @@ class Flight:
         """Steps run without the interpreter's lock: nobody else may look at what they move."""
         if not self._lock.acquire(blocking=False):
             raise ValueError(
-                "flight: must not be used while it takes a step; got a call from its target or a "
-                "thread"
+                "flight: must not be used during a step; got a call from its target or a thread"
             )
         try:
             with _deferring(self._ranks):
@@ -110,14 +109,14 @@ class Flight:
 
     @property
     def total(self) -> int:
-        """Steps that it will take; of a run in stages those that can be told now, which may become
+        """Steps that it will take; with method "auto" those that are known now, and it may become
         more."""
         return self._native.total
 
     @property
     def stage(self) -> str:
-        """scout, fly, certify, settle or finished; empty for the raw method, which has only one.
-        While a step is taken it is looked at ten times a second."""
+        """scout, fly, certify, settle or finished; empty for method "paper", which has no
+        stages. During a step it is updated ten times a second."""
         return self._stage
 
     @property
@@ -173,8 +172,8 @@ class Flight:
         return self
 
     def result(self) -> Result:
-        """What it came to so far, with diagnostics; it can go on afterwards. In stages there is no
-        cloud before the first step."""
+        """The result so far, with diagnostics; the flight can continue afterwards. With method
+        "auto" there is no cloud before the first step."""
         if self.stage and self.done == 0:
             raise ValueError("flight: has no cloud yet; its first step, the scout, makes one")
         return Result([self._outcome()], space=self._target.space)
@@ -184,9 +183,9 @@ class Flight:
             return self._native.outcome(interrupted)
 
     def save(self, file: str | os.PathLike, *, force: bool = False) -> None:
-        """Writes a checkpoint, whole or not at all: resume(file, target) goes on from there. A file
-        that is there is replaced if it is a checkpoint of this flight, and with force=True if it is
-        one of another run; one that is no checkpoint never is."""
+        """Writes a checkpoint, whole or not at all: resume(file, target) continues from it. An
+        existing checkpoint of this flight is replaced, and with force=True that of another run.
+        Another file is never replaced."""
         with self._exclusive():
             if self._ranks is None:
                 self._may_write(file, force)
@@ -208,7 +207,7 @@ class Flight:
     def __getstate__(self) -> dict[str, Any]:
         if self._ranks is not None:
             raise TypeError(
-                "flight: cannot be pickled while it is of several ranks; save(file) keeps its state"
+                "flight: cannot be pickled on several ranks; save(file) keeps its state"
             )
         with self._exclusive():
             return {"state": self._native.save(), "target": self._target, "dim": self._dim}
@@ -252,8 +251,8 @@ def resume(
 ) -> Flight:
     """The flight of a checkpoint, of Flight.save or of the command line. A target of Python's own
     is given again, and so is a Stan model or a plugin: what a file names is loaded only with
-    trust=True. comm: the ranks that go on together, of whatever number; the first of them reads the
-    file."""
+    trust=True. comm: the ranks that continue it together, any number; the first of them reads
+    the file."""
     ranks = None if comm is None else Ranks(comm)
     with _deferring(ranks):
         state = read_checkpoint(file, ranks)

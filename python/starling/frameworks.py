@@ -16,13 +16,13 @@ CUDA = 2  # of DLPack's kinds of devices
 
 
 def _need_card(library: str, x: Any, ask: Callable) -> None:
-    """A library that was installed without a card's part says so in many words of its own."""
+    """A library that was installed without CUDA says so in many words of its own."""
     try:
         if x.__dlpack_device__()[0] == CUDA:  # else the host is in its place
             ask()
     except Exception as error:
         raise ValueError(
-            f"device: {library} finds no card here, so that its function cannot run there "
+            f"device: {library} finds no GPU here, so its function cannot run on one "
             f'({(str(error).splitlines() or [type(error).__name__])[0]}); use device="cpu"'
         ) from error
 
@@ -87,7 +87,7 @@ class _JaxScore:
         if x.dtype != self._fits:  # at the first call
             if x.dtype == "float64" and not self._jax.config.jax_enable_x64:
                 raise ValueError(
-                    "precision: must be single on a card, since JAX counts in single precision "
+                    "precision: must be single on a GPU, since JAX computes in single precision "
                     "here; got double (or set jax_enable_x64)"
                 )
             _need_card("JAX", x, lambda: self._jax.devices("cuda"))
@@ -160,15 +160,15 @@ def from_jax(
 
     parameters: {"b": (3,), "sigma": starling.positive(), ...}, or any pytree: its leaves are
         shapes, constraints (positive, interval, simplex, ordered, cholesky_corr) or arrays of
-        numbers, such as the weights of a network, of which the shapes count. Other leaves stay as
-        they are. The log density is called with that tree, values in the place of shapes; the
-        Jacobian of the transforms is added to it.
+        numbers. Of arrays, such as the weights of a network, only the shapes count. Other leaves
+        stay as they are. The log density is called with that tree, values in the place of shapes;
+        the Jacobian of the transforms is added to it.
 
     Positions reach JAX without a copy where it takes them so (on the CPU), and scores come back the
     same way. JAX counts in single precision unless jax_enable_x64 is set: then positions are
     rounded on the way.
 
-    With device="cuda" positions and scores stay on the card, if JAX was installed for it;
+    With device="cuda" positions and scores stay on the GPU, if JAX was installed for it;
     precision="single" then, unless jax_enable_x64 is set."""
     _callable(log_density)
     if parameters is None:
@@ -194,7 +194,7 @@ def from_torch(
         each, and the Jacobian of the transforms is added to it.
 
     Positions and scores are shared with NumPy, not copied. With device="cuda" they stay on the
-    card: what else the function needs must lie there too, so write it for the device of its
+    GPU: what else the function needs must lie there too, so write it for the device of its
     argument (data.to(x.device))."""
     _callable(log_density)
     if parameters is None:
@@ -219,4 +219,4 @@ def _callable(log_density: Any) -> Callable:
 def _no_more(having: str, **given: Any) -> None:
     for name, value in given.items():
         if value is not None:
-            raise ValueError(f"{name}: {having} say it already; leave {name} out")
+            raise ValueError(f"{name}: {having} give it already; remove {name}")

@@ -33,9 +33,9 @@ class Target:
 
 class _Padded:
     """A function that is called with few different numbers of rows: all particles, or a power of
-    two, or a multiple of all. What is missing is the last row again. Exact moves go on with fewer
-    and fewer particles, and a function that is compiled for each number of rows would be compiled
-    hundreds of times."""
+    two, or a multiple of all. What is missing is the last row again. Exact moves are made
+    with fewer and fewer particles. A function that is compiled for each number of rows would be
+    compiled hundreds of times."""
 
     def __init__(self, function: Callable, particles: int):
         self._function, self._particles = function, particles
@@ -62,7 +62,7 @@ class _Padded:
 
 
 class _FirstCallCheckOnCard:
-    """A function on a card whose twin on the host is checked first, at some of the same
+    """A function on a GPU whose twin on the CPU is checked first, at some of the same
     positions."""
 
     def __init__(self, checked: Callable, on_card: Callable):
@@ -79,11 +79,10 @@ class Function(Target):
     """A function of an (N, d) array that returns scores, or (log densities, scores).
 
     It is called with all particles once per step, and by the scout and exact moves with any number
-    of rows. padded: only with few different numbers, for a function that is compiled anew for each.
-    on_card: the same for device="cuda": it takes positions that lie on the card
-    (torch.from_dlpack(x), jax.dlpack.from_dlpack(x), cupy.from_dlpack(x)), which are there while
-    the call lasts, and returns arrays that lie there too. space: what draws are made of the
-    positions."""
+    of rows. padded: only with few different numbers, for a function that is compiled for each.
+    on_card: the same for device="cuda". It takes positions on the GPU (torch.from_dlpack(x),
+    jax.dlpack.from_dlpack(x), cupy.from_dlpack(x)) and returns arrays on the GPU. The positions
+    exist only during the call. space: how draws are made from positions."""
 
     def __init__(
         self,
@@ -123,7 +122,7 @@ class Function(Target):
     def named(self, names: Sequence[str]) -> Function:
         """The same, with names for the numbers of a position."""
         if self.names:
-            raise ValueError("names: this target has names of its own; leave names out")
+            raise ValueError("names: this target has its own names; remove names")
         other = copy.copy(self)
         other.names = checked_names(names)
         return other
@@ -172,8 +171,7 @@ class CFunction(Target):
 
     def __getstate__(self):
         raise TypeError(
-            "target: a C function cannot be pickled; a function of Python's or a target of "
-            "Starling's own can"
+            "target: a C function cannot be pickled; a Python function or a built-in target can"
         )
 
 

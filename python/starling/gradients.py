@@ -16,7 +16,7 @@ SHOWN = 6  # numbers of a point in a sentence
 
 class Check:
     """Gradients beside differences of the log density, at some points. `right` is None where
-    nothing could be told."""
+    nothing could be compared."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ def check(
             names,
             gradient[:, chosen],
             *none,
-            "the target answers differently when asked twice, so that differences say nothing",
+            "the target gives different answers for the same points, so nothing can be compared",
         )
     eps = rounding_of(density)
     step = np.cbrt(eps) * np.maximum(1, np.abs(at[:, chosen]))

@@ -31,8 +31,8 @@ class Kernel:
             return NotImplemented
         if "+" in self.text or "*" in self.text:
             raise ValueError(
-                "kernel: a sum, or a term that has a weight already, takes no other; weight its "
-                "terms one by one"
+                "kernel: a sum, or a term with a weight, takes no further weight; give each term "
+                "its own"
             )
         return Kernel(f"{float(weight)!r}*{self.text}")
 

@@ -17,6 +17,6 @@ def _is_main() -> bool:
 def require_main_interpreter() -> None:
     if not _is_main():
         raise ImportError(
-            "starling: must be imported in the main interpreter; got a subinterpreter, where a "
-            "process of its own (multiprocessing) would do"
+            "starling: must be imported in the main interpreter; got a subinterpreter (use "
+            "multiprocessing instead)"
         )

@@ -38,9 +38,7 @@ def draw(result: Any, kind: str = "marginals", **how: Any) -> Any:
     if kind == "trace":
         rows = getattr(result, "trace", None)
         if not rows:
-            raise ValueError(
-                "trace: this result has draws alone, and no looks at its diagnostics to draw"
-            )
+            raise ValueError("trace: this result has only draws, no trace to plot")
         return trace(canvas.figure(8.6, 5.2), rows, **how)
     names, runs = columns(result)
     if kind == "flow":
@@ -165,7 +163,7 @@ def pairs(
 
 def trace(figure: Any, rows: Sequence[dict[str, Any]], *, across: int = 2) -> Any:
     """Drift, squared Stein discrepancy with its error, noise and the range of spread identities at
-    each look; of a run in stages, which has no drift all along, the identities alone."""
+    each look; of a run of `auto`, which has no drift all along, the identities alone."""
     if in_stages(rows):
         return identities_alone(figure, rows)
     drift, ksd, noise, identity = canvas.panels(figure, 4, across)
@@ -224,7 +222,7 @@ def range_of_identities(ax: Any, seen: dict[str, np.ndarray], k: int) -> None:
 
 
 def in_stages(rows: Sequence[dict[str, Any]]) -> bool:
-    """Whether the trace is of a run in stages: nothing of it but the identities can be told."""
+    """Whether the trace is of a run of `auto`: only its identities are known."""
     return not any(len(finite(rows, name)) for name in ("drift", "ksd", "noise"))
 
 

@@ -21,8 +21,7 @@ TRIES = 3
 
 
 def pool(function: Callable, workers: int | None = None) -> Pool:
-    """The same function, its rows shared out among processes: for sample() and whoever else calls
-    it.
+    """The same function, its rows shared among processes.
 
     function: of an (n, d) array, that returns scores or (log densities, scores); it must be one
         that other processes can be given: a function of a module, or of a script whose own work
@@ -65,7 +64,7 @@ class Pool:
         if x.ndim != 2:
             raise ValueError(f"x: must be an array of rows, (n, d); got shape {x.shape}")
         if not self._end.alive:
-            raise RuntimeError("pool: it was closed")
+            raise RuntimeError("pool: is closed")
         edges = sorted({len(x) * piece // PIECES for piece in range(PIECES + 1)})
         asked = [(begin, end) for begin, end in zip(edges, edges[1:])][::-1]  # the next is the last
         answers: dict[int, Any] = {}
@@ -188,8 +187,8 @@ def _packed(function: Callable) -> bytes:
         import cloudpickle
     except ImportError:
         raise TypeError(
-            "function: must be one that other processes can be given, as a function of a module "
-            "is; or install cloudpickle, which packs any"
+            "function: must be one that can be pickled, such as a function of a module; or "
+            "install cloudpickle"
         ) from None
     return cloudpickle.dumps(function)
 

@@ -78,9 +78,7 @@ def prior(model: Any, *, draws: int = 1000, seed: int = 0) -> Prior:
     sample(model, start=prior(model))."""
     space = as_target(model).space
     if space is None:
-        raise ValueError(
-            "prior: this target has none that can be drawn from; a PyMC or NumPyro model has"
-        )
+        raise ValueError("prior: this target has none; a PyMC or NumPyro model has one")
     for name, improper in space.improper.items():
         raise ValueError(f"prior: nothing can be drawn from {improper}, the prior of {name}")
     return Prior(space, space.prior(whole("draws", draws, 1), whole("seed", seed, 0)))

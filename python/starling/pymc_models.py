@@ -38,7 +38,7 @@ def from_pymc(model: Any = None) -> Function:
     if not is_model(model):
         raise TypeError(
             "model: must be a pymc.Model; got "
-            f"{'none, and no `with model:` around' if model is None else type(model).__name__}"
+            f"{'none, outside of `with model:' if model is None else type(model).__name__}"
         )
     _refuse_discrete(model)
     space = PymcSpace(model)
@@ -203,8 +203,8 @@ def _refuse_discrete(model: Any) -> None:
     discrete = [value.name for value in model.discrete_value_vars]
     if discrete:
         raise ValueError(
-            f"model: must have continuous variables alone; got {', '.join(discrete)}, which a "
-            "gradient cannot move: sum over it, as pymc_extras.marginalize does"
+            f"model: must have continuous variables alone; got {', '.join(discrete)}, which has "
+            f"no gradient: sum over it, as pymc_extras.marginalize does"
         )
     if not model.value_vars:
         raise ValueError("model: must have a variable that is not observed; got none")
@@ -239,7 +239,7 @@ def _rows(model: Any, space: PymcSpace, nodes: list[Any]) -> Rows:
     if len(nodes) > 1 or len(scaled) != 1:
         raise ValueError(
             "model: must have one pymc.Minibatch and one observed variable with total_size, so "
-            f"that its rows can be told apart; got {len(nodes)} and {len(scaled)}"
+            "that its rows are known; got {len(nodes)} and {len(scaled)}"
         )
     (node,), (observed,) = nodes, scaled
     data = node.inputs[:-1]  # the last is a random state

@@ -49,8 +49,8 @@ class Ranks:
 
     @contextmanager
     def interrupts_deferred(self) -> Iterator[None]:
-        """Ctrl-C must not come in the middle of what all ranks do together: it is kept for whoever
-        asks. A second is not."""
+        """Ctrl-C must not come in the middle of what all ranks do together: it is kept until
+        it is asked for. A second is not."""
         before = signal.getsignal(signal.SIGINT)
         if threading.current_thread() is not threading.main_thread() or not callable(before):
             yield
@@ -76,7 +76,7 @@ class Ranks:
         return bool(self._comm.allreduce(1 if here else 0, op=self._mpi.MAX))
 
     def of_first(self, value: Any) -> Any:
-        """What the first has, to everyone."""
+        """What the first has, to all."""
         return self._comm.bcast(value, root=0)
 
     def agree(self, error: Exception | None) -> None:
@@ -91,7 +91,7 @@ class Ranks:
     def same(self, what: str, here: Any) -> None:
         """Raises on all unless all have the same."""
         if len(set(self._comm.allgather(repr(here)))) > 1:
-            raise ValueError(f"{what}: must be given alike on all ranks")
+            raise ValueError(f"{what}: must be the same on all ranks")
 
     def all_gather(self, mine: memoryview, everyone: memoryview, sizes: list[int]) -> None:
         byte = self._mpi.BYTE

@@ -59,16 +59,16 @@ def complain(line: object, code: int) -> int:
 
 
 def refuse_to_replace(out: Path, force: bool) -> None:
-    """A file that is no page of ours is never replaced; a page of ours only with --force, unless
-    it is that of the folder itself, which is made of the same results again."""
+    """Only a page of ours is replaced, and only with --force. The page of the folder itself needs
+    none: it is made of the same results again."""
     if not out.exists():
         return
     if not out.is_file() or OURS not in out.read_text(encoding="utf-8", errors="replace"):
         raise BadFolder(
-            f"{out}: is there and is no page of starling; name another file", CANNOT_WRITE
+            f"{out}: exists and is not a page of starling; choose another file", CANNOT_WRITE
         )
     if not force:
-        raise BadFolder(f"{out}: is there already; --force replaces it", CANNOT_WRITE)
+        raise BadFolder(f"{out}: exists; --force replaces it", CANNOT_WRITE)
 
 
 def sign(out: Path) -> None:
@@ -117,8 +117,8 @@ def page_program() -> Path:
         if (place / "reproduce" / "page" / "__main__.py").is_file():
             return place / "reproduce" / "page"
     raise BadFolder(
-        "reproduce/page: is not installed: this folder's page is made by the source tree of "
-        "starling, python reproduce/page DIR",
+        "reproduce/page: is not installed: the page of this folder needs the sources of starling: "
+        "python reproduce/page DIR",
         MISSING,
     )
 

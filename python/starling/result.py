@@ -117,13 +117,13 @@ class Result:
 
     @property
     def gradients(self) -> dict[str, int] | None:
-        """How many each stage took, for a single particle each, and `total`; None for the raw
-        method."""
+        """How many each stage took, for a single particle each, and `total`; None for
+        method "paper"."""
         return (self._summary or {}).get("gradients")
 
     @property
     def modes(self) -> int | None:
-        """How many separate modes the scout counted; None for the raw method."""
+        """How many separate modes the scout counted; None for method "paper"."""
         return (self._summary or {}).get("modes")
 
     @property
@@ -204,9 +204,9 @@ class Result:
         """What a regression says of new rows of its table: a pandas DataFrame of mean, sd, q05, q50
         and q95, by the numbers of the rows from 0; of a multinomial one by row and class.
 
-        data: a file, a frame of pandas or Polars, a pyarrow.Table or a dictionary of columns, with
-            the columns that the run learned from, in any order; others may be there too.
-        missing: "drop" leaves rows with missing values out; "refuse" says where they are.
+        data: a file, a frame of pandas or Polars, a pyarrow.Table or a dictionary of columns. It
+            must have the columns of the run's table, in any order; it may have others too.
+        missing: "drop" drops rows with missing values; "refuse" names them in an error.
         observation: of a new observation with its noise, not of its expected value."""
         if missing not in ("refuse", "drop"):
             raise ValueError(f"missing: must be one of refuse, drop; got {missing!r}")
@@ -242,7 +242,7 @@ class Result:
             runs = self._outcomes if self._space else []
             known = [self._space.log_likelihood(run.positions) for run in runs]
             if not (known and known[0]):
-                raise ValueError(f"{group}: this target does not know it; give a function of draws")
+                raise ValueError(f"{group}: is not known for this target; give a function of draws")
             self._made[group] = {key: _stacked([one[key] for one in known]) for key in known[0]}
         return self._made[group]
 
@@ -305,8 +305,8 @@ class Result:
     def __reduce_ex__(self, protocol: Any) -> Any:
         if self._files is None:
             raise TypeError(
-                "result: cannot be pickled; save(folder) and load(folder) keep it, and its draws "
-                "are arrays"
+                "result: cannot be pickled; use save(folder) and load(folder), or its draws, "
+                "which are arrays"
             )
         return super().__reduce_ex__(protocol)
 

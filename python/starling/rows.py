@@ -126,9 +126,8 @@ class Rows(Function):
 
 
 class _LikelihoodCheck:
-    """A likelihood whose scores are looked at when it is first called with many rows, since few may
-    say nothing of a column that is rare; or after the first calls, in a run that never asks for
-    many."""
+    """A likelihood whose scores are checked when it is first called with many rows: few may say
+    nothing of a rare column. In a run that never asks for many, after the first calls."""
 
     def __init__(self, likelihood: Callable, names: list[str], rows: int):
         self._likelihood, self._names, self._least = likelihood, names, min(rows, MANY)
@@ -161,11 +160,11 @@ def from_rows(
     names: Sequence[str] | None = None,
     data_batch: int | None = None,
 ) -> Rows:
-    """The target of a likelihood over many rows of data: a run in stages reads few of them in most
+    """The target of a likelihood over many rows of data: a run of `auto` reads few of them in most
     steps.
 
-    likelihood(x, rows, weights): x is an (N, d) array of positions, rows an array of B row numbers,
-        0 to rows - 1 and some perhaps twice, weights B numbers. Returns for each position the sum
+    likelihood(x, rows, weights): x is an (N, d) array of positions, rows an array of B row numbers
+        from 0, some perhaps twice, weights B numbers. Returns for each position the sum
         over these rows of weight times log likelihood, N numbers, and its gradient, (N, d). It is
         called with at most 4096 rows at a time.
     prior(x): log density and score of the prior at the positions; None for a flat one.

@@ -67,10 +67,10 @@ def sample(
 ) -> Result:
     """Draws samples from a target.
 
-    With none of the raw method's settings (batch, steps, until_converged, precision, device,
-    kernel, bandwidth, advance, step_size, deal, replace, grow_batch, domain, a start that is a
-    text) and no method it goes in stages, with nothing to tune: scout, fly, certify, settle. With
-    any of them, or method="paper", it is RBM-SVGD as the paper has it.
+    By default it uses method="auto", with nothing to tune: scout, fly, certify, settle. With
+    method="paper" it is RBM-SVGD as in the paper. Any of these settings chooses "paper" too: batch,
+    steps, until_converged, precision, device, kernel, bandwidth, advance, step_size, deal, replace,
+    grow_batch, domain, a start that is a text.
 
     target: a PyMC model, by default that of the `with` around the call; a function of an (N, d)
         array that returns scores or (log densities, scores); from_numpy(...), from_jax(...),
@@ -81,35 +81,37 @@ def sample(
     Settings that are None have the defaults of the command line (`starling sample --help`), and the
         same meaning; a further setting of it can be given by its name, with _ for -.
     seed: a whole number, or a NumPy generator, which gives one.
-    method: "auto" or "paper"; the stages of auto are prefit (ways up), metric ("none", "diagonal",
-        "dense", "low-rank", "bent"), certify and exact (numbers of exact moves), polish (steps):
-        each a number or "none". prefit and certify can stand around "paper" too.
-    temper: whether modes are looked for by tempering too, far from what the scout met.
-    evidence: whether the log evidence is wanted too: result.log_evidence; docs/evidence.md.
-    device: "cpu", "cuda" or "cuda:N": where the steps of the raw method are taken. On a card a
-        function must be one of from_jax(...), from_torch(...) or Function(..., on_card=...). With
-        comm "cuda" is a card for each rank of a machine, in turn.
-    blocks: blocks of rows: docs/many_machines.md.
+    method: "auto" or "paper".
+    prefit, certify, exact, polish: of "auto", each a number or "none": climbs of the scout, HMC
+        moves of the check, HMC moves that correct the cloud, steps after them. prefit and certify
+        work with "paper" too.
+    metric: of "auto": "none", "diagonal", "dense", "low-rank" or "bent".
+    temper: whether to search for modes by tempering too, far from what the scout found.
+    evidence: whether to compute the log evidence too: result.log_evidence; docs/evidence.md.
+    device: "cpu", "cuda" or "cuda:N": where "paper" computes its steps. On a GPU a function must be
+        one of from_jax(...), from_torch(...) or Function(..., on_card=...). With comm "cuda" is a
+        GPU for each rank of a machine, in turn.
+    blocks: blocks of particles: docs/many_machines.md.
     start: where to begin: an earlier result, draws of prior(...), an (N, d) array, or for a target
-        with parameters a dictionary of them. Alone it goes with the stages, which then need no
-        scout. For the raw method also "normal:MEAN,SD", "uniform:LO,HI", or a file.
+        with parameters a dictionary of them. "auto" then needs no scout. For "paper" also
+        "normal:MEAN,SD", "uniform:LO,HI", or a file.
     progress: True: a bar (tqdm); False; or "auto": a bar on a terminal and in a notebook, else a
         line every ten seconds on stderr.
-    callback: called with the flight a hundred times in a run, or after each step of one in stages;
-        a true answer stops it.
-    check: whether a function that gives log densities and scores is looked at before the first
+    callback: called with the flight a hundred times in a run, or after each step of "auto"; if it
+        returns True, the run stops.
+    check: whether a function that gives log densities and scores is checked before the first
         step: a score that is not the slope of the log density is an error. It takes three calls of
         the function.
     checkpoint: a file that keeps the state, every checkpoint_every steps (default a tenth of them;
-        in stages 25) and at Ctrl-C. force: whether it may replace the checkpoint of another run; a
-        file that is no checkpoint is never replaced.
-    comm: a communicator of mpi4py. Its ranks all call sample with the same settings; each asks the
-        target for its own rows, and each has the whole result, with the bits of one process with as
-        many blocks (64 where none are given). Ctrl-C, and a callback's true answer, on any of them
-        stops all; the first alone shows progress and writes files.
+        with "auto" 25) and at Ctrl-C. force: whether it may replace the checkpoint of another run;
+        another file is never replaced.
+    comm: a communicator of mpi4py. Its ranks all call sample with the same settings. Each asks the
+        target for its own particles, and each has the whole result. It has the bits of one process
+        with as many blocks (default 64). Ctrl-C, or a callback that returns True, on any rank stops
+        all. Only the first shows progress and writes files.
 
-    Ctrl-C returns what there is; its verdict is never "converged". An exception in the target comes
-    back as itself, with the step in a note and the state so far as its attribute `flight`."""
+    Ctrl-C returns the particles so far. Their verdict is never "converged". An exception in the
+    target is raised as it is. A note names the step, and its attribute `flight` has the state."""
     target, more = with_table(target, more)
     settings = dict(
         particles=particles,
@@ -141,9 +143,7 @@ def sample(
         **more,
     )
     if checkpoint is not None and runs != 1:
-        raise ValueError(
-            f"checkpoint: holds one run, so leave it out where there are several; got {runs} runs"
-        )
+        raise ValueError(f"checkpoint: holds one run; remove it for several runs; got {runs} runs")
     if checkpoint_every is not None:
         whole("checkpoint_every", checkpoint_every, 1)
     if not (callback is None or callable(callback)):

@@ -28,7 +28,7 @@ def given_start(
     start: Any, settings: dict[str, Any], space: Any
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """Positions to begin from, and the settings that go with them: the stages, unless a setting of
-    the raw method is there."""
+    method "paper" is there."""
     if hasattr(start, "unconstrained"):  # a result, or draws from a prior
         start = np.reshape(start.unconstrained, (-1, np.shape(start.unconstrained)[-1]))
         wanted = settings.get("particles")
@@ -73,7 +73,7 @@ def plain_settings(settings: dict[str, Any]) -> dict[str, Any]:
     rule = settings.get("advance")
     if isinstance(rule, rules.Rule):
         for name in sorted(set(rule.settings) & set(settings)):
-            raise ValueError(f"{name}: was given twice, in the rule and beside it; leave one out")
+            raise ValueError(f"{name}: was given twice, in the rule and beside it; remove one")
         settings = {**settings, **rule.settings, "advance": rule.name}
     known = _starling.helps()
     for name in sorted(set(settings) - set(known)):
@@ -82,7 +82,7 @@ def plain_settings(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def particles_in(settings: dict[str, Any]) -> int:
-    """How many there will be; what is no number is refused by the engine."""
+    """How many there will be; the engine refuses what is not a number."""
     try:
         return max(1, int(settings.get("particles", _starling.defaults()["particles"])))
     except (TypeError, ValueError):

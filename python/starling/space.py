@@ -15,7 +15,7 @@ MANY = 512  # positions at a time, where each gives many numbers
 
 class Space:
     """How draws are made of positions. `names` are those of a position's numbers, `shapes` those of
-    the variables of a draw. A model says besides which dimensions they have (`dims`, `coords`),
+    the variables of a draw. A model also says which dimensions they have (`dims`, `coords`),
     what was observed, and how likely that is."""
 
     names: list[str]
@@ -36,9 +36,7 @@ class Space:
 
     def prior(self, count: int, seed: int) -> np.ndarray:
         """Positions (count, d) that are drawn from the prior."""
-        raise ValueError(
-            "prior: this target has none that can be drawn from; a PyMC or NumPyro model has"
-        )
+        raise ValueError("prior: this target has none; a PyMC or NumPyro model has one")
 
     def refuse_improper(self) -> None:
         """Where the log evidence is wanted."""
@@ -58,7 +56,7 @@ class Space:
         for name, column in zip(self.names, x.T):
             if not np.isfinite(column).all():
                 name = name.partition("[")[0]
-                raise ValueError(f"start: {name} has values that are out of its bounds")
+                raise ValueError(f"start: {name} has values outside its bounds")
         return x
 
     def each(self, function: Any, random: bool) -> Any:

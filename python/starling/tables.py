@@ -48,7 +48,7 @@ def no_setting(kind: str, entry: dict[str, Any], name: str) -> TypeError:
         if known
         else "; it has none"
     )
-    return TypeError(f"{name}: is no setting of {kind} {entry['name']}{hint}")
+    return TypeError(f"{name}: is not a setting of {kind} {entry['name']}{hint}")
 
 
 def constructor(

@@ -143,9 +143,9 @@ builtin.__doc__ += "\n\n" + "\n\n".join(
 
 
 def stan(model: str | os.PathLike, data: Mapping | str | os.PathLike | None = None) -> Stan:
-    """A Stan model: MODEL.stan, compiled by what is there (BridgeStan by the environment variable
-    BRIDGESTAN, or the package stanli) and kept for the next time, or MODEL.so as BridgeStan
-    compiles it; its data as a dictionary or a JSON file."""
+    """A Stan model: MODEL.stan, or MODEL.so as BridgeStan compiles it. A program is compiled by
+    BridgeStan (the environment variable BRIDGESTAN names its folder) or by the package stanli, and
+    kept for the next time. data: a dictionary or a JSON file."""
     return Stan(model, data)
 
 
@@ -160,7 +160,7 @@ def as_target(target: Any, names: Sequence[str] | None = None) -> Target:
     if names is None:
         return own
     if not hasattr(own, "named"):
-        raise ValueError("names: this target has names of its own; leave names out")
+        raise ValueError("names: this target has its own names; remove names")
     return own.named(names)
 
 
@@ -170,9 +170,7 @@ def _as_target(target: Any) -> Target:
     if pymc_models.is_model(target) or (target is None and pymc_models.model_around() is not None):
         return pymc_models.from_pymc(target)
     if target is None:
-        raise TypeError(
-            "target: must be given, unless `with model:` of PyMC is around; got NoneType"
-        )
+        raise TypeError("target: must be given, except inside `with model:` of PyMC; got NoneType")
     if isinstance(target, (str, os.PathLike)):
         text = os.fspath(target)
         return Stan(text) if text.endswith((".so", ".stan")) else Builtin(text)

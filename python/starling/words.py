@@ -47,7 +47,7 @@ def no_setting(name: str, known: Iterable[str]) -> str:
     if name == "formula":
         return "formula: is no setting of a run; formulaic makes a table of one: docs/tables.md"
     near = difflib.get_close_matches(name, sorted(known), 1)
-    return f"{name}: is no setting of a run" + (f"; did you mean {near[0]}?" if near else "")
+    return f"{name}: is not a setting of a run" + (f"; did you mean {near[0]}?" if near else "")
 
 
 @contextmanager

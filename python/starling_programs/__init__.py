@@ -1,5 +1,4 @@
-"""The programs starling and starling-lab, as the wheel carries them: this hands over to them and is
-gone."""
+"""The programs starling and starling-lab of the wheel: this process becomes one of them."""
 
 import os
 import sys

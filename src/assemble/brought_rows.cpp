@@ -150,8 +150,7 @@ void check_sums(const BroughtRows& brought) {
     v *= 2;
   if (scale > 0 && differ(doubled, twice, scale))
     throw std::invalid_argument(
-        "likelihood: must be a sum over the rows with their weights; with all weights doubled it "
-        "did not double");
+        "likelihood: must be a weighted sum over the rows; with doubled weights it did not double");
   if (count < 2)
     return;
   std::vector<double> parts = sum(0, count / 2, 1);
@@ -161,8 +160,7 @@ void check_sums(const BroughtRows& brought) {
     parts[k] += rest[k];
   if (std::isfinite(both) && differ(once, parts, both))
     throw std::invalid_argument(
-        "likelihood: must be a sum over the rows that are given; two halves of them together gave "
-        "something else than all at once");
+        "likelihood: must be a sum over the given rows; two halves did not add up to the whole");
 }
 
 } // namespace starling::assemble

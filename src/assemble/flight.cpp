@@ -155,16 +155,15 @@ std::unique_ptr<run::Flight> begin_on_card(const plan::Plan& plan, std::uint64_t
   mpi::run_and_agree(*wire, [&] {
     spec = card_run_spec<Real>(plan, seed, roles.target);
     if (wire->size() > 1 && !spec.outside)
-      plan::refuse("device", fmt::format("the cards of several ranks share out scores, and a card "
-                                         "makes those of {} within its steps: use one rank",
-                                         plan.target->name));
+      plan::refuse("device",
+                   fmt::format("several ranks cannot share the target {} on GPUs: use one rank",
+                               plan.target->name));
     machine = cuda::opened(card_of(plan, *wire));
   });
   if (wire->size() > 1)
-    mpi::same_everywhere(*wire, "kind of card", machine->name()); // others round otherwise
+    mpi::same_everywhere(*wire, "kind of GPU", machine->name()); // others round otherwise
   if (wire->size() > 1 && !wire->takes_cards())
-    roles.warnings.emplace_back(
-        "scores cross between the cards by way of the hosts: MPI takes no addresses on cards here");
+    roles.warnings.emplace_back("scores go through the CPU: this MPI cannot send from GPU to GPU");
   std::unique_ptr<run::Flight> flight;
   mpi::run_and_agree(
       *wire, [&] { flight = begin(std::move(machine), std::move(spec), std::move(roles)); });

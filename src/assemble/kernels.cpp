@@ -46,11 +46,11 @@ double below_dim(const char* name, double a, std::size_t dim) {
 std::vector<KernelEntry> make_kernel_table() {
   std::vector<KernelEntry> table;
   table.push_back(plain<kernel::Gaussian>("gaussian", "exp(-r^2 / 2h)"));
-  table.push_back(entry<kernel::Gaussian>(
-      "gaussian-paper", "exp(-r^2 / 2h) / sqrt(2 pi h), as the paper has it", {},
-      [](auto zero, const Given&, std::size_t) {
-        return kernel::Gaussian<decltype(zero)>(1, kernel::Height::paper);
-      }));
+  table.push_back(
+      entry<kernel::Gaussian>("gaussian-paper", "exp(-r^2 / 2h) / sqrt(2 pi h), as in the paper",
+                              {}, [](auto zero, const Given&, std::size_t) {
+                                return kernel::Gaussian<decltype(zero)>(1, kernel::Height::paper);
+                              }));
   table.push_back(
       plain<kernel::InverseMultiquadric>("imq", "inverse multiquadric, (1 + r^2 / 2h)^(-1/2)"));
   table.push_back(plain<kernel::Matern32>("matern32", "Matern, once differentiable"));
@@ -98,7 +98,7 @@ std::vector<KernelEntry> make_kernel_table() {
       }));
   KernelEntry marginals; // drift/marginals.hpp
   marginals.name = "marginals";
-  marginals.help = "one for each parameter, (1 + z) exp(-z), z^2 = 3 (x_a - y_a)^2 / h v_a: exact "
+  marginals.help = "one for each parameter, (1 + z) exp(-z), z^2 = 3 (x_a - y_a)^2 / h v_a: summed "
                    "over all particles, by sorting";
   marginals.settings = {{"h", 0.1, "squared width, in variances of the cloud", positive}};
   marginals.radial = false;
@@ -107,8 +107,7 @@ std::vector<KernelEntry> make_kernel_table() {
   table.push_back(std::move(marginals));
   KernelEntry bilinear; // no kernel of pairs in batches: drift/bilinear.hpp
   bilinear.name = "bilinear";
-  bilinear.help = "(1 + (x - m).(y - m)) / d, m the mean of the cloud: exact over all particles, "
-                  "whatever the batches";
+  bilinear.help = "(1 + (x - m).(y - m)) / d, m the mean of the cloud: summed over all particles";
   bilinear.radial = false;
   bilinear.vectorised = true;
   bilinear.over_everyone = true;

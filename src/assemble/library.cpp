@@ -84,7 +84,7 @@ run::AnyTarget<Real> plugin(const Library& r, const plan::TargetContext& context
     return by_rows<Real>(r, model, std::move(names), context);
   if (r.data_batch > 0)
     plan::refuse("data-batch",
-                 r.model + " scores no rows: it exports no starling_log_likelihood_rows");
+                 r.model + " cannot score rows: it does not export starling_log_likelihood_rows");
   auto any = wrap<Real>(foreign::InDouble<Real, foreign::Plugin>(model), std::move(names));
   if (model->template scores_on_card<Real>())
     also_on_card(any, plugin_on_card<Real>(model));

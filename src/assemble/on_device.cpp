@@ -32,8 +32,8 @@ void put_target(const Plan& plan, const run::AnyTarget<Real>& any, cuda::RunSpec
   if (spec.outside)
     return;
   if (!plan.target)
-    cannot("cuda needs a function that works on a card, as from_jax and from_torch make them, and "
-           "this one works on the host");
+    cannot("cuda needs a function that works on a GPU, as from_jax and from_torch make them; this "
+           "one works on the CPU");
   const std::string& name = plan.target->name;
   const plan::Given settings = plan::with_defaults(plan.target->settings, plan.recipe.extra);
   Scoring& target = spec.target;
@@ -57,14 +57,14 @@ void put_target(const Plan& plan, const run::AnyTarget<Real>& any, cuda::RunSpec
     new (&target.funnel)
         Funnel<Real>(plan::count(settings, "dim"), Real(plan::number(settings, "width")));
   } else if (name == "plugin") {
-    cannot(fmt::format("{} exports no starling_score_on_device_{}, or scores by rows of data, so a "
-                       "card cannot score it",
+    cannot(fmt::format("{} does not export starling_score_on_device_{}, or scores rows of data, so "
+                       "a GPU cannot score it",
                        plan.recipe.text_of("model"), plan.single ? "single" : "double"));
   } else if (name == "logistic") {
-    cannot("cuda keeps all rows in its memory, not yet those of a .npy file");
+    cannot("cuda does not support rows of a .npy file");
   } else {
     cannot(fmt::format(
-        "cuda scores the targets normal, mixture, banana, funnel, logistic and plugin, not yet {}",
+        "cuda supports the targets normal, mixture, banana, funnel, logistic and plugin, not {}",
         name));
   }
 }
@@ -84,13 +84,13 @@ std::string names_on_card(std::span<const Entry> table, const char* before_last,
 template <typename Real>
 void put_kernel(const Plan& plan, cuda::RunSpec<Real>& spec) {
   if (plan.kernel.size() > cuda::Pairs<Real>::most)
-    cannot(fmt::format("cuda has sums of at most {} kernels", cuda::Pairs<Real>::most));
+    cannot(fmt::format("cuda supports sums of at most {} kernels", cuda::Pairs<Real>::most));
   spec.pairs.count = static_cast<std::uint32_t>(plan.kernel.size());
   for (std::size_t t = 0; t < plan.kernel.size(); ++t) {
     const plan::KernelTerm& asked = plan.kernel[t];
     cuda::Term<Real>& term = spec.pairs.terms[t];
     if (!asked.kernel->on_card)
-      cannot(fmt::format("cuda has the kernels {}, not yet {}",
+      cannot(fmt::format("cuda supports the kernels {}, not {}",
                          names_on_card(plan::kernels(), "and",
                                        [](const plan::KernelEntry& one) { return one.on_card; }),
                          asked.kernel->name));
@@ -104,9 +104,9 @@ void put_kernel(const Plan& plan, cuda::RunSpec<Real>& spec) {
     spec.median_pairs = some->pairs;
   if (std::holds_alternative<plan::MedianOfAll>(plan.bandwidth) ||
       spec.median_pairs > cuda::MedianOfPairs<Real>::most)
-    cannot(
-        fmt::format("cuda takes the median of at most {} pairs: --bandwidth median:M, or a number",
-                    cuda::MedianOfPairs<Real>::most));
+    cannot(fmt::format(
+        "cuda supports the median of at most {} pairs: use --bandwidth median:M, or a number",
+        cuda::MedianOfPairs<Real>::most));
 }
 
 template <typename Real>
@@ -114,7 +114,7 @@ void put_rule(const Plan& plan, cuda::RunSpec<Real>& spec) {
   const auto& make = plan.rule->on_card.template in<Real>();
   if (!make)
     cannot(fmt::format(
-        "cuda moves by --advance {}, not yet {}",
+        "cuda supports --advance {}, not {}",
         names_on_card(plan::rules(), "or",
                       [](const plan::RuleEntry& one) { return !!one.on_card.in_double; }),
         plan.rule->name));
@@ -124,13 +124,13 @@ void put_rule(const Plan& plan, cuda::RunSpec<Real>& spec) {
 template <typename Real>
 void put_orders(const Plan& plan, std::uint64_t seed, cuda::RunSpec<Real>& spec) {
   if (plan.replace)
-    cannot("cuda moves everyone in each step, so --replace is not for it");
+    cannot("cuda moves all particles in each step, so it does not support --replace");
   if (!plan.batch) {
     spec.orders = Orders::everyone(plan.particles);
     return;
   }
   if (!plan.dealer->on_card)
-    cannot(fmt::format("cuda deals by --deal {}, not by {}",
+    cannot(fmt::format("cuda supports --deal {}, not {}",
                        names_on_card(plan::dealers(), "or",
                                      [](const plan::DealerEntry& one) { return one.on_card; }),
                        plan.dealer->name));
@@ -143,7 +143,7 @@ template <typename Real>
 cuda::RunSpec<Real> card_run_spec(const Plan& plan, std::uint64_t seed,
                                   const run::AnyTarget<Real>& target) {
   if (plan.period)
-    cannot("cuda lives in all of R^d, not yet on --domain torus:L");
+    cannot("cuda does not support --domain torus:L");
   cuda::RunSpec<Real> spec;
   spec.particles = plan.particles;
   spec.dim = target.dim;

@@ -140,11 +140,11 @@ SplitRows split(const TableRequest& r, std::size_t rows, std::uint64_t seed) {
   std::iota(made.order.begin(), made.order.end(), std::uint32_t{0});
   made.held_out = static_cast<std::size_t>(std::llround(r.holdout * double(rows)));
   if (made.held_out >= rows)
-    reject("holdout", "small enough to leave a row to learn from", fmt::format("{}", r.holdout));
+    reject("holdout", "small enough to leave a row for training", fmt::format("{}", r.holdout));
   if (made.held_out > 0)
     permute(made.order, Philox(seed), Stream::holdout, 0);
   if (const std::size_t left = rows - made.held_out; r.data_batch > left)
-    reject("data-batch", fmt::format("at most the {} rows to learn from", left),
+    reject("data-batch", fmt::format("at most the {} rows for training", left),
            std::to_string(r.data_batch));
   return made;
 }
@@ -174,10 +174,10 @@ run::AnyTarget<Real> regression_from_npy(RegressionKind kind, const TableRequest
   if (r.holdout > 0)
     plan::refuse(
         "holdout",
-        "rows of a .npy file are not held out; write those to learn from into a file of their own");
+        "a .npy file has no held-out rows; write the rows for training into a file of their own");
   if (!r.category.empty() || !r.base.empty() || r.drop_missing)
     plan::refuse(r.drop_missing ? "missing" : "category",
-                 "a .npy file has numbers only, in every row; write the table as csv");
+                 "a .npy file has only numbers; write the table as csv");
   const NpyRows rows(r, kind, context.threads);
   const auto table = [&](auto zero) { return rows.table<decltype(zero)>(); };
   const std::size_t a_step = rows_a_step(r.data_batch, rows.count());

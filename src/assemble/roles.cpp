@@ -60,8 +60,7 @@ run::AnyTarget<Real> target_of(const plan::Plan& plan, std::uint64_t seed, Threa
     return any;
   }
   if (!plan.target)
-    plan::refuse("target",
-                 "this run's target was a function of the program that began it; bring it again");
+    plan::refuse("target", "the target of this run was a function of its program; give it again");
   const auto* own = std::get_if<plan::StartOwn>(&plan.start);
   return plan.make_target.in<Real>()({threads, seed, plan.seed, own ? own->file : std::string(),
                                       plan.stages.has_value(), plan.stages && plan.stages->evidence,

@@ -53,10 +53,10 @@ void refuse_what_does_not_fit(const plan::Plan& plan, std::size_t dim, std::size
   constexpr double largest = 0x1p63;
   throw DoesNotFit(fmt::format(
       "memory: {} particles in {} dimensions need at least {}{}, more than {}: take fewer "
-      "--particles{}, or say by --memory-limit what may be taken",
+      "--particles{}, or set --memory-limit",
       plan.particles, dim, io::in_bytes(static_cast<std::uint64_t>(std::min(needed, largest))),
-      has_bilinear(plan) ? " (the bilinear part has the square of the dimensions)" : "", left.whose,
-      plan.stages ? ", or the raw method (--steps), which needs less" : ""));
+      has_bilinear(plan) ? " (the bilinear part needs the square of the dimensions)" : "",
+      left.whose, plan.stages ? ", or --method paper, which needs less" : ""));
 }
 
 void refuse_early(const plan::Plan& plan, std::size_t ranks) {

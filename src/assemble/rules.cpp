@@ -69,8 +69,8 @@ run::AnyAdvance<Real> splitting(const Plan& plan, const Given&, Threads&) {
 
 std::span<const RuleEntry> rules() {
   static const std::vector<RuleEntry> table = {
-      plain<FadingAdaGrad>("adagrad", "the fading AdaGrad of SVGD's own code"),
-      plain<SummingAdaGrad>("adagrad-sum", "AdaGrad with the ever-growing sum of squares"),
+      plain<FadingAdaGrad>("adagrad", "AdaGrad with fading memory, as in SVGD's code"),
+      plain<SummingAdaGrad>("adagrad-sum", "AdaGrad with the sum of all squares"),
       plain<ConstantStep>("constant", "x += eta drift"),
       explicit_step("decay", "eta (1 + k / tau)^-power",
                     {{"tau", 100.0, "decay: the TAU of eta (1 + k/TAU)^-POWER", positive},
@@ -82,7 +82,7 @@ std::span<const RuleEntry> rules() {
       plain<RmsProp>("rmsprop", "RMSProp"),
       plain<Adam>("adam", "Adam"),
       {"rk4",
-       "Runge-Kutta of order four inside each step",
+       "Runge-Kutta of order four in each step",
        {},
        {runge_kutta<double>, runge_kutta<float>},
        {}},

@@ -71,7 +71,7 @@ void start(const plan::Plan& plan, std::uint64_t seed, const run::AnyTarget<Real
     void operator()(const plan::StartOwn&) const { target.start(x); }
     void operator()(const plan::StartFile& s) const { take(*read, s.file, x); }
     void operator()(const plan::StartGiven&) const {
-      plan::refuse("start", "this run began at positions that its program gave; give them again");
+      plan::refuse("start", "this run started at positions that its program gave; give them again");
     }
   };
   std::visit(Place{seed, target, x, read, threads, {first}}, plan.start);

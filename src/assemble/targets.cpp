@@ -75,7 +75,7 @@ std::vector<TargetEntry> make_target_table() {
         positive};
   };
   const Setting data_batch = {"data-batch", std::uint64_t{0},
-                              "Data rows seen per step (0: 100, or all if fewer; with --method "
+                              "Data rows that a step reads (0: 100, or all if fewer; with --method "
                               "auto 1000 of 20,000 or more, else all)"};
   const std::vector<Setting> table = {
       data,
@@ -83,10 +83,11 @@ std::vector<TargetEntry> make_target_table() {
        "Label column: NAME, or INDEX from 0 (negative: from the end); default the last"},
       {"drop", std::string(), "Columns to leave out: NAME,NAME, or indices as for the label"},
       {"category", std::string(),
-       "Columns to take as categories though they have numbers: NAME,NAME; columns of texts are"},
+       "Columns of numbers to read as categories: NAME,NAME; columns of text are read so by "
+       "default"},
       {"base", std::string(),
-       "The level that the others of a category are compared with: COLUMN=LEVEL,COLUMN=LEVEL; "
-       "default the first in order"},
+       "The level that other levels are compared with: COLUMN=LEVEL,COLUMN=LEVEL; default the "
+       "first in order"},
       {"missing",
        std::string("refuse"),
        "Rows with missing values (empty, NA, NaN): refuse them, or drop them and say how many",
@@ -95,12 +96,15 @@ std::vector<TargetEntry> make_target_table() {
        true},
       {"scale",
        std::string("minmax"),
-       "Feature scaling inside: minmax, standard or none; weights are in the columns' own units",
+       "Scaling of the features: minmax, standard or none; results are in the columns' own units",
        any_number,
        {"minmax", "standard", "none"},
        true},
       data_batch,
-      {"holdout", 0.0, "Share of the rows kept for testing, 0 to below 1", {0, 1, false, true}},
+      {"holdout",
+       0.0,
+       "Share of the rows held out for testing, from 0 to below 1",
+       {0, 1, false, true}},
   };
   std::vector<Setting> with_positive = table;
   with_positive.insert(with_positive.begin() + 2,
@@ -108,7 +112,7 @@ std::vector<TargetEntry> make_target_table() {
                         "The label VALUE that counts as 1; needed when there are more than two"});
   return {
       {"mixture",
-       "a mixture of normals; as it is, the paper's",
+       "a mixture of normals; by default the paper's",
        {{"weights", std::string("1/3,2/3"), "Weights of the components: 1/3,2/3"},
         {"means", std::string("-2;2"),
          "Means of the components, ';' between, ',' inside: -2;2 or 0,0;3,3"},

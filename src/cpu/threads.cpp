@@ -109,9 +109,9 @@ struct Threads::Crew {
     }
     const std::size_t started = others.size() + 1;
     dismiss();
-    throw std::system_error(cause, "threads: asked for " + std::to_string(count) +
-                                       ", but the system started only " + std::to_string(started) +
-                                       "; ask for fewer");
+    throw std::system_error(cause, "threads: " + std::to_string(count) +
+                                       " were requested, but the system started only " +
+                                       std::to_string(started) + "; request fewer");
   }
 
   void dismiss() {

@@ -151,7 +151,7 @@ public:
   Sweeps<float>& sweeps(float) override { return single_; }
   Sweeps<double>& sweeps(double) override { return double_; }
 
-  std::string name() const override { return "the host in the place of a card"; }
+  std::string name() const override { return "the CPU in place of a GPU"; }
   void* allocate(std::size_t bytes) override {
     void* memory = std::calloc(1, std::max<std::size_t>(bytes, 1));
     if (!memory)

@@ -31,8 +31,8 @@ public:
     starling::Ensemble<Real> here(settings_.particles, roles_.target.dim);
     run::restore_columns(from, where, head.memories, here);
     if (std::ranges::any_of(here.moves(), [&](std::uint32_t m) { return m != here.moves()[0]; }))
-      throw io::BadData(where, "is of a run whose particles moved unequally often, which goes on "
-                               "with --device cpu alone");
+      throw io::BadData(where, "is of a run whose particles made different numbers of steps; it "
+                               "continues only with --device cpu");
     cloud_.particles().upload(here);
     cloud_.positions_in(head.saved.done);
   }

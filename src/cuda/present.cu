@@ -19,8 +19,8 @@ namespace {
 
 [[noreturn]] void fail(cudaError_t error) {
   if (error == cudaErrorMemoryAllocation)
-    throw DoesNotFit("device: the particles do not fit into the card's memory");
-  throw std::runtime_error(std::string("device: the card failed: ") + cudaGetErrorString(error));
+    throw DoesNotFit("device: the particles do not fit into the GPU's memory");
+  throw std::runtime_error(std::string("device: the GPU failed: ") + cudaGetErrorString(error));
 }
 void must(cudaError_t error) {
   if (error != cudaSuccess) {

@@ -107,7 +107,7 @@ fs::path kept(const std::string& kind, const Sources& sources, Make&& make) {
   fs::remove_all(folder, error); // another program of this hash or name
   fs::rename(unfinished, folder, error);
   if (error && !holds(folder, sources)) // else another process was quicker
-    throw BadLibrary(folder.string(), "cannot be put into place");
+    throw BadLibrary(folder.string(), "cannot be renamed into place");
   fs::remove_all(unfinished, error);
   return folder;
 }
@@ -175,17 +175,16 @@ CompiledStan by_stanli(const fs::path& program, const std::string& data,
     if (made.code == no_stanli ||
         made.output.find("No module named 'stanli'") != std::string::npos ||
         (made.code == -1 && made.output.empty()) || made.code == 127)
-      throw BadLibrary(
-          program.string(),
-          "is a Stan program, and there is no compiler for it: `pip install stanli`, or "
-          "set BRIDGESTAN to the folder of BridgeStan's sources");
+      throw BadLibrary(program.string(),
+                       "is a Stan program, and no compiler for it was found: `pip install stanli`, "
+                       "or set BRIDGESTAN to the folder of BridgeStan's sources");
     if (made.code != 0)
       throw DidNotCompile(program.string(), "stanli did not compile it", last_lines(made.output));
   });
   const std::string library = one_line(bytes_of(folder / "library"));
   if (std::error_code error; !fs::exists(library, error)) { // it was removed or renewed since
     fs::remove_all(folder, error);
-    throw BadLibrary(library, "is gone since the program was compiled; try once more");
+    throw BadLibrary(library, "was removed after the program was compiled; try again");
   }
   return {library, (folder / "data.json").string()};
 }

@@ -26,9 +26,9 @@ Library::Library(const std::string& file) : file_(file) {
     return;
   std::string why = one_line(::dlerror());
   if (is_stan_program(file))
-    throw BadLibrary(file,
-                     "is a Stan program, not a library that was made from it; compile it with "
-                     "BridgeStan, or give it as MODEL.stan");
+    throw BadLibrary(
+        file,
+        "is a Stan program, not a library; compile it with BridgeStan, or give it as MODEL.stan");
   if (why.starts_with(path + ": "))
     why.erase(0, path.size() + 2);
   throw BadLibrary(file, "cannot be loaded as a shared library: " + why);

@@ -62,17 +62,17 @@ fs::path own_folder(const fs::path& folder) {
     here /= part;
     const struct stat about = there(here);
     const auto refuse = [&](const std::string& why) {
-      throw BadLibrary(here.string(), fmt::format("code is not loaded from {}: {}; {}",
+      throw BadLibrary(here.string(), fmt::format("code from {} is not loaded: {}; {}",
                                                   folder.string(), why, advice));
     };
     if (!S_ISDIR(about.st_mode))
-      refuse("it is no folder");
+      refuse("it is not a folder");
     if (about.st_uid != 0 && about.st_uid != ::geteuid())
       refuse(fmt::format("it belongs to user {}, not to user {}", about.st_uid, ::geteuid()));
     const bool others_write = (about.st_mode & (S_IWGRP | S_IWOTH)) != 0;
     const bool none_renames = (about.st_mode & S_ISVTX) != 0 && here != whole;
     if (others_write && !none_renames)
-      refuse(fmt::format("others may write there (chmod go-w {} ends that)", here.string()));
+      refuse(fmt::format("other users can write there (chmod go-w {} stops that)", here.string()));
   }
   return here;
 }

@@ -15,7 +15,7 @@ std::string thrown() {
   } catch (const std::exception& error) {
     return "the plugin threw: " + one_line(error.what());
   } catch (...) {
-    return "the plugin threw something that is no std::exception";
+    return "the plugin threw something that is not a std::exception";
   }
 }
 
@@ -185,7 +185,7 @@ void Plugin::blame(Step k, Rows<const double> x, Rows<double> score, std::span<d
     if (code != 0)
       throw TargetError(k, i, cause(code));
   }
-  throw TargetError(k, 0, of_all + " (all particles at once; none of them alone)");
+  throw TargetError(k, 0, of_all + " (for all particles at once)");
 }
 
 } // namespace starling::foreign

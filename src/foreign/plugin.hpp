@@ -54,7 +54,7 @@ public:
     const int code =
         caught_on_card(k, [&] { return on_card(Real())(n, dim_, x, score, stream, user_); });
     if (code != 0)
-      throw TargetError(k, 0, cause(code) + " (all particles at once, on the card)");
+      throw TargetError(k, 0, cause(code) + " (for all particles at once, on the GPU)");
   }
 
 private:

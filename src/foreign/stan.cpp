@@ -56,7 +56,7 @@ StanModel::StanModel(const std::string& file, const std::string& data, std::uint
     : library_(file), data_(data),
       shown_(shown.model.empty() ? ShownAs{file, data} : std::move(shown)), stan_(library_),
       threads_(threads), seed_(seed), model_(nullptr, stan_.model_destruct),
-      gradients_("the gradient", "its score was taken as zero"),
+      gradients_("the gradient", "its score was set to zero"),
       constraints_("constraining a draw", "it is nan in the results") {
   if (stan_.set_print_callback)
     stan_.set_print_callback(to_stderr, nullptr);

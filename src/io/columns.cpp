@@ -71,10 +71,10 @@ std::vector<bool> find_dropped(const std::filesystem::path& file, const std::str
   for (const std::size_t column : find_columns(file, "drop", drop, names, has_header))
     dropped[column] = true;
   if (dropped[label_column])
-    throw BadData(file, "drop: the label is among the columns to leave out");
+    throw BadData(file, "drop: cannot drop the label");
   if (!drop.empty() &&
       std::ranges::count(dropped, true) + 1 == static_cast<std::ptrdiff_t>(names.size()))
-    throw BadData(file, "drop: must leave a feature beside the label; got all of them");
+    throw BadData(file, "drop: must leave at least one feature; got all of them");
   return dropped;
 }
 

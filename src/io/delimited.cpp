@@ -11,7 +11,7 @@ Table parse_delimited(const std::filesystem::path& file, std::string_view text,
   const auto choose = [&](const std::vector<std::string>& names, bool has_header) {
     const std::size_t label = find_label(file, utf8(choice.label), names, has_header);
     if (names.size() < 2)
-      throw BadData(file, "must have a feature beside the label; got one column");
+      throw BadData(file, "must have at least one feature and the label; got one column");
     const std::vector<bool> dropped =
         find_dropped(file, utf8(choice.drop), names, has_header, label);
     std::vector<Read> reads(names.size(), Read::number);

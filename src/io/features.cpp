@@ -83,7 +83,7 @@ private:
         numbers = numbers || to_number(one.text, value);
       }
     found.category = asked || (others && !numbers);
-    found.why = "no numbers";
+    found.why = "not numbers";
     for (const TextField& one : texts)
       if (is_missing(one.text, !found.category))
         note_missing(one, found);
@@ -168,8 +168,8 @@ private:
     made.left_out = static_cast<std::size_t>(std::ranges::count(leave_out_, true));
     made.rows = raw_.rows - made.left_out;
     if (made.rows == 0)
-      throw BadData(file_, "has a missing value in every row; mend the file, or leave columns out "
-                           "with --drop");
+      throw BadData(file_,
+                    "has a missing value in every row; fix the file, or drop columns with --drop");
     for (const TextField& label : raw_.labels)
       if (!leave_out_[label.row])
         made.labels.push_back(label.text);

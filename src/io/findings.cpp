@@ -76,10 +76,9 @@ std::string words(const Finding& f, std::size_t rows) {
                                const std::string& name) {
   const std::string column = column_shown(f.column, name);
   if (f.missing.count > 0)
-    throw BadData(file, f.missing.line,
-                  fmt::format("{}: 1 value is missing; fill it in, or leave its row out: "
-                              "--missing drop",
-                              column));
+    throw BadData(
+        file, f.missing.line,
+        fmt::format("{}: 1 value is missing; add it, or drop its row: --missing drop", column));
   double value = 0;
   const char* const wanted = f.is_label                          ? "label"
                              : to_number(f.refused.field, value) ? "finite number"
@@ -133,18 +132,18 @@ void judge_texts(const std::vector<TextField>& fields, bool asked, Finding& find
   }
   const std::size_t levels = different.size();
   if (asked && levels > most_levels_asked)
-    finding.why = fmt::format("of {} different kinds (categories have at most {})", levels,
+    finding.why = fmt::format("of {} different values (categories have at most {})", levels,
                               most_levels_asked);
   else if (asked)
     return;
   else if ((finding.dates = dates == present.count))
     finding.why = "dates";
   else if (commas == present.count)
-    finding.why = "no numbers"; // 2,5 is none here
+    finding.why = "not numbers"; // 2,5 is none here
   else if (levels == present.count && levels > 2)
-    finding.why = "texts, each another";
+    finding.why = "texts, all different";
   else if (levels > most_levels)
-    finding.why = fmt::format("texts of {} different kinds", levels);
+    finding.why = fmt::format("texts of {} different values", levels);
   else
     return;
   finding.refused = std::move(present);
@@ -206,13 +205,13 @@ void refuse(const std::filesystem::path& file, const std::vector<Finding>& findi
   }
   std::vector<std::string> ways;
   if (drop != dropped)
-    ways.push_back(fmt::format("leave columns out: --drop '{}'", drop));
+    ways.push_back(fmt::format("drop columns: --drop '{}'", drop));
   if (missing)
-    ways.push_back("leave out rows with missing values: --missing drop");
+    ways.push_back("drop rows with missing values: --missing drop");
   if (!category.empty())
-    ways.push_back(fmt::format("take columns as categories: --category '{}'", category));
-  throw BadData(file, fmt::format("{}. Mend the file{}, or {}", text,
-                                  dates ? " (of dates make numbers, as days or months)" : "",
+    ways.push_back(fmt::format("read columns as categories: --category '{}'", category));
+  throw BadData(file, fmt::format("{}. Fix the file{}, or {}", text,
+                                  dates ? " (turn dates into numbers, such as days or months)" : "",
                                   fmt::join(ways, ", or ")));
 }
 

@@ -25,7 +25,7 @@ struct Finding {
   bool is_label = false;
   bool category = false;
   FieldCount missing, refused; ///< refused: neither numbers nor, all together, categories
-  std::string why;             ///< what they are: "no numbers", "dates"
+  std::string why;             ///< what they are: "not numbers", "dates"
   bool dates = false, may_be_category = false; ///< those that are refused
   bool constant = false;
 

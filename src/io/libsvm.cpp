@@ -81,7 +81,7 @@ Table parse_libsvm(const std::filesystem::path& file, std::string_view text,
                    const LabelChoice& choice) {
   const std::string& label = choice.label;
   if (!label.empty() && label != "0" && label != "label")
-    throw BadData(file, "label: LIBSVM has the label first, so leave it out or give 0; got " +
+    throw BadData(file, "label: LIBSVM has the label first, so remove --label or give 0; got " +
                             shown(label));
   Table table;
   table.label_name = "label";
@@ -121,10 +121,9 @@ Table parse_libsvm(const std::filesystem::path& file, std::string_view text,
                               "only {} values; at most {} cells for a value",
                               table.rows, table.columns, entries.size(), most_cells_per_value));
   if (!choice.drop.empty())
-    throw BadData(file,
-                  "drop: LIBSVM has no names of columns; leave out their indices in the file");
+    throw BadData(file, "drop: LIBSVM has no names of columns; remove their indices from the file");
   if (!choice.category.empty() || !choice.base.empty())
-    throw BadData(file, "category: LIBSVM has numbers only; write the table as csv");
+    throw BadData(file, "category: LIBSVM has only numbers; write the table as csv");
   table.features.assign(table.rows * table.columns, 0.0);
   for (const Entry& entry : entries)
     table.features[entry.row * table.columns + entry.index - 1] = entry.value;

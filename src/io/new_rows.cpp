@@ -40,8 +40,8 @@ Finding look_at_new(const ColumnUse& use, std::size_t column, const std::vector<
   found.column = column;
   found.category = !use.levels.empty();
   found.why = found.category
-                  ? fmt::format("no level that the run has seen ({})", fmt::join(use.levels, ", "))
-                  : "no numbers";
+                  ? fmt::format("not a level of the run ({})", fmt::join(use.levels, ", "))
+                  : "not numbers";
   for (const TextField& one : texts) {
     if (found.category && use.level(utf8(unquoted(one.text))))
       continue;
@@ -62,7 +62,7 @@ void refuse_new(const std::filesystem::path& file, const std::vector<Finding>& f
   const bool missing =
       std::ranges::any_of(findings, [](const Finding& f) { return f.missing.count > 0; });
   throw BadData(file, in_words(findings, names, rows) +
-                          (missing ? "; --missing drop leaves rows with missing values out" : ""));
+                          (missing ? "; --missing drop drops rows with missing values" : ""));
 }
 
 /// Absent values are zero; the label before them is not looked at.

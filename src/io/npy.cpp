@@ -167,7 +167,8 @@ std::string npy_head(std::string_view type, const std::vector<std::size_t>& shap
 
 NpyParts parts_of_npy(std::string_view bytes, const std::string& where) {
   if (!bytes.starts_with(magic))
-    throw BadData(where + "npy: must start with NumPy's mark; got " + shown(bytes.substr(0, 6)));
+    throw BadData(where + "npy: must start with NumPy's signature; got " +
+                  shown(bytes.substr(0, 6)));
   const std::size_t major = bytes.size() > 6 ? static_cast<unsigned char>(bytes[6]) : 0;
   const std::size_t start = major == 1 ? 10 : 12;
   if (bytes.size() < start)

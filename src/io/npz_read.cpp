@@ -163,7 +163,7 @@ std::string_view unpacked(const Member& entry, const std::string& where, std::st
   }
   if (bytes.size() != entry.size ||
       crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()) != entry.crc)
-    throw BadData(where + "npz: is damaged: the check sum does not fit");
+    throw BadData(where + "npz: is damaged: the checksum is wrong");
   return bytes;
 }
 

@@ -167,7 +167,8 @@ void OutputFolder::refuse_if_taken() const {
   const fs::path name = shown_.has_filename() ? shown_ : shown_.parent_path();
   const bool link = fs::is_symlink(fs::symlink_status(name, error));
   if (link && !fs::exists(name, error))
-    throw CannotWrite(shown_, ENOENT, "is a link to nothing; choose another --out");
+    throw CannotWrite(shown_, ENOENT,
+                      "is a link to a file that does not exist; choose another --out");
   const fs::file_status status = fs::status(target_, error);
   if (!fs::exists(status))
     return;
@@ -191,7 +192,9 @@ void OutputFolder::refuse_if_taken() const {
     if (ours.empty())
       throw CannotWrite(
           shown_, EEXIST,
-          fmt::format("has no {} of a run; delete it yourself or choose another --out", mark_name));
+          fmt::format(
+              "is not the folder of a run (no {}); delete it yourself or choose another --out",
+              mark_name));
     find_strangers(target_, target_, target_, ours, strangers);
   } catch (const fs::filesystem_error& unreadable) {
     throw CannotWrite(shown_, unreadable.code().value());

@@ -44,7 +44,7 @@ public:
       while (close != end_ && close + 1 != end_ && close[1] == '"')
         close = std::find(close + 2, end_, '"');
       if (close == end_)
-        throw BadData(file_, number_, "must close every quote on its line");
+        throw BadData(file_, number_, "has an open quote at the end of the line");
       field = std::string_view(at_ + 1, static_cast<std::size_t>(close - at_ - 1));
       at_ = close + 1;
       skip_padding();

@@ -109,7 +109,7 @@ public:
       if (status == LZMA_BUF_ERROR)
         throw BadData(where_ + ": xz: is cut short");
       if (status == LZMA_MEMLIMIT_ERROR)
-        throw BadData(where_ + ": xz: asks for more than 256 MiB of memory to be unpacked");
+        throw BadData(where_ + ": xz: needs more than 256 MiB of memory to unpack");
       if (status == LZMA_MEM_ERROR)
         throw std::bad_alloc();
       if (!done_ && status != LZMA_OK)
@@ -139,7 +139,7 @@ std::size_t unpacked_size(const std::string& where, const char* kind, std::strin
       throw BadData(where + ": " + what + "16 GiB");
     if (size / most_times > packed.size())
       throw BadData(where + ": " + what +
-                    "256 MiB and more than 250 times its size, which no table does");
+                    "256 MiB and more than 250 times its size, too much for a table");
     if (size > most)
       expect_room(where, std::string(kind) + ": unpacks to at least", size);
   }

@@ -84,8 +84,8 @@ int open_regular(const fs::path& file) {
   throw InputMissing(file, EINVAL,
                      std::string(known && S_ISFIFO(about.st_mode)  ? "is a pipe"
                                  : known && S_ISCHR(about.st_mode) ? "is a device"
-                                                                   : "is no regular file") +
-                         ": only regular files are read, and with - what comes on stdin");
+                                                                   : "is not a regular file") +
+                         ": only regular files can be read, and stdin with -");
 }
 
 namespace {

@@ -72,8 +72,8 @@ std::vector<Draws> read_zarr(const fs::path& folder) {
   for (const ZarrVariable& v : layout) {
     if (const fs::path file = folder / v.path() / ".zarray";
         read_json(file) != zarr_array(v, chains, draws))
-      throw BadData(file, "zarr: must describe the array as starling does: <f8, not compressed, a "
-                          "chunk per chain, the shape of its names");
+      throw BadData(file, "zarr: must have the array as starling writes it: <f8, not compressed, "
+                          "one chunk for each chain");
     for (std::size_t chain = 0; chain < chains; ++chain) {
       const fs::path file = folder / v.path() / zarr_chunk(v, chain);
       const std::string bytes = read_bytes(file);

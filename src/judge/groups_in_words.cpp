@@ -63,9 +63,8 @@ std::vector<std::size_t> telling(const std::vector<Group>& groups) {
 std::string groups_counted(const std::vector<Group>& groups) {
   return groups.size() < most_groups
              ? fmt::format("{} separate groups", groups.size())
-             : fmt::format(
-                   "{} separate groups or more, for the search stopped counting at {} modes",
-                   groups.size(), most_groups);
+             : fmt::format("{} separate groups or more (the search counts at most {} modes)",
+                           groups.size(), most_groups);
 }
 
 std::string groups_line(const std::vector<Group>& groups) {

@@ -173,9 +173,8 @@ std::string outlier_warning(const std::vector<ParameterSummary>& parameters, std
       far.add(a, parameters[a].outer_share);
   if (far.count == 0)
     return "";
-  return fmt::format("{:.0f} % of the variance of {}{} lies in {} of {} particles, far out: a "
-                     "heavy tail, or strays; do "
-                     "not trust its mean and sd",
+  return fmt::format("{:.0f} % of the variance of {}{} is in {} of {} particles: a heavy tail, or "
+                     "a few lost particles; read quantiles, not mean and sd",
                      100 * far.fault, parameters[far.worst].name,
                      far.count > 1 ? fmt::format(" (and much of {} more)", far.count - 1) : "",
                      outermost(count), count);
@@ -194,12 +193,13 @@ std::string missing_values_warning(const std::vector<ParameterSummary>& paramete
   const ParameterSummary& most = parameters[gaps.worst];
   if (gaps.count == 1)
     return most.left_out == 1
-               ? fmt::format("one value of {} is not a number; its figures leave it out", most.name)
-               : fmt::format("{} values of {} are not numbers; its figures leave them out",
+               ? fmt::format("one value of {} is NaN or infinite and is left out of its figures",
+                             most.name)
+               : fmt::format("{} values of {} are NaN or infinite and are left out of its figures",
                              most.left_out, most.name);
-  return fmt::format(
-      "{} values of {} parameters are not numbers; the figures leave them out (most are of {}: {})",
-      values, gaps.count, most.name, most.left_out);
+  return fmt::format("{} values of {} parameters are NaN or infinite and are left out of their "
+                     "figures (most are of {}: {})",
+                     values, gaps.count, most.name, most.left_out);
 }
 
 } // namespace starling::judge

@@ -34,7 +34,7 @@ std::string in_words(const std::exception_ptr& caught) {
   } catch (const std::exception& error) {
     said = {{"kind", "other"}, {"text", error.what()}};
   } catch (...) {
-    said = {{"kind", "other"}, {"text", "the target threw something that is no std::exception"}};
+    said = {{"kind", "other"}, {"text", "the target threw something that is not a std::exception"}};
   }
   return said.dump(-1, ' ', true, Json::error_handler_t::replace);
 }

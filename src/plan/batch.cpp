@@ -36,7 +36,7 @@ void resolve_batch(const Recipe& r, Plan& plan) {
   const std::optional<std::size_t> p = parse_batch(text);
   if (!p) {
     if (!r.grow_batch.empty())
-      refuse("grow-batch", "cannot be used with --batch all: nothing is left to grow");
+      refuse("grow-batch", "cannot be used with --batch all, which cannot grow");
     if (plan.replace)
       refuse("replace", "needs a batch smaller than all of the particles; got --batch all");
     return;

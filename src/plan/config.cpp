@@ -196,7 +196,7 @@ void parse_config(const std::string& text, const std::filesystem::path& file, Re
     known.push_back(key.name);
   for (const auto& [key, node] : table)
     if (std::find(known.begin(), known.end(), key.str()) == known.end())
-      throw BadConfig(fmt::format("{}:{}: {}: is no key of a run{}", file.string(),
+      throw BadConfig(fmt::format("{}:{}: {}: is not a setting of a run{}", file.string(),
                                   node.source().begin.line, key.str(),
                                   io::did_you_mean(key.str(), known)));
   for_each_field(recipe, [&](const FieldInfo& info, auto& field) {

@@ -53,13 +53,11 @@ std::vector<FieldInfo> make_field_infos() {
        true},
       {raw_heading,
        "until-converged",
-       "Stop once the diagnostics say converged and keep saying so; --steps is then the most it "
-       "takes",
+       "Stop when the diagnostics say converged several times in a row; --steps is then the limit",
        {},
        true},
-      {"Run", "seed", "Seed of everything random"},
-      {"Run", "runs",
-       "Independent clouds, one file of draws each: R-hat between them then means something"},
+      {"Run", "seed", "Seed of all random numbers"},
+      {"Run", "runs", "Independent runs, with one file of draws each; R-hat compares them"},
       {raw_heading,
        "start",
        fmt::format("normal:MEAN,SD, uniform:LO,HI, FILE.npy, FILE.checkpoint (where a run "
@@ -67,61 +65,60 @@ std::vector<FieldInfo> make_field_infos() {
                    fmt::join(own, ", ")),
        {"normal:", "uniform:"},
        true},
-      {"Run", "threads", "Threads (0: one per core); results do not depend on it"},
+      {"Run", "threads", "Threads (0: one per core); the results do not depend on it"},
       {raw_heading,
        "device",
-       "cpu, cuda, or cuda:N for card number N: where the steps of the raw method are taken; ranks "
-       "of mpirun take the cards of their machine in turn unless N is given (docs/gpu.md)",
+       "cpu, cuda, or cuda:N for GPU number N: where --method paper computes its steps; ranks of "
+       "mpirun share the GPUs of their machine unless N is given (docs/gpu.md)",
        {"cpu", "cuda"},
        true},
       {"Run", "blocks",
-       "Blocks of rows: ranks of mpirun hold whole blocks, and scores are asked for block by "
-       "block; results depend on it, not on the ranks (default 64 under mpirun, else none; "
+       "Blocks of particles: a rank of mpirun has whole blocks, and scores are computed block by "
+       "block. Results depend on the blocks, not on the ranks (default 64 under mpirun, else none; "
        "docs/many_machines.md)"},
       {raw_heading, "precision", "double or single", {"double", "single"}, true},
       {"Stages",
        "method",
-       "auto: scout, fly, certify and settle, with nothing to tune; paper: RBM-SVGD as the paper "
-       "has it (default auto where the target gives a log density and no option of the raw method "
-       "is given)",
+       "auto: scout, fly, certify and settle, with nothing to tune; paper: RBM-SVGD as in the "
+       "paper (default auto if the target gives a log density and no option of --method paper is "
+       "given)",
        {"auto", "paper"}},
       {"Stages",
        "prefit",
-       "K climbs that find the mode, a first metric and a start, or none (default 8; with --method "
-       "paper none, and K asks for such a start)",
+       "K climbs that find the mode, the scales and a start, or none (default 8; with --method "
+       "paper none)",
        {"none"}},
       {"Stages", "metric",
-       "Coordinates in which --method auto flies: none (the target's own), diagonal, dense, "
-       "low-rank or bent (default dense, above 100 dimensions low-rank, bent where that helps "
-       "clearly)",
+       "Coordinates of --method auto: none (the target's own), diagonal, dense, low-rank or bent "
+       "(default dense, above 100 dimensions low-rank, bent where that helps clearly)",
        metric_names()},
       {"Stages",
        "certify",
-       "K exact moves that show whether the cloud stays where it is, or none (default 20; with "
-       "--method paper only where they take at most an eighth of its gradients)",
+       "K HMC moves (exact moves) that check whether the cloud stays where it is, or none (default "
+       "20; with --method paper only if they need at most an eighth of its gradients)",
        {"none"}},
       {"Stages",
        "exact",
-       "auto: exact moves when the certificate asks for them; none; or K of them in any case "
-       "(default auto)",
+       "HMC moves that correct the cloud. auto: if the check does not confirm it; none; or K in "
+       "any case (default auto)",
        {"auto", "none"}},
       {"Stages",
        "polish",
-       "K steps of RBM-SVGD after the exact moves of --method auto, or none (default 20)",
+       "K steps of RBM-SVGD after the HMC moves of --method auto, or none (default 20)",
        {"none"}},
       {"Stages", "temper",
-       "Look for modes by tempering too, from a reference much wider than what the scout met "
+       "Search for modes by tempering too, from a reference much wider than the scout's modes "
        "(docs/evidence.md)"},
       {"Stages", "evidence",
-       "The log evidence as well, by bridge sampling, to compare models (docs/evidence.md)"},
+       "Compute the log evidence too, by bridge sampling, to compare models (docs/evidence.md)"},
       {raw_heading, "kernel",
        fmt::format("{}, or a sum such as gaussian+0.1*polynomial; imq+bilinear adds a bilinear "
-                   "part, exact over all particles",
+                   "part over all particles",
                    fmt::join(kernel_helps, ", ")),
        kernel_words, true},
       {raw_heading,
        "bandwidth",
-       "H, median, or median:M for M pairs drawn afresh each step (default median:1000)",
+       "H, median, or median:M for M pairs drawn again in each step (default median:1000)",
        {"median", "median:"},
        true},
       {raw_heading, "advance", list_words(rule_names, "or"), rule_names, true},

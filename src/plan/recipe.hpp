@@ -77,7 +77,7 @@ Recipe with_defaults(Recipe recipe);
 std::vector<std::string> raw_settings_given(const Recipe& recipe);
 
 /// Of the options that ask for the raw method.
-inline constexpr const char* raw_heading = "Raw method, which any of these asks for";
+inline constexpr const char* raw_heading = "Method paper (any of these chooses it)";
 
 /// What help, completion and config files say about a field of a recipe.
 struct FieldInfo {

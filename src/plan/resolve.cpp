@@ -52,7 +52,7 @@ void resolve_numbers(const Recipe& r, Plan& plan) {
   plan.until_converged = r.until_converged;
   if (plan.until_converged && plan.replace)
     refuse("until-converged",
-           "cannot be used with --replace, where a look sees only a few particles");
+           "cannot be used with --replace, which moves only a few particles in a step");
 }
 
 void resolve_device(const Recipe& r, Plan& plan) {
@@ -89,7 +89,7 @@ void resolve_target(const Recipe& r, Plan& plan) {
   for (const auto& [name, value] : settings)
     plan.recipe.extra[name] = value;
   if (!r.domain.empty() && !plan.target->torus)
-    refuse("domain", fmt::format("{} does not live on a torus; leave --domain out", r.target));
+    refuse("domain", fmt::format("the target {} is not periodic; remove --domain", r.target));
 }
 
 void resolve_domain(const Recipe& r, Plan& plan) {
@@ -125,7 +125,7 @@ void resolve_bandwidth(const Recipe& r, Plan& plan) {
   std::string& text = plan.recipe.bandwidth;
   if (!has_one) {
     if (!r.bandwidth.empty() && r.bandwidth != "none")
-      refuse("bandwidth", fmt::format("kernel {} has none; leave --bandwidth out", r.kernel));
+      refuse("bandwidth", fmt::format("kernel {} has none; remove --bandwidth", r.kernel));
     text = "none";
   }
   if (text.empty())
@@ -152,8 +152,8 @@ void resolve_kernel(const Recipe& r, Plan& plan) {
   if (plan.rule->stochastic)
     for (const KernelTerm& term : plan.kernel) {
       if (term.kernel->for_each_parameter)
-        refuse("kernel", fmt::format("--advance {} needs a kernel that is one number for two "
-                                     "particles; {} is one for each parameter",
+        refuse("kernel", fmt::format("--advance {} needs a kernel with one value for a pair; {} "
+                                     "has a value for each parameter",
                                      r.advance, term.kernel->name));
       else if (term.kernel->singular)
         refuse("kernel",
@@ -163,7 +163,7 @@ void resolve_kernel(const Recipe& r, Plan& plan) {
   if (plan.rule->for_riesz_pairs) {
     const KernelTerm& first = plan.kernel.front();
     if (plan.kernel.size() != 1 || !first.kernel->singular || first.weight != 1)
-      refuse("kernel", fmt::format("--advance {} solves the repulsion of riesz:a=A alone; got '{}'",
+      refuse("kernel", fmt::format("--advance {} needs --kernel riesz:a=A alone; got '{}'",
                                    r.advance, r.kernel));
     if (plan.batch_size() != 2 || !plan.batch || plan.grows)
       refuse("batch", fmt::format("--advance {} moves pairs: use --batch 2; got {}", r.advance,
@@ -175,7 +175,7 @@ void resolve_deal(const Recipe& r, Plan& plan) {
   if (!r.deal.empty()) {
     plan.dealer = &dealers()[choose("deal", r.deal, names_of(dealers()))];
     if (!plan.dealer->fits(plan))
-      refuse("deal", fmt::format("{} does not deal these batches ({})", r.deal, plan.dealer->help));
+      refuse("deal", fmt::format("{} cannot deal these batches ({})", r.deal, plan.dealer->help));
     return;
   }
   for (const DealerEntry& dealer : dealers()) // a card deals by address, as those for many
@@ -220,9 +220,8 @@ Step Plan::loop_steps() const {
 std::vector<std::string> Plan::warnings() const {
   std::vector<std::string> found;
   if (too_few_for_stages)
-    found.push_back(fmt::format("{} particles are too few for a run in stages: this is the raw "
-                                "method, which --method paper asks for without a warning",
-                                particles));
+    found.push_back(fmt::format(
+        "{} particles are too few for --method auto: this run uses --method paper", particles));
   for (const KernelTerm& term : kernel)
     if (term.kernel->singular) {
       found.push_back(fmt::format(

@@ -30,10 +30,9 @@ void refuse_raw_settings(const Recipe& r) {
     if (so_anyway && field == usual)
       return;
     if (info.name != "start")
-      refuse(info.name, "is for --method paper; --method auto chooses by itself");
+      refuse(info.name, "is an option of --method paper; --method auto chooses it itself");
     if (r.prefit != "none")
-      refuse("start", "the scout of --method auto finds it; with --prefit none the flight begins "
-                      "where --start says");
+      refuse("start", "the scout of --method auto finds it; --start works only with --prefit none");
   });
 }
 
@@ -41,25 +40,25 @@ void refuse_raw_settings(const Recipe& r) {
 void resolve_around_the_raw_method(const Recipe& r, Plan& plan) {
   for (const auto& [name, given, why] :
        {std::tuple("metric", &r.metric,
-                   "the raw method flies in the target's own coordinates; scale the target, or use "
+                   "--method paper uses the target's own coordinates; scale the target, or use "
                    "--method auto"),
         {"exact", &r.exact,
-         "the raw method's cloud stays as it is; use --method auto, or --certify to judge it"},
-        {"polish", &r.polish,
-         "polishes a cloud after the exact moves of --method auto; this run is the raw method"}})
+         "--method paper makes no HMC moves that change the cloud; use --method auto, or --certify "
+         "to check it"},
+        {"polish", &r.polish, "is a part of --method auto; this run uses --method paper"}})
     if (!given->empty())
       refuse(name, why);
   if (r.temper)
-    refuse("temper", "is a part of the scout of --method auto; this run is the raw method");
+    refuse("temper", "is a part of --method auto; this run uses --method paper");
   if (r.evidence)
-    refuse("evidence", "comes after the exact moves of --method auto; this run is the raw method");
+    refuse("evidence", "is a part of --method auto; this run uses --method paper");
   if (!r.certify.empty()) {
     plan.certify = r.certify == "none" ? 0 : parse_count("certify", r.certify, 0);
     if (*plan.certify > 0 && r.precision == "single")
       refuse("certify",
-             "needs --precision double: exact moves weigh small differences of the log density");
+             "needs --precision double: HMC compares small differences of the log density");
     if (*plan.certify > 0 && !r.domain.empty())
-      refuse("certify", "exact moves live in all of R^d; leave --domain or --certify out");
+      refuse("certify", "HMC needs all of R^d: remove --domain or --certify");
     if (*plan.certify > 0 && r.particles < least_particles)
       refuse("certify", "needs at least " + std::to_string(least_particles) + " particles");
   }
@@ -107,15 +106,13 @@ void resolve_stages(const Recipe& r, Plan& plan) {
     stages.exact = Stages::Exact::always;
     stages.exact_moves = parse_count("exact", text.exact, 1);
     if (stages.certify == 0)
-      refuse("exact",
-             "the moves of --certify judge what exact moves make: leave --certify none out, "
-             "or take --exact none");
+      refuse("exact", "needs the check of --certify: remove --certify none, or use --exact none");
   }
   stages.polish = count_or_none("polish", text.polish, stages.polish);
   stages.evidence = r.evidence;
   stages.temper = r.temper;
   if (stages.temper && stages.starts == 0)
-    refuse("temper", "begins around what the scout found: leave --prefit none out, or the start");
+    refuse("temper", "begins at what the scout found: remove --prefit none, or the start");
   if (r.steps != undecided)
     stages.steps = r.steps;
   plan.stages = stages;

@@ -190,7 +190,7 @@ Asked asked_of(const std::string& summary_json, const std::string& where) {
     throw io::BadData(where, "is not the summary.json of a run");
   }
   if (table.empty() || !assemble::regression_kind(asked.target))
-    throw io::BadData(where, "is of no regression on a table: there is nothing to predict by");
+    throw io::BadData(where, "is not a regression on a table, so it cannot predict");
   asked.use = io::table_use_of(table);
   return asked;
 }
@@ -199,8 +199,8 @@ Predictions predict(const Asked& asked, std::span<const io::Draws> runs,
                     std::span<const double> weights, const io::NewRows& rows, Threads& threads) {
   const RegressionKind kind = *assemble::regression_kind(asked.target);
   if (asked.observation && kind != RegressionKind::linear && kind != RegressionKind::poisson)
-    plan::refuse("observation", asked.target + " predicts the probability of a class, which says "
-                                               "all of an observation; leave it out");
+    plan::refuse("observation", asked.target + " predicts the probability of a class, which "
+                                               "describes an observation fully; remove it");
   const Coefficients c = coefficients_of(kind, asked.use, runs);
   Predictions made;
   made.rows = rows.numbers;

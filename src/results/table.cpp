@@ -28,8 +28,7 @@ std::string table(const std::vector<judge::ParameterSummary>& parameters, std::s
                         cell(p.spread_identity), several ? " " + cell(p.r_hat) : "");
   }
   if (std::ranges::any_of(parameters, &judge::ParameterSummary::heavy))
-    text +=
-        "(no mean and sd where the tail is so heavy that they may not exist: read the quantiles)\n";
+    text += "(no mean and sd where the tail is too heavy for them: read the quantiles)\n";
   if (parameters.size() > most)
     text += fmt::format("... and {} more\n", parameters.size() - most);
   return text;
@@ -54,7 +53,7 @@ std::string evidence_line(const run::EvidenceReport& evidence) {
     return "no log evidence: " + evidence.doubt;
   const std::string value =
       fmt::format("log evidence {:.3f} +- {:.2g} by bridge sampling", found.value, found.se);
-  return evidence.doubt.empty() ? value : value + "; do not trust it: " + evidence.doubt;
+  return evidence.doubt.empty() ? value : value + "; do not use it: " + evidence.doubt;
 }
 
 } // namespace starling::results

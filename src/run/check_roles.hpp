@@ -15,7 +15,7 @@ void check(const Roles<Real>& roles) {
   if (!roles.target.score || !roles.target.evaluate || !roles.deal || !roles.drift ||
       !roles.advance)
     throw std::invalid_argument(
-        "roles: score, evaluate, deal, drift and advance are all needed; one is empty");
+        "roles: score, evaluate, deal, drift and advance must all be given; one is empty");
   if (roles.target.names.size() != roles.target.dim)
     reject("names", fmt::format("one for each of {} parameters", roles.target.dim),
            std::to_string(roles.target.names.size()));

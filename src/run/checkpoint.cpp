@@ -116,7 +116,7 @@ Checkpoint unpack(std::string_view bytes, const std::string& where) {
   const std::size_t body = bytes.size() - sizeof(std::uint32_t);
   if (bytes.size() < magic.size() + sizeof(std::uint32_t) ||
       Reader(bytes.substr(body), where).number<std::uint32_t>() != checksum(bytes.substr(0, body)))
-    throw io::BadData(where, "is a damaged checkpoint: its checksum does not fit");
+    throw io::BadData(where, "is a damaged checkpoint: its checksum is wrong");
   Reader rest(bytes.substr(magic.size(), body - magic.size()), where);
   Checkpoint checkpoint;
   checkpoint.head = rest.text();

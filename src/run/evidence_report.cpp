@@ -35,24 +35,24 @@ std::optional<EvidenceReport> report_evidence(const stages::Journey& journey,
     return none("the target gives no log density");
   found = *made;
   if (has_no_integral(judgement))
-    return none("the density has no integral: along some way out it does not fall");
+    return none("the density has no integral: in some direction it does not fall");
   if (std::isnan(target.log_constant))
-    return none("the target leaves out constants that are not known here");
+    return none("the target omits constants that are not known here");
   found.value += target.log_constant;
   report.tempered = journey.tempered_evidence();
   if (report.tempered)
     report.tempered->value += target.log_constant;
   if (!(found.worth() >= judge::least_worth) || !std::isfinite(found.se))
-    report.doubt = fmt::format("the fit that it is measured against overlaps with the density by "
-                               "{:.2g}, which is too little",
+    report.doubt = fmt::format("the fit and the density overlap by {:.2g}, which is too little",
                                found.overlap);
   else if (report.tempered && std::abs(found.value - report.tempered->value) >
                                   too_far * std::hypot(found.se, report.tempered->se))
-    report.doubt = fmt::format("by tempering it is {:.3f} +- {:.2g}, which differs by more than {} "
-                               "standard errors",
-                               report.tempered->value, report.tempered->se, too_far);
+    report.doubt = fmt::format(
+        "tempering gives {:.3f} +- {:.2g}, which differs by more than {} standard errors",
+        report.tempered->value, report.tempered->se, too_far);
   else if (journey.evidence_against_shares() > too_far)
-    report.doubt = "what groups weigh by their evidence is not what they were found to weigh";
+    report.doubt =
+        "the shares of the groups by their evidence differ from the shares that the run found";
   else if (!judgement.converged())
     report.doubt = fmt::format("the verdict on the draws is \"{}\"", judge::word(judgement));
   return report;

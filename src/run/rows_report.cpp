@@ -23,15 +23,13 @@ void report_rows(const stages::RowsReport& rows, StageReport& report,
   report.guide_error = rows.error;
   report.guide_decides = rows.guide_decides;
   if (rows.noise > most_noise)
-    warnings.push_back(fmt::format(
-        "{} rows a step do not speak for all of them: the noise of their score is {:.2f} of its "
-        "size; raise --data-batch",
-        rows.a_step, rows.noise));
+    warnings.push_back(fmt::format("{} rows in a step do not represent all rows: the noise is "
+                                   "{:.2f} of the gradient; raise --data-batch",
+                                   rows.a_step, rows.noise));
   if (rows.away > far_away)
-    warnings.push_back(fmt::format(
-        "the cloud ended {:.1f} sd from the mode that few rows were compared with; raise "
-        "--data-batch, or read all rows",
-        rows.away));
+    warnings.push_back(fmt::format("the cloud ended {:.1f} sd from the mode, where few rows do not "
+                                   "represent all: raise --data-batch, or read all rows",
+                                   rows.away));
 }
 
 } // namespace starling::run

@@ -41,9 +41,9 @@ void add_turns(const stages::Journey& journey, StageReport& report,
     given_up = given_up || times >= stages::Fly::most_turns;
   }
   if (given_up)
-    warnings.push_back(fmt::format("the flight led away {} times and was given up{}",
-                                   stages::Fly::most_turns,
-                                   report.settled ? ": exact moves did its work" : ""));
+    warnings.push_back(
+        fmt::format("the flight (SVGD) moved away from the target {} times and was stopped{}",
+                    stages::Fly::most_turns, report.settled ? ": HMC moves replaced it" : ""));
 }
 
 } // namespace

@@ -97,8 +97,8 @@ public:
     const std::string *state = checkpoint.find(state_column), *by = checkpoint.find(alone_column);
     if (!state || !by)
       throw io::BadData(where, checkpoint.find(earlier_column)
-                                   ? "was saved by an earlier version, whose runs in stages this "
-                                     "one cannot go on with: start the run again"
+                                   ? "was saved by an earlier version, and this one cannot "
+                                     "continue it: start the run again"
                                    : fmt::format("has no column '{}'", state_column));
     scores_alone_ = *by == "yes";
     if (done_ > 0)
@@ -262,15 +262,15 @@ private:
 
 void check(const Staged& staged, const Settings& settings) {
   if (!staged.target.evaluate)
-    throw std::invalid_argument("target: a run in stages needs its log density");
+    throw std::invalid_argument("target: --method auto needs its log density");
   if (settings.periodic)
-    throw std::invalid_argument("domain: a run in stages lives in all of R^d");
+    throw std::invalid_argument("domain: --method auto needs all of R^d");
   if (staged.stages.evidence && staged.target.rows && staged.stages.starts > 0)
-    throw std::invalid_argument("evidence: needs the log density of all rows at every place, and "
-                                "this run reads few rows at a time; leave it out");
+    throw std::invalid_argument("evidence: needs the log density of all rows, and this run reads "
+                                "few rows at a time; remove --evidence");
   if (staged.stages.temper && staged.target.rows)
-    throw std::invalid_argument("temper: asks for the log density of all rows at many places, and "
-                                "this run reads few rows at a time; leave it out");
+    throw std::invalid_argument("temper: needs the log density of all rows, and this run reads few "
+                                "rows at a time; remove --temper");
 }
 
 } // namespace

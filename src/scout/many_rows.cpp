@@ -76,8 +76,8 @@ struct Top {
 Top climb(const RowDensity& density, Eigen::VectorXd x, RowCounts& counts) {
   std::optional<Expansion> here = expand(density, x, counts);
   if (!here)
-    throw TargetError(
-        0, 0, "the log density of all rows is not finite where that of some of them is highest");
+    throw TargetError(0, 0,
+                      "the log density of all rows is not finite at the mode of some of them");
   Frame frame = metric(x, here->curvature);
   for (std::size_t step = 0; step < most_steps; ++step) {
     const Frame::Matrix uphill = frame.pull({here->score.data(), 1, density.dim});

@@ -76,11 +76,11 @@ void expect_one_answer(CountedDensity& density, const std::vector<Place>& places
   for (std::size_t i = 0; i < places.size(); ++i) {
     const double first = places[i].log_density, second = again[std::size_t(last) - i];
     if (!(std::abs(first - second) <= loose + of_size * std::abs(first)))
-      throw TargetError(0, i,
-                        "it answers the same point differently: the log density is " +
-                            shown(first) + " in one call and " + shown(second) +
-                            " in another; it must depend on the point alone, not on its row, the "
-                            "call or chance");
+      throw TargetError(
+          0, i,
+          "it gives different answers for the same point: the log density is " + shown(first) +
+              " in one call and " + shown(second) +
+              " in another; it must depend only on the point, not on its row, the call or chance");
   }
 }
 

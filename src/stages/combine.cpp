@@ -116,9 +116,8 @@ Combined Journey::put_together(const scout::Weighing& weighing) const {
     if (each[g] > flown(g)) {
       over += each[g] - flown(g);
       each[g] = flown(g);
-      doubt = fmt::format("the first weighing was far off, so that group {} has fewer particles "
-                          "than its share",
-                          g + 1);
+      doubt = fmt::format(
+          "the first estimate of the shares was wrong, so group {} has too few particles", g + 1);
     }
   for (std::size_t g = 0; g < each.size(); ++g) {
     const std::size_t more = std::min(over, flown(g) - each[g]);
@@ -142,11 +141,11 @@ Combined Journey::put_together(const scout::Weighing& weighing) const {
     const Cloud& own = groups_[g]->state().cloud;
     const scout::Share& share = weights_.shares[g];
     if (share.effective < least_effective)
-      doubt = fmt::format(
-          "the draws that weigh group {} are worth {:.0f} independent ones, too few to trust",
-          g + 1, share.effective);
+      doubt =
+          fmt::format("the share of group {} rests on {:.0f} independent draws, which is too few",
+                      g + 1, share.effective);
     else if (weighing.missed(own.position(), own.log_density, g) > most_missed)
-      doubt = fmt::format("the fits that weigh group {} miss a part of it", g + 1);
+      doubt = fmt::format("the fit that gives the share of group {} misses a part of it", g + 1);
   }
   std::vector<Pool> groups;
   std::vector<double> shares, given;
@@ -156,7 +155,7 @@ Combined Journey::put_together(const scout::Weighing& weighing) const {
     given.push_back(double(each[g]) / double(settings_.particles));
   }
   if (rounded_off(groups, shares, given))
-    doubt = fmt::format("{} particles are too few to show the share of each; take more --particles",
+    doubt = fmt::format("{} particles are too few to show the share of each: take more --particles",
                         settings_.particles);
   made.doubt = std::move(doubt);
   certify(made);

@@ -45,9 +45,10 @@ TEST(BadConfig, RefusesWhatIsNotToml) {
 TEST(BadConfig, SuggestsTheNearestKey) {
   expect_refused_configs(
       {{"steps = 3\nparticels = 10\n",
-        "c.toml:2: particels: is no key of a run; did you mean 'particles'?"},
-       {"step_size = 1\n", "c.toml:1: step_size: is no key of a run; did you mean 'step-size'?"},
-       {"[table]\nkernel = \"imq\"\n", "c.toml:1: table: is no key of a run"}});
+        "c.toml:2: particels: is not a setting of a run; did you mean 'particles'?"},
+       {"step_size = 1\n",
+        "c.toml:1: step_size: is not a setting of a run; did you mean 'step-size'?"},
+       {"[table]\nkernel = \"imq\"\n", "c.toml:1: table: is not a setting of a run"}});
 }
 
 TEST(BadConfig, RefusesWhatTheParserTakesForGranted) {

@@ -40,10 +40,11 @@ TEST(BadData, SaysThatAFileIsNotThereOrNoFile) {
 
 TEST(BadData, RefusesFilesWithoutRows) {
   expect_refused_tables(
-      bad_data, {{"", "", "d.csv: is empty"},
-                 {" \n\n", "", "d.csv: is empty"},
-                 {"a,b,y\n", "", "d.csv: must have rows; got a header only"},
-                 {"y\n1\n0\n", "", "d.csv: must have a feature beside the label; got one column"}});
+      bad_data,
+      {{"", "", "d.csv: is empty"},
+       {" \n\n", "", "d.csv: is empty"},
+       {"a,b,y\n", "", "d.csv: must have rows; got a header only"},
+       {"y\n1\n0\n", "", "d.csv: must have at least one feature and the label; got one column"}});
 }
 
 TEST(BadData, NamesTheLineOfARaggedRow) {
@@ -59,10 +60,9 @@ TEST(BadData, NamesTheLineAndColumnOfWhatIsNoNumber) {
       {{"a,b,y\n1,2,0\n2,zz,1\n", "", "d.csv:3: column 2 (b): must be a number; got 'zz'"},
        {"a,b,y\n1,2,0\n2,inf,1\n", "", "d.csv:3: column 2 (b): must be a finite number; got 'inf'"},
        {"a,b,y\n1,2,0\n2,nan,1\n", "",
-        "d.csv:3: column 2 (b): 1 value is missing; fill it in, or leave its row out: --missing "
-        "drop"},
+        "d.csv:3: column 2 (b): 1 value is missing; add it, or drop its row: --missing drop"},
        {"1,2,0\n2,,1\n", "",
-        "d.csv:2: column 2: 1 value is missing; fill it in, or leave its row out: --missing drop"},
+        "d.csv:2: column 2: 1 value is missing; add it, or drop its row: --missing drop"},
        {"1 1:2\n0 1:x\n", "", "d.csv:2: index 1: must be a finite number; got 'x'"}});
 }
 
@@ -89,8 +89,8 @@ TEST(BadData, RefusesAConstantColumnByName) {
 TEST(BadData, NamesAllThatIsInTheWayAndKeepsWhatIsDroppedAlready) {
   expect_refused_data("id,day,c,y\n7,2024-01-31,1,0\n8,2024-02-01,1,1\n", "--drop id", bad_data,
                       "d.csv: column 2 (day): 2 of 2 values are dates, the first '2024-01-31' in "
-                      "line 2; column 3 (c): is constant. Mend the file (of dates make numbers, as "
-                      "days or months), or leave columns out: --drop 'id,day,c'");
+                      "line 2; column 3 (c): is constant. Fix the file (turn dates into numbers, "
+                      "such as days or months), or drop columns: --drop 'id,day,c'");
 }
 
 TEST(BadData, RefusesALabelThatIsNotThere) {
@@ -101,18 +101,18 @@ TEST(BadData, RefusesALabelThatIsNotThere) {
 
 TEST(BadData, RefusesSharesAndBatchesOfRowsThatCannotBe) {
   expect_refused_tables(
-      usage, {{three_rows, "--holdout 1", "holdout: must be at least 0 and below 1; got 1"},
-              {three_rows, "--holdout -0.1", "holdout: must be at least 0 and below 1; got -0.1"},
-              {three_rows, "--holdout 0.9",
-               "holdout: must be small enough to leave a row to learn from; got 0.9"},
-              {three_rows, "--data-batch 7",
-               "data-batch: must be at most the 3 rows to learn from; got 7"},
-              {three_rows, "--scale minmix",
-               "scale: must be one of minmax, standard, none; got 'minmix'; did you mean "
-               "'minmax'?"},
-              {three_rows, "--domain torus:1",
-               "domain: logistic does not live on a torus; leave --domain out"},
-              {three_rows, "--start prior:2", "start: prior takes no settings; got 'prior:2'"}});
+      usage,
+      {{three_rows, "--holdout 1", "holdout: must be at least 0 and below 1; got 1"},
+       {three_rows, "--holdout -0.1", "holdout: must be at least 0 and below 1; got -0.1"},
+       {three_rows, "--holdout 0.9",
+        "holdout: must be small enough to leave a row for training; got 0.9"},
+       {three_rows, "--data-batch 7", "data-batch: must be at most the 3 rows for training; got 7"},
+       {three_rows, "--scale minmix",
+        "scale: must be one of minmax, standard, none; got 'minmix'; did you mean "
+        "'minmax'?"},
+       {three_rows, "--domain torus:1",
+        "domain: the target logistic is not periodic; remove --domain"},
+       {three_rows, "--start prior:2", "start: prior takes no settings; got 'prior:2'"}});
 }
 
 TEST(BadStart, RefusesAStartFileThatIsMissingOrNotNpy) {

@@ -31,7 +31,8 @@ TEST(BadOutput, ForceTakesNothingThatNoRunWrote) {
   const Place place;
   place.write("mine/notes.txt", "precious");
   expect_refused(place, small + "mine --force", cannot_write,
-                 "mine: has no .starling of a run; delete it yourself or choose another --out");
+                 "mine: is not the folder of a run (no .starling); delete it yourself or choose "
+                 "another --out");
   succeed(place, small + "out/m");
   place.write("out/m/notes.txt", "precious");
   expect_refused(
@@ -56,7 +57,7 @@ TEST(BadOutput, ForceDoesNotFollowALink) {
   fs::create_directory_symlink("nowhere", place.path("dangling"));
   for (const std::string name : {"dangling", "dangling --force"})
     expect_refused(place, small + name, cannot_write,
-                   "dangling: is a link to nothing; choose another --out");
+                   "dangling: is a link to a file that does not exist; choose another --out");
 }
 
 TEST(BadOutput, RefusesAPlaceThatCannotBeWritten) {

@@ -110,11 +110,11 @@ TEST(BadValues, RefusesUnknownNamesAndSuggestsTheNearest) {
         "target: must be one of mixture, normal, banana, funnel, logistic, linear, "
         "poisson, multinomial, stan, plugin; "
         "got 'lgistic'; did you mean 'logistic'?"},
-       {"sampel mixture", "sampel: is no command; did you mean 'sample'?"},
+       {"sampel mixture", "sampel: is not a command; did you mean 'sample'?"},
        {"sample mixture --particels 10 --out out/m",
-        "--particels: is no option of sample; did you mean '--particles'?"},
+        "--particels: is not an option of sample; did you mean '--particles'?"},
        {"sample mixture --step_size=0.1 --out out/m",
-        "--step_size=0.1: is no option of sample; did you mean '--step-size'?"}});
+        "--step_size=0.1: is not an option of sample; did you mean '--step-size'?"}});
   expect_refused_option("--kernel gausian",
                         "kernel: " + kernels + "'gausian'; did you mean 'gaussian'?");
   expect_refused_options(
@@ -138,7 +138,7 @@ TEST(BadValues, RefusesUnknownNamesAndSuggestsTheNearest) {
 TEST(BadValues, SuggestsNothingWhenNothingIsNear) {
   expect_refused_option("--kernel xyzzy", "kernel: " + kernels + "'xyzzy'");
   const Place place;
-  expect_refused(place, "fly", usage, "fly: is no command");
+  expect_refused(place, "fly", usage, "fly: is not a command");
 }
 
 TEST(BadValues, RefusesWordsTooManyAndTooFew) {
@@ -177,16 +177,16 @@ TEST(BadValues, RefusesABandwidthForAKernelThatHasNone) {
   for (const std::string kernel :
        {"polynomial", "parameters", "sinc", "riesz", "riesz-smooth", "marginals"})
     expect_refused_option("--bandwidth 1 --kernel " + kernel,
-                          "bandwidth: kernel " + kernel + " has none; leave --bandwidth out");
+                          "bandwidth: kernel " + kernel + " has none; remove --bandwidth");
 }
 
 TEST(BadValues, RefusesPartsThatDoNotGoTogether) {
   expect_refused_options(
       {{"--kernel sinc --means 0,0;1,1", "kernel: sinc is for 1 dimension; the target has 2"},
        {"--advance splitting",
-        "kernel: --advance splitting solves the repulsion of riesz:a=A alone; got 'gaussian'"},
+        "kernel: --advance splitting needs --kernel riesz:a=A alone; got 'gaussian'"},
        {"--advance splitting --kernel riesz+imq --batch 2",
-        "kernel: --advance splitting solves the repulsion of riesz:a=A alone; got 'riesz+imq'"},
+        "kernel: --advance splitting needs --kernel riesz:a=A alone; got 'riesz+imq'"},
        {"--advance splitting --kernel riesz",
         "batch: --advance splitting moves pairs: use --batch 2; got 8"},
        {"--advance splitting --kernel riesz --batch all",
@@ -205,11 +205,11 @@ TEST(BadValues, RefusesPartsThatDoNotGoTogether) {
        {"--replace --batch all",
         "replace: needs a batch smaller than all of the particles; got --batch all"},
        {"--grow-batch double:3 --batch all",
-        "grow-batch: cannot be used with --batch all: nothing is left to grow"},
+        "grow-batch: cannot be used with --batch all, which cannot grow"},
        {"--grow-batch double:3 --replace", "grow-batch: cannot be used with --replace"},
        {"--deal matching",
-        "deal: matching does not deal these batches (pairs from a random tournament round, "
-        "cheaper: for --batch 2 that does not grow, without --replace)"},
+        "deal: matching cannot deal these batches (pairs from a random tournament round, cheaper: "
+        "for --batch 2 that does not grow, without --replace)"},
        {"--grow-batch double:0",
         "grow-batch double:K: must be a whole number of at least 1; got '0'"},
        {"--grow-batch power:-1", "grow-batch power:G: must be at least 0; got '-1'"}});

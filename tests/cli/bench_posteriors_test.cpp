@@ -127,9 +127,9 @@ TEST(BenchPosteriors, SaysWhatIsNotThere) {
   expect_refused(place, quick + " --against stan", 64,
                  "against: must be one of nutpie; got 'stan'");
   expect_refused(place, quick + " --skip small", 64,
-                 "models: there is no posterior in models that was asked for");
+                 "models: no posterior found in models with that name");
   expect_refused(place, quick + " --only large", 64,
-                 "models: there is no posterior in models that was asked for");
+                 "models: no posterior found in models with that name");
   fs::remove(place.path("models/small/reference.npz"));
   expect_refused(place, quick, 66, "models/small/reference.npz: no such file");
   fs::remove(place.path("models/small/model.so"));

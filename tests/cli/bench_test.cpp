@@ -76,10 +76,9 @@ TEST(Deal, IsAMatchingForPairsAndAShuffleOtherwise) {
   EXPECT_EQ(deal("--batch 02"),
             "deal = \"matching\""); // a number is a number however it is written
   EXPECT_EQ(deal("--batch 4"), "deal = \"shuffle\"");
-  expect_refused(
-      place, "sample normal --batch 4 --deal matching", 64,
-      "deal: matching does not deal these batches (pairs from a random tournament round, "
-      "cheaper: for --batch 2 that does not grow, without --replace)");
+  expect_refused(place, "sample normal --batch 4 --deal matching", 64,
+                 "deal: matching cannot deal these batches (pairs from a random tournament round, "
+                 "cheaper: for --batch 2 that does not grow, without --replace)");
 }
 
 } // namespace

@@ -82,7 +82,7 @@ TEST(Convert, OverwritesOnlyByForce) {
     expect_refused(place, std::string("convert a.csv ") + to, 73, to + choose);
   expect_refused(place, "convert runs t.csv", 73, "t-2.csv" + choose);
   expect_refused(place, "convert a.csv t.zarr --force", 73,
-                 "t.zarr: exists and is no Zarr folder; choose another name");
+                 "t.zarr: exists and is not a Zarr folder; choose another name");
   expect_refused(place, "convert a.csv file.zarr --force", 73,
                  "file.zarr: exists and is not a folder; choose another name");
   expect_refused(place, "convert a.csv folder.npz --force", 73,

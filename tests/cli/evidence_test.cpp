@@ -33,16 +33,14 @@ TEST(Evidence, OfSeveralRunsIsTheirMean) {
 TEST(Evidence, IsRefusedWhereItCannotBe) {
   const Place place;
   expect_refused(place, "sample normal --evidence --method paper --out o", usage,
-                 "evidence: comes after the exact moves of --method auto; this run is the raw "
-                 "method");
-  expect_refused(
-      place, "sample normal --temper --prefit none --out o", usage,
-      "temper: begins around what the scout found: leave --prefit none out, or the start");
+                 "evidence: is a part of --method auto; this run uses --method paper");
+  expect_refused(place, "sample normal --temper --prefit none --out o", usage,
+                 "temper: begins at what the scout found: remove --prefit none, or the start");
   place.write("d.csv", SmallData().text(100));
   expect_refused(
       place, "sample logistic --data d.csv --method auto --data-batch 20 --evidence --out o", usage,
-      "evidence: needs the log density of all rows at every place, and this run reads few rows at "
-      "a time; leave it out");
+      "evidence: needs the log density of all rows, and this run reads few rows at a time; remove "
+      "--evidence");
 }
 
 TEST(Compare, ShowsDifferencesBestFirst) {
@@ -70,7 +68,7 @@ TEST(Compare, RefusesRunsWithoutEvidenceAndWhatIsNotThere) {
   place.write("a/summary.json", "{\"verdict\": \"converged\"}");
   place.write("b/summary.json", "{");
   expect_refused(place, "compare a", bad_data,
-                 "a/summary.json: has no log_evidence: sample with --evidence");
+                 "a/summary.json: has no log evidence: sample with --evidence");
   expect_refused(place, "compare b", bad_data, "b/summary.json: is not the summary.json of a run");
   expect_refused(place, "compare nowhere", input_missing, "nowhere: no such file");
   expect_refused(place, "compare", usage, "DIR: must be given; see starling compare --help");

@@ -64,9 +64,9 @@ TEST(Explain, KnowsEveryFileOfARunAndFiguresAndKernels) {
 TEST(Explain, SuggestsTheNearestWord) {
   const Place place;
   expect_refused(place, "explain convergd", 64,
-                 "explain: the pages say nothing about 'convergd'; did you mean 'converged'?");
+                 "explain: 'convergd' was not found in the pages; did you mean 'converged'?");
   expect_refused(place, "explain --bandwith", 64,
-                 "explain: the pages say nothing about '--bandwith'; did you mean '--bandwidth'?");
+                 "explain: '--bandwith' was not found in the pages; did you mean '--bandwidth'?");
   expect_refused(place, "explain", 64, "WORD: must be given; see starling explain --help");
 }
 

@@ -29,9 +29,8 @@ TEST(Interrupt, SavesTheStateAndExitsWith130) {
     EXPECT_EQ(ended.out, "");
     const auto lines = lines_of(ended.err);
     ASSERT_GE(lines.size(), 2u) << ended.err; // those before tell how far it was
-    EXPECT_THAT(lines.back(),
-                MatchesRegex("starling: interrupted; state after [1-9][0-9]* steps saved, "
-                             "go on with --resume out/m-state"));
+    EXPECT_THAT(lines.back(), MatchesRegex("starling: interrupted; state after [1-9][0-9]* steps "
+                                           "saved, continue with --resume out/m-state"));
     std::vector<std::string> names;
     for (const auto& [name, content] : place.everything())
       names.push_back(name);

@@ -34,8 +34,8 @@ TEST(Limits, ThreadsThatCannotBeStartedEndTheCommandWithASentence) {
   const Ended ended = running.wait();
   EXPECT_EQ(ended.code, 1);
   EXPECT_EQ(ended.out, "");
-  EXPECT_THAT(ended.err, MatchesRegex("starling: threads: asked for 1024, but the system started "
-                                      "only [1-9][0-9]*; ask for fewer: [A-Za-z ]*\n"));
+  EXPECT_THAT(ended.err, MatchesRegex("starling: threads: 1024 were requested, but the system "
+                                      "started only [1-9][0-9]*; request fewer: [A-Za-z ]*\n"));
   EXPECT_TRUE(place.everything().empty());
 }
 #endif
@@ -83,8 +83,8 @@ TEST(Limits, TheTimeLimitSavesTheStateAndTheRunGoesOnAsIfNothingHadBeen) {
       " --particles 400 --batch 16 --bandwidth 1 --steps 300 --quiet --time-limit 1000 ";
   const Ended ended = place.run(line + "--out m", {{"ALARM_AT_CALL", "100"}});
   ASSERT_EQ(ended.code, over_time) << ended.err;
-  EXPECT_EQ(ended.err, "starling: the time limit of 1000 s is over; state after 100 steps saved, "
-                       "go on with --resume m-state\n");
+  EXPECT_EQ(ended.err, "starling: the time limit of 1000 s was reached; state after 100 steps "
+                       "saved, continue with --resume m-state\n");
   EXPECT_EQ(place.run("sample --resume m-state --quiet --model " + on_demand).code, ok);
   EXPECT_EQ(place.run(line + "--out whole").code, ok);
   EXPECT_EQ(place.read("m/draws.npz"), place.read("whole/draws.npz"));
@@ -109,7 +109,7 @@ TEST(Limits, BeforeTheFirstStepTheProcessEndsAtOnceAndLeavesNothing) {
     EXPECT_EQ(ended.code, code);
     EXPECT_EQ(ended.err, signal
                              ? "starling: interrupted before the first step; nothing was written\n"
-                             : "starling: the time limit of 1 s is over before the first step; "
+                             : "starling: the time limit of 1 s was reached before the first step; "
                                "nothing was written\n");
     EXPECT_FALSE(place.has("a"));
   }

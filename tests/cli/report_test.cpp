@@ -29,11 +29,10 @@ TEST(Report, SaysWhatIsMissing) {
   const Place place;
   expect_refused(place, "report", 64, "DIR: must be given; see starling report --help");
   expect_refused(place, "report out --python /bin/false", 1,
-                 "report: /bin/false cannot import starling and matplotlib; pip install the wheel "
-                 "with [all], or name a "
-                 "Python that can with starling report DIR --python PATH");
+                 "report: /bin/false cannot import starling and matplotlib: pip install the wheel "
+                 "with [all], or give another Python with --python PATH");
   expect_refused(place, "sample normal --report", 64,
-                 "--report: needs --out DIR: the page is made of its files");
+                 "--report: needs --out DIR: the page is made from its files");
 }
 
 TEST(Report, FollowsARunThatAsksForIt) {
@@ -74,8 +73,8 @@ TEST(Report, IsNotMadeBecauseAFileAloneSaysSo) {
   const Running::Environment python = {{"STARLING_PYTHON", place.path("python").string()}};
   const Ended refused = place.run("sample --config c.toml --out out", python);
   EXPECT_EQ(refused.code, usage);
-  EXPECT_EQ(refused.err, "starling: --report: c.toml asks for a page, which a Python makes; give "
-                         "--report, or --trust to start it\n");
+  EXPECT_EQ(refused.err, "starling: --report: c.toml asks for a page, which Python makes; give "
+                         "--report, or --trust to start Python\n");
   EXPECT_FALSE(place.has("out"));
   EXPECT_FALSE(place.has("python.log")); // not even tried
   for (const std::string besides : {"report", "trust"}) {

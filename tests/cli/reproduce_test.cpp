@@ -92,8 +92,8 @@ TEST(Reproduce, IsInterruptedAndKeepsWhatWasMeasured) {
   }
   EXPECT_EQ(ended.code, interrupted);
   EXPECT_EQ(ended.out, "");
-  EXPECT_THAT(ended.err, HasSubstr("starling: interrupted; what was measured is kept in cut: the "
-                                   "same command goes on from there\n"));
+  EXPECT_THAT(ended.err, HasSubstr("starling: interrupted; the figures so far are in cut: the same "
+                                   "command continues from there\n"));
   EXPECT_TRUE(place.has("cut/parts/growing-batch/p = 2.json"));
   EXPECT_FALSE(place.has("cut/growing-batch.json"));
 }
@@ -124,7 +124,7 @@ TEST(Reproduce, LeavesAFolderAloneThatIsNotItsOwn) {
   const std::string command = "reproduce algorithm-2" + settings;
   place.write("mine/notes.txt", "keep");
   expect_refused(place, command + "mine", cannot_write,
-                 "mine: holds something else; choose another --out or add --force");
+                 "mine: has other files; choose another --out or add --force");
   expect_refused(place, command + "mine/notes.txt", cannot_write,
                  "mine/notes.txt: exists and is not a folder; choose another --out");
   const Ended forced = place.run(command + "mine --force");

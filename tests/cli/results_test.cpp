@@ -181,11 +181,11 @@ TEST(Results, OfTheMixtureHaveItsMeanAndVariance) {
 TEST(Results, SayWhichOptionMadeARunRaw) {
   const Place place;
   const std::string run = "sample normal --dim 20 --particles 64 ",
-                    why = "This was the raw method, since --batch and --steps were given";
+                    why = "This run used --method paper, because --batch and --steps were given";
   EXPECT_THAT(succeed(place, run + "--batch 8 --steps 20"), HasSubstr(why));
   EXPECT_THAT(succeed(place, run + "--batch 8 --steps 20 --method paper"),
-              Not(HasSubstr("This was the raw method")));
-  EXPECT_THAT(succeed(place, run), Not(HasSubstr("This was the raw method")));
+              Not(HasSubstr("This run used --method paper")));
+  EXPECT_THAT(succeed(place, run), Not(HasSubstr("This run used --method paper")));
   place.write("c.toml", "batch = 8\n");
   EXPECT_THAT(succeed(place, run + "--config c.toml --steps 20"), HasSubstr(why));
 }
@@ -205,7 +205,7 @@ TEST(Results, AreTheRawMethodsWhereOneOfItsOptionsIsGiven) {
   EXPECT_THAT(stays, HasSubstr("steps = 7"));
   const auto refused = place.run(run + "--config auto.toml --step-size 0.1");
   EXPECT_EQ(refused.code, usage);
-  EXPECT_THAT(refused.err, HasSubstr("step-size: is for --method paper"));
+  EXPECT_THAT(refused.err, HasSubstr("step-size: is an option of --method paper"));
 }
 
 } // namespace

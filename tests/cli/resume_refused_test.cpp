@@ -37,9 +37,9 @@ TEST(Resume, RefusesIdsThatAreNone) {
 TEST(Resume, RefusesSettingsThatTheRunHasAlready) {
   const Place place;
   expect_refused(place, "sample --resume out/m --batch 4", usage,
-                 "--batch: cannot be changed with --resume: a run that goes on keeps its settings");
+                 "--batch: cannot be changed with --resume: a resumed run keeps its settings");
   expect_refused(place, "sample normal --resume out/m", usage,
-                 "TARGET: cannot be changed with --resume: a run that goes on keeps its settings");
+                 "TARGET: cannot be changed with --resume: a resumed run keeps its settings");
 }
 
 TEST(Resume, NamesACheckpointThatIsMissingOrBroken) {
@@ -48,7 +48,7 @@ TEST(Resume, NamesACheckpointThatIsMissingOrBroken) {
                  "out/m/run-1.checkpoint: no such file");
   place.write(state, "starling checkpoint 1\nrubbish");
   expect_refused(place, "sample --resume out/m", bad_data,
-                 state + ": is a damaged checkpoint: its checksum does not fit");
+                 state + ": is a damaged checkpoint: its checksum is wrong");
 }
 
 TEST(Resume, RefusesFewerStepsThanAreDone) {
@@ -72,8 +72,7 @@ TEST(Resume, RefusesOtherStepsForARunInStages) {
   ASSERT_EQ(ended.code, interrupted) << ended.err;
   const std::string resume = "sample --resume out/m --quiet --model " + moody_plugin;
   expect_refused(place, resume + " --steps 100000", usage,
-                 "--steps: cannot be changed with --resume for a run in stages: its steps are part "
-                 "of its schedule");
+                 "--steps: cannot be changed with --resume for a run of --method auto");
   succeed(place, resume);
 }
 
@@ -86,7 +85,7 @@ TEST(Resume, OfOneStateByTwoIsRefusedToTheSecond) {
   const Ended refused = place.run("sample --resume out/m-state --quiet --out out/other");
   EXPECT_EQ(refused.code, cannot_write);
   EXPECT_EQ(refused.err,
-            "starling: out/m-state: is in use by another process, which goes on with this run\n");
+            "starling: out/m-state: is in use by another process, which continues this run\n");
   EXPECT_FALSE(place.has("out/other"));
   // Another run of the same results keeps its state elsewhere, from its beginning.
   Running second = place.start(endless_run + "--seed 2 --out out/m");

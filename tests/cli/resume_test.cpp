@@ -78,7 +78,7 @@ TEST(Resume, GoesOnAfterCtrlCAndKeepsFinishedRuns) {
       place.run("sample " + what + " --checkpoint-every 50 --quiet --out out/m",
                 {{"SIGNAL_AT_CALL", "620"}, {"SIGNAL", std::to_string(SIGINT)}}); // in the second
   EXPECT_EQ(ended.code, interrupted);
-  EXPECT_THAT(ended.err, HasSubstr("saved, go on with --resume out/m-state"));
+  EXPECT_THAT(ended.err, HasSubstr("saved, continue with --resume out/m-state"));
   const Step done = steps_in(place, "out/m-state/run-2.checkpoint");
   EXPECT_GT(done, 0u);
   EXPECT_LT(done, 400u);

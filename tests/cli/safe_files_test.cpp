@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string only = ": only regular files are read, and with - what comes on stdin";
+const std::string only = ": only regular files can be read, and stdin with -";
 
 TEST(SafeFiles, DevicesAndPipesAreNoData) {
   const Place place;
@@ -68,7 +68,7 @@ TEST(SafeFiles, ABombIsRefusedBeforeItsTextIsThere) {
   const Ended ended = place.run("sample logistic --data bomb.csv.xz --label y --out m");
   EXPECT_EQ(ended.code, bad_data);
   EXPECT_EQ(ended.err, "starling: bomb.csv.xz: xz: unpacks to more than 256 MiB and more than 250 "
-                       "times its size, which no table does\n");
+                       "times its size, too much for a table\n");
 }
 
 TEST(SafeFiles, AnEmptyNameIsNoFolder) { // --out "$DIR" in a script, and DIR is not set
@@ -119,7 +119,7 @@ TEST(TwoStates, AreNotMistakenForOneAnother) {
     EXPECT_EQ(ended.code, usage) << name;
     EXPECT_THAT(ended.err, HasSubstr("--resume: "));
     EXPECT_THAT(ended.err, HasSubstr("q-state and "));
-    EXPECT_THAT(ended.err, HasSubstr("q-state-2 each hold the state of a run"));
+    EXPECT_THAT(ended.err, HasSubstr("q-state-2 each have the state of a run"));
   }
   EXPECT_EQ(place.run("sample --quiet --resume q-state-2 --time-limit 1").code, over_time);
   fs::remove_all(place.path("q-state"));

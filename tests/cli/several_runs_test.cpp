@@ -74,9 +74,8 @@ TEST(Summary, OfSeveralRunsComparesThem) {
   EXPECT_TRUE(lines[0].ends_with("      R-hat")) << lines[0];
   EXPECT_TRUE(lines[2].ends_with("      1.633")) << lines[2];
   EXPECT_TRUE(lines[3].ends_with("          -")) << lines[3];
-  EXPECT_EQ(
-      lines[4],
-      "R-hat compares 2 runs as wholes, between against within: particles have no order in time");
+  EXPECT_EQ(lines[4],
+            "R-hat compares the 2 runs with each other; the particles of a run have no order");
   for (const char* file : {"d.npz", "d.zarr"}) {
     EXPECT_EQ(succeed(place, std::string("summary --json ") + file), json) << file;
     EXPECT_EQ(succeed(place, std::string("summary ") + file), table) << file;

@@ -41,7 +41,7 @@ TEST(Summary, OfDrawsLeavesOutWhatIsNotANumberAndSaysSo) {
   EXPECT_EQ(gaps.at("parameters")[1].at("left_out"), 2);
   EXPECT_FALSE(gaps.at("parameters")[2].contains("left_out"));
   EXPECT_NE(succeed(place, "summary gaps.csv")
-                .find("2 values of a are not numbers; its figures leave them out\n"),
+                .find("2 values of a are NaN or infinite and are left out of its figures\n"),
             std::string::npos);
 }
 

@@ -131,9 +131,9 @@ const std::string quick_run = " --particles 64 --certify 4 --quiet --out out/";
 TEST(Missing, RowsAreCountedRefusedOrLeftOut) {
   const Place place;
   place.write("d.csv", few_people);
-  expect_refused(place, "sample linear --data d.csv --out out/m", bad_data,
-                 "d.csv:10: column 2 (city): 1 value is missing; fill it in, or leave its row out: "
-                 "--missing drop");
+  expect_refused(
+      place, "sample linear --data d.csv --out out/m", bad_data,
+      "d.csv:10: column 2 (city): 1 value is missing; add it, or drop its row: --missing drop");
   const Ended ended =
       place.run("sample linear --data d.csv --missing drop --particles 64 --certify 4 --out out/m");
   EXPECT_EQ(ended.code, ok) << ended.err;
@@ -219,8 +219,8 @@ TEST(Predict, SaysProbabilitiesAndCounts) {
     for (std::size_t q = 3; q < 6; ++q)
       EXPECT_EQ(row[q], std::floor(row[q])) << "quantiles of counts are counts";
   expect_refused(place, "predict out/logistic --observation --data n.csv", usage,
-                 "observation: logistic predicts the probability of a class, which says all of an "
-                 "observation; leave it out");
+                 "observation: logistic predicts the probability of a class, which describes an "
+                 "observation fully; remove it");
 }
 
 TEST(Predict, RefusesWhatItCannotRead) {
@@ -229,8 +229,8 @@ TEST(Predict, RefusesWhatItCannotRead) {
   succeed(place, "sample linear --data d.csv --missing drop" + quick_run + "m");
   place.write("n.csv", "age,city\n1,Paris\n");
   expect_refused(place, "predict out/m --data n.csv", bad_data,
-                 "n.csv: column 2 (city): 1 of 1 values are no level that the run has seen (Bern, "
-                 "Oslo, Rome), the first 'Paris' in line 2");
+                 "n.csv: column 2 (city): 1 of 1 values are not a level of the run (Bern, Oslo, "
+                 "Rome), the first 'Paris' in line 2");
   place.write("n.csv", "age,town\n1,Bern\n");
   expect_refused(place, "predict out/m --data n.csv", bad_data,
                  "n.csv: has no column city; the run learned from it");
@@ -248,8 +248,7 @@ TEST(Predict, RefusesWhatItCannotRead) {
   EXPECT_EQ(Json::parse(place.read("p.csv")).at(0).at("row"), 1);
   succeed(place, "sample banana --particles 16 --steps 2 --quiet --out out/banana");
   expect_refused(place, "predict out/banana --data n.csv", bad_data,
-                 "out/banana/summary.json: is of no regression on a table: there is nothing to "
-                 "predict by");
+                 "out/banana/summary.json: is not a regression on a table, so it cannot predict");
 }
 
 } // namespace

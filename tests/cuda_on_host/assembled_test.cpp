@@ -77,7 +77,7 @@ TEST_P(Assembled, APluginThatFailsSaysWhy) {
     FAIL() << "it flew";
   } catch (const TargetError& error) {
     EXPECT_EQ(error.step(), 0u);
-    EXPECT_EQ(error.cause(), "too far for the card (all particles at once, on the card)");
+    EXPECT_EQ(error.cause(), "too far for the card (for all particles at once, on the GPU)");
   }
 }
 
@@ -89,8 +89,8 @@ TEST_P(Assembled, APluginWithoutTheFunctionIsRefused) {
     FAIL() << "it flew";
   } catch (const std::invalid_argument& error) {
     EXPECT_EQ(error.what(), "device: " + library("plugin_all") +
-                                " exports no starling_score_on_device_single, or scores by rows of "
-                                "data, so a card cannot score it; use --device cpu");
+                                " does not export starling_score_on_device_single, or scores rows "
+                                "of data, so a GPU cannot score it; use --device cpu");
   }
 }
 

@@ -131,29 +131,27 @@ TEST(Device, RefusesWhatACardCannotDoInOneSentence) {
   plan::Recipe recipe;
   EXPECT_THAT(refused(recipe), testing::StartsWith("not refused"));
   recipe.advance = "rk4";
-  EXPECT_EQ(
-      refused(recipe),
-      "device: cuda moves by --advance adagrad, adagrad-sum, constant, decay, rmsprop or adam, "
-      "not yet rk4; use --device cpu");
+  EXPECT_EQ(refused(recipe), "device: cuda supports --advance adagrad, adagrad-sum, constant, "
+                             "decay, rmsprop or adam, not rk4; use --device cpu");
   recipe = {};
   recipe.kernel = "riesz-smooth";
   recipe.target = "normal";
-  EXPECT_THAT(refused(recipe), HasSubstr("not yet riesz-smooth; use --device cpu"));
+  EXPECT_THAT(refused(recipe), HasSubstr("not riesz-smooth; use --device cpu"));
   recipe = {};
   recipe.domain = "torus:8";
-  EXPECT_THAT(refused(recipe), HasSubstr("not yet on --domain torus:L"));
+  EXPECT_THAT(refused(recipe), HasSubstr("does not support --domain torus:L"));
   recipe = {};
   recipe.deal = "shuffle";
-  EXPECT_THAT(refused(recipe), HasSubstr("not by shuffle"));
+  EXPECT_THAT(refused(recipe), HasSubstr("not shuffle"));
   recipe = {};
   recipe.replace = true;
-  EXPECT_THAT(refused(recipe), HasSubstr("--replace is not for it"));
+  EXPECT_THAT(refused(recipe), HasSubstr("it does not support --replace"));
   recipe = {};
   recipe.bandwidth = "median:5000";
   EXPECT_THAT(refused(recipe), HasSubstr("at most 4096 pairs"));
   recipe = {};
   recipe.method = "auto";
-  EXPECT_THAT(refused(recipe), HasSubstr("device: is for --method paper"));
+  EXPECT_THAT(refused(recipe), HasSubstr("device: is an option of --method paper"));
 }
 
 TEST(Device, IsReadFromItsText) {

@@ -87,8 +87,8 @@ TEST_P(EndsOfCards, ShareNothingOutThatACardScoresWithinItsSteps) {
       assemble::make_flight(plan::resolve(recipe), 0, nullptr, {}, wire);
       ADD_FAILURE() << "it was begun";
     } catch (const std::invalid_argument& error) {
-      EXPECT_STREQ(error.what(), "device: the cards of several ranks share out scores, and a card "
-                                 "makes those of normal within its steps: use one rank");
+      EXPECT_STREQ(error.what(),
+                   "device: several ranks cannot share the target normal on GPUs: use one rank");
     }
   });
 }
@@ -131,7 +131,7 @@ TEST(CardsOfSeveralRanks, EndAllWhereOneCannotBeOpenedOrIsOfAnotherKind) {
       []() -> cuda::Machine* {
         return ++machines_opened == 2 ? new OfAnotherKind : new cuda::OnHost;
       },
-      "mpi: all ranks must have the same kind of card; ");
+      "mpi: all ranks must have the same kind of GPU; ");
 }
 
 TEST(CardsOfSeveralRanks, AreTakenInTurnUnlessOneIsNamed) {

@@ -96,9 +96,8 @@ TEST_P(CardsOfRanks, EndAsOneProcessDoes) {
     ASSERT_EQ(outcome.trace.size(), expected.trace.size());
     EXPECT_EQ(outcome.trace[0].score, expected.trace[0].score);
     ASSERT_FALSE(outcome.warnings.empty());
-    EXPECT_EQ(
-        outcome.warnings[0],
-        "scores cross between the cards by way of the hosts: MPI takes no addresses on cards here");
+    EXPECT_EQ(outcome.warnings[0],
+              "scores go through the CPU: this MPI cannot send from GPU to GPU");
   });
 }
 

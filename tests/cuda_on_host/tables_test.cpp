@@ -88,19 +88,18 @@ TEST(Tables, RefuseWhatACardHasNotByWhatItHas) {
   EXPECT_EQ(refusal(of_pairs()), "none");
   plan::Recipe shuffled = of_pairs();
   shuffled.deal = "shuffle";
-  EXPECT_EQ(refusal(shuffled), "device: cuda deals by --deal moebius, cosets or matching, not by "
-                               "shuffle; use --device cpu");
+  EXPECT_EQ(
+      refusal(shuffled),
+      "device: cuda supports --deal moebius, cosets or matching, not shuffle; use --device cpu");
   plan::Recipe smooth = of_pairs();
   smooth.kernel = "gaussian+riesz-smooth";
   EXPECT_EQ(refusal(smooth),
-            "device: cuda has the kernels gaussian, gaussian-paper, imq, matern32, "
-            "matern52, polynomial, sinc and riesz, not yet riesz-smooth; use "
-            "--device cpu");
+            "device: cuda supports the kernels gaussian, gaussian-paper, imq, matern32, matern52, "
+            "polynomial, sinc and riesz, not riesz-smooth; use --device cpu");
   plan::Recipe solver = of_pairs();
   solver.advance = "rk4";
-  EXPECT_EQ(refusal(solver),
-            "device: cuda moves by --advance adagrad, adagrad-sum, constant, decay, "
-            "rmsprop or adam, not yet rk4; use --device cpu");
+  EXPECT_EQ(refusal(solver), "device: cuda supports --advance adagrad, adagrad-sum, constant, "
+                             "decay, rmsprop or adam, not rk4; use --device cpu");
 }
 
 /// The recipe of a dealer: one that has order(k, n) is given to cards and ranks as it is.

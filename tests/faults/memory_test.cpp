@@ -46,8 +46,7 @@ void try_all(const std::string& line, const char* what, long tried) {
       }
       // Where a library takes memory in a place that no exception may leave, the process ends at
       // once, and its hidden folder stays. Everywhere else nothing stays.
-      const bool at_once =
-          by_c_library || ended.err.find("there is none left") != std::string::npos;
+      const bool at_once = by_c_library || ended.err.find("out of memory") != std::string::npos;
       for (const auto& [name, content] : place.everything())
         if (name.starts_with(".")) {
           EXPECT_TRUE(at_once || what == std::string("FAIL_ALLOC_ON")) << when << " left " << name;

@@ -242,8 +242,8 @@ TEST(SampleStan, WarnsOfGradientsThatFailed) {
     });
   };
   // Each message once, however often it was given.
-  EXPECT_EQ(count("the gradient failed ", " times, its score was taken as zero: Exception: mu[1] "
-                                          "is too large"),
+  EXPECT_EQ(count("the gradient failed ",
+                  " times, its score was set to zero: Exception: mu[1] is too large"),
             1);
   EXPECT_EQ(count("constraining a draw failed ", " times, it is nan in the results: Exception: z: "
                                                  "mu[1] is too large"),
@@ -268,7 +268,7 @@ TEST(SampleStan, RefusesWhatIsNoModel) {
   expect_refused(place, "sample stan " + model + " --data d.csv --out s", usage,
                  "data: must be a FILE.json for stan; got 'd.csv'");
   expect_refused(place, "sample stan " + model + " --domain torus:3 --out s", usage,
-                 "domain: stan does not live on a torus; leave --domain out");
+                 "domain: the target stan is not periodic; remove --domain");
   expect_refused(place, "sample stan " + model + " --data gone.json --out s", input_missing,
                  "gone.json: no such file");
   expect_refused(place, "sample stan " + model + " --data bad.json --out s", bad_data,

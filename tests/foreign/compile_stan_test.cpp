@@ -180,10 +180,11 @@ TEST_F(CompileStan, TakesNothingFromAFolderThatOthersMayWrite) {
   const fs::path first = fs::path(compile_stan(file, "").library).parent_path();
   for (const fs::path& open : {first, stan_cache(), folder_ / "cache"}) {
     fs::permissions(open, fs::perms::group_write | fs::perms::others_write, fs::perm_options::add);
-    EXPECT_NE(thrown_by<BadLibrary>([&] {
-                compile_stan(file, "");
-              }).find(": others may write there (chmod go-w " + open.string() + " ends that)"),
-              std::string::npos)
+    EXPECT_NE(
+        thrown_by<BadLibrary>([&] {
+          compile_stan(file, "");
+        }).find(": other users can write there (chmod go-w " + open.string() + " stops that)"),
+        std::string::npos)
         << open;
     fs::permissions(open, fs::perms::group_write | fs::perms::others_write,
                     fs::perm_options::remove);
@@ -211,7 +212,7 @@ TEST_F(CompileStan, LetsTheProgramTravelInTheDataForStanli) {
 TEST_F(CompileStan, SaysWhatToInstallWhereThereIsNoCompiler) {
   const std::string file = write("m.stan", program);
   const std::string said =
-      file + ": is a Stan program, and there is no compiler for it: `pip install stanli`, or set "
+      file + ": is a Stan program, and no compiler for it was found: `pip install stanli`, or set "
              "BRIDGESTAN to the folder of BridgeStan's sources";
   EXPECT_EQ(thrown_by<BadLibrary>([&] { compile_stan(file, "", "/nowhere/python3"); }), said);
   script("python3", "exit 77\n");
@@ -229,8 +230,7 @@ TEST_F(CompileStan, KnowsAProgramByNameOrByContent) {
 TEST_F(CompileStan, IsNamedWhereALibraryIsExpected) {
   const std::string file = write("model.txt", program);
   EXPECT_EQ(thrown_by<BadLibrary>([&] { Library{file}; }),
-            file + ": is a Stan program, not a library that was made from it; compile it with "
-                   "BridgeStan, or give it as "
+            file + ": is a Stan program, not a library; compile it with BridgeStan, or give it as "
                    "MODEL.stan");
 }
 

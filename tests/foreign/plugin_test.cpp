@@ -83,7 +83,7 @@ TEST(Plugin, ThatFailsForAllTogetherButForNoneAloneIsBlamedForThat) {
   Cloud cloud(3, 2);
   EXPECT_EQ(
       thrown_by<TargetError>([&] { plugin.evaluate(2, cloud.rows, cloud.scores, cloud.density); }),
-      "target: failed at step 2, particle 0: too many (all particles at once; none of them alone)");
+      "target: failed at step 2, particle 0: too many (for all particles at once)");
 }
 
 TEST(Plugin, ServesFloatsByCopies) {

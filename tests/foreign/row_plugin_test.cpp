@@ -74,7 +74,7 @@ TEST(RowPlugin, RepeatsFromItsConfigAndReadsRowsInMiniBatchesInTheRawMethod) {
                  "sample plugin " + library("plugin_all") + " --steps 5 --data-batch 10 --out none",
                  usage,
                  "data-batch: " + library("plugin_all") +
-                     " scores no rows: it exports no starling_log_likelihood_rows");
+                     " cannot score rows: it does not export starling_log_likelihood_rows");
 }
 
 std::string refusal_of_rows(const std::string& name) {
@@ -87,11 +87,11 @@ std::string refusal_of_rows(const std::string& name) {
 
 TEST(RowPlugin, ThatDoesNotSumByWeightsIsRefused) {
   EXPECT_NE(refusal_of_rows("row_plugin_no_weights")
-                .find("likelihood: must be a sum over the rows with their weights"),
+                .find("likelihood: must be a weighted sum over the rows"),
             std::string::npos);
-  EXPECT_NE(refusal_of_rows("row_plugin_a_mean")
-                .find("likelihood: must be a sum over the rows that are given"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal_of_rows("row_plugin_a_mean").find("likelihood: must be a sum over the given rows"),
+      std::string::npos);
   EXPECT_NE(refusal_of_rows("row_plugin_empty").find("starling_rows: must be at least 1; got 0"),
             std::string::npos);
   const std::string half =

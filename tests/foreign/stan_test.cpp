@@ -120,7 +120,7 @@ TEST(StanModel, ThatFailsSomewhereGetsScoreZeroThereAndTheFailuresAreCounted) {
   ASSERT_GT(failed, 20u);
   EXPECT_THAT(model.warnings(),
               ElementsAre("the gradient failed " + std::to_string(failed) +
-                          " times, its score was taken as zero: Exception: mu[1] is too large"));
+                          " times, its score was set to zero: Exception: mu[1] is too large"));
   EXPECT_EQ(ask<int>("stan_fails", "messages_alive"), 0); // all texts were given back
 }
 
@@ -131,9 +131,8 @@ TEST(StanModel, CountsAGradientThatIsNotFiniteAsAFailure) {
   cloud.rows[1][0] = 0;
   model.evaluate(0, cloud.rows, cloud.scores, cloud.density);
   EXPECT_THAT(cloud.score_of(0), ElementsAre(0, 0, 0));
-  EXPECT_THAT(model.warnings(),
-              ElementsAre("the gradient failed once, its score was taken as zero: the log density "
-                          "or its gradient is not finite"));
+  EXPECT_THAT(model.warnings(), ElementsAre("the gradient failed once, its score was set to zero: "
+                                            "the log density or its gradient is not finite"));
 }
 
 TEST(StanModel, ConstrainsPositionsAndDrawsQuantitiesFromTheSeed) {

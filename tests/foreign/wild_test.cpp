@@ -20,7 +20,8 @@ const std::string raw = " --particles 20 --batch 4 --bandwidth 1 --steps 1000000
 TEST(Wild, WhatAPluginThrowsIsAFailureOfTheTargetAndTheStateIsKept) {
   for (const auto& [name, words] :
        {std::pair("plugin_throws", "the plugin threw: the lake is frozen"),
-        std::pair("plugin_throws_number", "the plugin threw something that is no std::exception")})
+        std::pair("plugin_throws_number",
+                  "the plugin threw something that is not a std::exception")})
     for (const std::string& method : {raw, std::string(" ")}) {
       const Place place;
       const Ended ended = place.run("sample plugin " + library(name) + method + "--out p");
@@ -42,13 +43,12 @@ TEST(Wild, ATargetThatDoesNotComeBackIsGivenUpAfterTheTimeLimit) {
   Running running = place.start(line + "7", hangs), unsaved = early.start(line + "70", hangs);
   const Ended ended = running.wait(), ended_early = unsaved.wait();
   const std::string words =
-      "starling: the time limit is over and the step under way does not end; ";
+      "starling: the time limit was reached and the current step does not end; ";
   EXPECT_EQ(ended.code, over_time);
-  EXPECT_EQ(ended.err, words + "what the last checkpoint saved is in p-state\n");
+  EXPECT_EQ(ended.err, words + "the state of the last checkpoint is in p-state\n");
   EXPECT_TRUE(place.has("p-state/run-1.checkpoint"));
   EXPECT_EQ(ended_early.code, over_time);
-  EXPECT_EQ(ended_early.err,
-            words + "no state was saved: the first checkpoint was still to come\n");
+  EXPECT_EQ(ended_early.err, words + "no state was saved: the first checkpoint was not reached\n");
   EXPECT_FALSE(early.has("p-state/run-1.checkpoint"));
   EXPECT_LT(ended.seconds, 200);
 }

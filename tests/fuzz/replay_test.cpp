@@ -59,7 +59,7 @@ std::string fault(const Reader& reader, std::string_view bytes) {
   } catch (const std::exception& error) {
     return error.what();
   } catch (...) {
-    return "something that is no std::exception";
+    return "something that is not a std::exception";
   }
   return {};
 }

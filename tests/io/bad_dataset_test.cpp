@@ -28,7 +28,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"", {}, "data.csv: is empty"}, Case{"\n \r\n\n", {}, "data.csv: is empty"},
         Case{"a,b,c\n", {}, "data.csv: must have rows; got a header only"},
-        Case{"y\n1\n0\n", {}, "data.csv: must have a feature beside the label; got one column"},
+        Case{"y\n1\n0\n",
+             {},
+             "data.csv: must have at least one feature and the label; got one column"},
         Case{"a,b,y\n1,2,0\n1,1\n", {}, "data.csv:3: must have 3 columns as the first row; got 2"},
         Case{"a,b,y\n1,2,0\n\n1,1,1,1\n",
              {},
@@ -38,34 +40,26 @@ INSTANTIATE_TEST_SUITE_P(
              {},
              "data.csv:3: column 2 (Slope): must be a number; got 'abc'"},
         Case{"1,2,0\n1,2x,1\n", {}, "data.csv:2: column 2: must be a number; got '2x'"},
-        Case{
-            "1,2,0\n1,,1\n",
-            {},
-            "data.csv:2: column 2: 1 value is missing; fill it in, or leave its row out: --missing "
-            "drop"},
+        Case{"1,2,0\n1,,1\n",
+             {},
+             "data.csv:2: column 2: 1 value is missing; add it, or drop its row: --missing drop"},
         Case{"1,2,0\n1,+-2,1\n", {}, "data.csv:2: column 2: must be a number; got '+-2'"},
-        Case{
-            "1,2,0\n1,nan,1\n",
-            {},
-            "data.csv:2: column 2: 1 value is missing; fill it in, or leave its row out: --missing "
-            "drop"},
+        Case{"1,2,0\n1,nan,1\n",
+             {},
+             "data.csv:2: column 2: 1 value is missing; add it, or drop its row: --missing drop"},
         Case{"1,2,0\n-inf,1,1\n", {}, "data.csv:2: column 1: must be a finite number; got '-inf'"},
         Case{
             "1,2,0\n1,1e400,1\n", {}, "data.csv:2: column 2: must be a finite number; got '1e400'"},
         Case{"1;2,5;0\n", {}, "data.csv:1: column 2: must be a number; got '2,5'"},
         Case{"1,abc,0\n1,2,1\n", {}, "data.csv:1: column 2: must be a number; got 'abc'"},
-        Case{
-            "1,2,0\n1,2,\n",
-            {},
-            "data.csv:2: column 3: 1 value is missing; fill it in, or leave its row out: --missing "
-            "drop"},
-        Case{
-            "1,2,0\n1,2,NaN\n",
-            {},
-            "data.csv:2: column 3: 1 value is missing; fill it in, or leave its row out: --missing "
-            "drop"},
+        Case{"1,2,0\n1,2,\n",
+             {},
+             "data.csv:2: column 3: 1 value is missing; add it, or drop its row: --missing drop"},
+        Case{"1,2,0\n1,2,NaN\n",
+             {},
+             "data.csv:2: column 3: 1 value is missing; add it, or drop its row: --missing drop"},
         Case{"1,2,0\n1,2,inf\n", {}, "data.csv:2: column 3: must be a label; got 'inf'"},
-        Case{"1,\"2,0\n", {}, "data.csv:1: must close every quote on its line"},
+        Case{"1,\"2,0\n", {}, "data.csv:1: has an open quote at the end of the line"},
         Case{"1,2,0\n\"1\"2,2,0\n",
              {},
              "data.csv:2: must have a separator after a closing quote; got '2'"},
@@ -78,27 +72,24 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Obstacles, BadFile,
     testing::Values(
-        Case{
-            "id,a,b,y\nr1,1,,0\nr2,x,NA,1\nr3,2,3,\n",
-            {},
-            "data.csv: column 1 (id): 3 of 3 values are texts, each another, the first 'r1' in "
-            "line 2; column 2 (a): 1 of 3 values are no numbers, the first 'x' in line 3; column 3 "
-            "(b): 2 of 3 values are missing, the first in line 2; column 4 (y): 1 of 3 values are "
-            "missing, the first in line 4. Mend the file, or leave columns out: --drop 'id,a,b', "
-            "or leave out rows with missing values: --missing drop, or take columns as categories: "
-            "--category 'id,a'"},
+        Case{"id,a,b,y\nr1,1,,0\nr2,x,NA,1\nr3,2,3,\n",
+             {},
+             "data.csv: column 1 (id): 3 of 3 values are texts, all different, the first 'r1' in "
+             "line 2; column 2 (a): 1 of 3 values are not numbers, the first 'x' in line 3; column "
+             "3 (b): 2 of 3 values are missing, the first in line 2; column 4 (y): 1 of 3 values "
+             "are missing, the first in line 4. Fix the file, or drop columns: --drop 'id,a,b', or "
+             "drop rows with missing values: --missing drop, or read columns as categories: "
+             "--category 'id,a'"},
         Case{"1,?,0\n1,abc,1\n1,inf,1\n",
              {},
-             "data.csv: column 2: 2 of 3 values are no numbers, the first 'abc' in line 2 and 1 of "
-             "3 "
-             "values are missing, the first in line 1. Mend the file, or leave columns out: --drop "
-             "'1', or leave out rows with missing values: --missing drop, or take columns as "
+             "data.csv: column 2: 2 of 3 values are not numbers, the first 'abc' in line 2 and 1 "
+             "of 3 values are missing, the first in line 1. Fix the file, or drop columns: --drop "
+             "'1', or drop rows with missing values: --missing drop, or read columns as "
              "categories: --category '1'"},
-        Case{
-            "1,2,0\n1,2,\n1,2,nan\n",
-            {},
-            "data.csv: column 3: 2 of 3 values are missing, the first in line 2. Mend the file, or "
-            "leave out rows with missing values: --missing drop"},
+        Case{"1,2,0\n1,2,\n1,2,nan\n",
+             {},
+             "data.csv: column 3: 2 of 3 values are missing, the first in line 2. Fix the file, or "
+             "drop rows with missing values: --missing drop"},
         // What is dropped already stays dropped; dates, constant columns and all else come
         // together.
         Case{"id,day,c,k,b,y\nr1,2024-01-31,7,u,1,0\nr2,2024-02-01,7,u,,1\nr3,2024-02-02,7,,3,1\n",
@@ -106,16 +97,15 @@ INSTANTIATE_TEST_SUITE_P(
              "data.csv: column 2 (day): 3 of 3 values are dates, the first '2024-01-31' in line 2; "
              "column 3 (c): is constant; column 4 (k): is constant and 1 of 3 values are missing, "
              "the first in line 4; column 5 (b): 1 of 3 values are missing, the first in line 3. "
-             "Mend the file (of dates make numbers, as days or months), or leave columns out: "
-             "--drop 'id,day,c,k,b', or leave out rows with missing values: --missing drop"},
+             "Fix the file (turn dates into numbers, such as days or months), or drop columns: "
+             "--drop 'id,day,c,k,b', or drop rows with missing values: --missing drop"},
         Case{"a,b,y\n1,,0\n2,NA,1\n",
              {"", "", "", Response::binary, "", "", true},
-             "data.csv: column 2 (b): 2 of 2 values are missing, the first in line 2. Mend the "
-             "file, "
-             "or leave columns out: --drop 'b'"},
+             "data.csv: column 2 (b): 2 of 2 values are missing, the first in line 2. Fix the "
+             "file, or drop columns: --drop 'b'"},
         Case{"a,b,y\n,1,0\n2,,1\n",
              {"", "", "", Response::binary, "", "", true},
-             "data.csv: has a missing value in every row; mend the file, or leave columns out with "
+             "data.csv: has a missing value in every row; fix the file, or drop columns with "
              "--drop"},
         Case{"a,g,y\n1,u,0\n2,v,1\n3,v,0\n",
              {"", "", "", Response::binary, "", "g=w"},
@@ -133,19 +123,17 @@ INSTANTIATE_TEST_SUITE_P(
              {},
              "data.csv: is a Parquet or Arrow file, which Python reads: starling.builtin(..., "
              "data=FILE); or write it as csv"},
-        Case{"a,b,y\n1,2,0\n",
-             {"", "", "y"},
-             "data.csv: drop: the label is among the columns to leave out"},
+        Case{"a,b,y\n1,2,0\n", {"", "", "y"}, "data.csv: drop: cannot drop the label"},
         Case{"a,b,y\n1,2,0\n",
              {"", "", "a,b"},
-             "data.csv: drop: must leave a feature beside the label; got all of them"},
+             "data.csv: drop: must leave at least one feature; got all of them"},
         Case{"Slope,b,y\n1,2,0\n",
              {"", "", "slope"},
              "data.csv: drop 'slope': is not a column; did you mean 'Slope'?"},
-        Case{"1 1:2\n0 1:1\n",
-             {"", "", "x1"},
-             "data.csv: drop: LIBSVM has no names of columns; leave out their indices in the "
-             "file"}));
+        Case{
+            "1 1:2\n0 1:1\n",
+            {"", "", "x1"},
+            "data.csv: drop: LIBSVM has no names of columns; remove their indices from the file"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Labels, BadFile,
@@ -202,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(
             "values; at most 4096 cells for a value"},
         Case{"1 1:2\n0 1:1\n",
              {"3", ""},
-             "data.csv: label: LIBSVM has the label first, so leave it out or give 0; got '3'"}));
+             "data.csv: label: LIBSVM has the label first, so remove --label or give 0; got '3'"}));
 
 } // namespace
 } // namespace starling::io

@@ -118,11 +118,10 @@ TEST(NewRows, NameColumnsThatAreNotThereAndLevelsThatAreNew) {
     return error_text<BadData>(file, [&] { read_new_rows(file, use, false); });
   };
   EXPECT_EQ(refused("a,y\n1,2\n"), "n.csv: has no column age, city; the run learned from them");
-  EXPECT_EQ(
-      refused("age,city\n1,Paris\nx,Bern\n"),
-      "n.csv: column 1 (age): 1 of 2 values are no numbers, the first 'x' in line 3; column 2 "
-      "(city): 1 of 2 values are no level that the run has seen (Bern, Oslo, R\"ome), the "
-      "first 'Paris' in line 2");
+  EXPECT_EQ(refused("age,city\n1,Paris\nx,Bern\n"),
+            "n.csv: column 1 (age): 1 of 2 values are not numbers, the first 'x' in line 3; column "
+            "2 (city): 1 of 2 values are not a level of the run (Bern, Oslo, R\"ome), the first "
+            "'Paris' in line 2");
   EXPECT_EQ(refused(""), "n.csv: is empty");
 }
 

@@ -82,7 +82,7 @@ TEST(Memory, BoundsAnArrayThatIsUnpacked) {
 #endif
 
 TEST(Read, TakesOnlyRegularFiles) {
-  const std::string only = ": only regular files are read, and with - what comes on stdin";
+  const std::string only = ": only regular files can be read, and stdin with -";
   EXPECT_EQ(error_text<InputMissing>("", [] { read_text("/dev/zero"); }),
             "/dev/zero: is a device" + only);
   const Scratch scratch;

@@ -106,7 +106,7 @@ TEST(Npy, RefusesWhatItCannotRead) {
     return error_text<BadData>(file, [&] { read_npy(file); });
   };
   const std::string two = raw({1.0, 2.0});
-  EXPECT_EQ(refusal("1,2,3\n"), "a.npy: npy: must start with NumPy's mark; got '1,2,3?'");
+  EXPECT_EQ(refusal("1,2,3\n"), "a.npy: npy: must start with NumPy's signature; got '1,2,3?'");
   EXPECT_EQ(refusal(npy(4, dictionary("<f8", "(2,)"), two)),
             "a.npy: npy: version: must be 1, 2 or 3; got 4");
   EXPECT_EQ(refusal(npy(1, dictionary(">f2", "(2,)"), two)),

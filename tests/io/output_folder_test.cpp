@@ -129,7 +129,8 @@ TEST(OutputFolder, NeverReplacesAFileARepositoryOrTheWorkingFolder) {
             "file: exists and is not a folder; choose another --out");
   EXPECT_EQ(error_text<CannotWrite>(scratch.path("file"),
                                     [&] { OutputFolder folder(scratch.path("repository"), true); }),
-            "repository: has no .starling of a run; delete it yourself or choose another --out");
+            "repository: is not the folder of a run (no .starling); delete it yourself or choose "
+            "another --out");
   EXPECT_EQ(error_text<CannotWrite>("", [] { OutputFolder folder(".", true); }),
             ".: holds the working folder; choose another --out");
   EXPECT_EQ(error_text<CannotWrite>("", [] { OutputFolder folder("/", true); }),

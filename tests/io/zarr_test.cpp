@@ -228,8 +228,8 @@ TEST(Zarr, NamesTheFileThatIsWrong) {
   EXPECT_EQ(refusal("sample_stats/lp/.zarray", R"({"shape": [0, 3]})"),
             "d/sample_stats/lp/.zarray: zarr: must have a shape of chains and draws");
   EXPECT_EQ(refusal("posterior/x/.zarray", "[]"),
-            "d/posterior/x/.zarray: zarr: must describe the array as starling does: <f8, not "
-            "compressed, a chunk per chain, the shape of its names");
+            "d/posterior/x/.zarray: zarr: must have the array as starling writes it: <f8, not "
+            "compressed, one chunk for each chain");
   EXPECT_EQ(refusal("posterior/x/1.0.0", std::string(40, 'x')),
             "d/posterior/x/1.0.0: zarr: must have 3 x 2 numbers; got 40 bytes");
   fs::remove(folder / "posterior/x/1.0.0");

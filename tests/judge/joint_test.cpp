@@ -118,7 +118,7 @@ TEST(Joint, IsNamedInTheSentence) {
   const std::vector<std::string> names{"a", "b"};
   const Judgement high = judge_by_moves(tested(cloud(false), density).judge(), names, 1);
   EXPECT_EQ(high.verdict, Verdict::still_moving);
-  EXPECT_THAT(sentence(high), HasSubstr("exact moves carry the log density up by"));
+  EXPECT_THAT(sentence(high), HasSubstr("HMC moves shift the mean of the log density up by"));
   const Judgement along = judge_by_moves(tested(cloud(false), directions).judge(), names, 1);
   EXPECT_THAT(sentence(along), HasSubstr("a direction of several parameters"));
 }
@@ -178,11 +178,11 @@ TEST(Search, TakesConvergedBackAndElseSaysWhatWasSearched) {
   const std::vector<std::string> names{"a", "b"};
   const Judgement clear = with_search(moves, searched, names);
   EXPECT_TRUE(clear.converged());
-  EXPECT_THAT(sentence(clear), HasSubstr("; 12 climbs and 2000 looks met 1 mode"));
+  EXPECT_THAT(sentence(clear), HasSubstr("; a search (12 climbs, 2000 places) found 1 mode"));
   EXPECT_EQ(sentence(with_search(moves, {}, names)), sentence(moves)); // nothing was searched
   searched.hits = 7;
   EXPECT_EQ(with_search(moves, searched, names).verdict, Verdict::cannot_tell);
-  EXPECT_THAT(sentence(with_search(moves, searched, names)), HasSubstr("7 of 2000 looks"));
+  EXPECT_THAT(sentence(with_search(moves, searched, names)), HasSubstr("7 of 2000 places"));
   EXPECT_EQ(with_search(still, searched, names).verdict, Verdict::still_moving);
   searched.light = {.001, 1, 50, 50};
   const Judgement light = with_search(moves, searched, names);
@@ -198,9 +198,9 @@ TEST(Failures, TakeConvergedBackWhereTheyAreMany) {
   EXPECT_TRUE(with_failures(moves, {}, 0).converged());
   const Judgement many = with_failures(moves, {.log_density = 2, .score = 2}, 1000);
   EXPECT_EQ(many.verdict, Verdict::cannot_tell);
-  EXPECT_THAT(sentence(many), HasSubstr("not finite in 4 of the 1000 places"));
+  EXPECT_THAT(sentence(many), HasSubstr("not finite at 4 of 1000 places"));
   EXPECT_THAT(sentence(with_failures(moves, {.log_density = 9}, 1000)),
-              HasSubstr("the log density is no number in 9 of"));
+              HasSubstr("the log density is NaN at 9 of"));
 }
 
 } // namespace joint_tests

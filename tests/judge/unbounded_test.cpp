@@ -46,8 +46,8 @@ std::string found(One log_density, double place = 0, double width = 1) {
 double rest(std::span<const double> x) { return -.5 * (x[1] * x[1] + x[2] * x[2]); }
 
 TEST(Unbounded, IsSaidOfWhatGrowsInOneDirection) {
-  const std::string grows =
-      "the log density grows without bound along a: is its sign right, is it proper?";
+  const std::string grows = "the log density grows without bound along a: check its sign and that "
+                            "the posterior is proper";
   EXPECT_EQ(found([](auto x) { return .5 * x[0] * x[0] + rest(x); }), grows);
   EXPECT_EQ(found([](auto x) { return .5 * x[0] * x[0] + rest(x); }, -2e154, 1e139), grows);
   EXPECT_EQ(found([](auto x) { return x[0] + rest(x); }, 1e20, 1e8), grows);
@@ -65,7 +65,7 @@ TEST(Unbounded, IsSaidOfWhatGrowsInOneDirection) {
 
 TEST(Unbounded, IsSaidOfWhatDoesNotFall) {
   EXPECT_EQ(found([](auto x) { return rest(x); }),
-            "the log density does not fall along a: is it proper?");
+            "the log density does not fall along a: check that the posterior is proper");
 }
 
 TEST(Unbounded, IsNotSaidOfDensitiesThatCanBeNormalised) {

@@ -65,11 +65,12 @@ TEST(VerdictWords, EveryEvidenceMakesASentence) {
 TEST(VerdictWords, HaveTheFiguresOfTheEvidence) {
   const Judgement off{Verdict::still_moving, evidence::OffCentre{"mu", 1.5, std::nullopt}};
   EXPECT_EQ(word(off), "still moving");
-  EXPECT_EQ(sentence(off),
-            "mu is 1.5 sd from where its scores balance: take more steps, or start nearer");
+  EXPECT_EQ(sentence(off), "the mean of mu is about 1.5 sd off, by its gradients: take more "
+                           "--steps, or give a nearer --start");
   const Judgement unlike{Verdict::still_moving,
                          evidence::OffCentre{"mu", 1.5, evidence::UnlikeWidths{300, "a", "b"}}};
-  EXPECT_THAT(sentence(unlike), HasSubstr("by a factor of about 3e+02 (a against b)"));
+  EXPECT_THAT(sentence(unlike),
+              HasSubstr("the scales of a and b differ by a factor of about 3e+02"));
 }
 
 TEST(VerdictWords, RemarksAreSaidInTheirOrder) {
@@ -78,8 +79,8 @@ TEST(VerdictWords, RemarksAreSaidInTheirOrder) {
   judgement.remark(evidence::LostParticles{3, 1000, false});
   judgement.remark(evidence::OfRun{2});
   EXPECT_EQ(sentence(judgement),
-            "run 2: 3 of 1000 particles stand where the density fails; for the rest, the scores "
-            "balance and the spread is right (not certified: exact moves live in all of R^d)");
+            "run 2: the density fails at 3 of 1000 particles; for the others, means and spreads "
+            "fit the gradients (not checked by HMC: HMC needs all of R^d)");
 }
 
 } // namespace

@@ -165,7 +165,8 @@ TEST_F(Mpirun, EndsTogetherWhereNothingCanBeWritten) {
                             .wait();
     EXPECT_EQ(ended.code, cannot_write) << ended.err;
     EXPECT_EQ(times(ended.err, "starling: "), 1u) << ended.err;
-    EXPECT_THAT(ended.err, HasSubstr(no_state_either ? "is not a folder" : "go on with --resume"));
+    EXPECT_THAT(ended.err,
+                HasSubstr(no_state_either ? "is not a folder" : "continue with --resume"));
   }
 }
 

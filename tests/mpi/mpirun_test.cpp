@@ -66,7 +66,7 @@ TEST_F(Mpirun, SaysOnceThatNoRankHasACard) {
                                 "--bandwidth 1 --steps 5 --device cuda")
                            .wait();
   EXPECT_EQ(normal.code, usage) << normal.err;
-  EXPECT_EQ(times(normal.err, "starling: device: the cards of several ranks share out scores"), 1u)
+  EXPECT_EQ(times(normal.err, "starling: device: several ranks cannot share the target"), 1u)
       << normal.err;
 }
 

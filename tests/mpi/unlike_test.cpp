@@ -54,7 +54,7 @@ TEST_F(Mpirun, RefusesOtherSettingsOnOneRank) {
                    "rank 1: mpi: all ranks must have the same settings; rank 1 has step-size = "
                    "0.5, rank 0 has step-size = 0.25");
   expect_said_once(start_with(two_ranks({folder_, run}, {folder_, run + " --bogus"})).wait(), usage,
-                   "rank 1: --bogus: is no option of sample");
+                   "rank 1: --bogus: is not an option of sample");
   EXPECT_EQ(start_with(two_ranks({folder_, run}, {folder_, run + " --threads 2"})).wait().code,
             0); // which may differ
 }

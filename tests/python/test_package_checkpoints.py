@@ -105,7 +105,9 @@ OTHERS = {
 def test_a_file_that_is_no_checkpoint_is_never_replaced(kind, force, tmp_path):
     file = tmp_path / "mine.txt"
     file.write_bytes(OTHERS[kind])
-    with pytest.raises(FileExistsError, match="is there and is no checkpoint; name another file"):
+    with pytest.raises(
+        FileExistsError, match="exists and is not a checkpoint; choose another file"
+    ):
         starling.sample(target, dim=2, progress=False, checkpoint=file, force=force, **SETTINGS)
     with pytest.raises(FileExistsError, match="mine.txt"):
         begin().save(str(file), force=force)
@@ -120,7 +122,7 @@ def test_a_device_and_a_pipe_are_not_replaced(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for file in (pipe, "/dev/null"):
-        with pytest.raises(FileExistsError, match="is no checkpoint"):
+        with pytest.raises(FileExistsError, match="is not a checkpoint"):
             begin().save(file, force=True)
     assert pipe.is_fifo()
 

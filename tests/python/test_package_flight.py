@@ -86,7 +86,7 @@ def test_a_flight_in_flight_is_left_alone():
     seen = []
 
     def nosy(x):
-        with pytest.raises(ValueError, match="flight: must not be used while it takes a step"):
+        with pytest.raises(ValueError, match="flight: must not be used during a step"):
             seen.append(flight.positions)
         with pytest.raises(ValueError, match="flight: must not be used"):
             flight.step()

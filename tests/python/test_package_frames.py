@@ -64,7 +64,7 @@ def test_new_rows_are_predicted(frame, tmp_path):
     assert np.allclose(noisy["sd"] ** 2, found["sd"] ** 2 + np.exp(2 * draws[:, 4]).mean())
     result.save(tmp_path / "out")
     assert np.allclose(starling.load(tmp_path / "out").predict_table(frame(new)), found)
-    with pytest.raises(ValueError, match=r"no level that the run has seen .*'Paris'"):
+    with pytest.raises(ValueError, match=r"not a level of the run .*'Paris'"):
         result.predict_table(frame({"city": ["Paris"], "age": [1.0]}))
     with pytest.raises(ValueError, match="has no column city"):
         result.predict_table(frame({"age": [1.0]}))
@@ -132,7 +132,7 @@ def test_what_is_no_table_is_named():
     with pytest.raises(ValueError, match="must have columns of one length"):
         starling.builtin("linear", data={"a": [1, 2], "y": [1]})
     result = starling.sample("normal", particles=20, steps=2, progress=False)
-    with pytest.raises(ValueError, match="of no regression on a table"):
+    with pytest.raises(ValueError, match="not a regression on a table"):
         result.predict_table({"a": [1]})
     with pytest.raises(ValueError, match="missing: must be one of refuse, drop; got 'x'"):
         result.predict_table({"a": [1]}, missing="x")

@@ -201,9 +201,11 @@ def test_a_minibatch_of_pymc_goes_by_rows(pymc):
 def test_what_is_no_model_is_named(double):
     with pytest.raises(TypeError, match="model: must be a pymc.Model; got str"):
         starling.from_pymc("x")
-    with pytest.raises(TypeError, match="got none, and no `with model:` around"):
+    with pytest.raises(TypeError, match="got none, outside of `with model:"):
         starling.from_pymc()
-    with pytest.raises(TypeError, match="target: must be given, unless `with model:` of PyMC"):
+    with pytest.raises(
+        TypeError, match="target: must be given, except inside `with model:` of PyMC"
+    ):
         starling.sample()
     with pytest.raises(TypeError, match="model: must be a NumPyro model, a function.*got str"):
         starling.from_numpyro("x")

@@ -102,7 +102,7 @@ def test_jax_in_double_precision_needs_x64(card):
     needs("jax", card)
     with pytest.raises(
         ValueError,
-        match="precision: must be single on a card, since JAX counts in single precision",
+        match="precision: must be single on a GPU, since JAX computes in single precision",
     ):
         starling.sample(jax_normal(), device="cuda", precision="double", **COMMON)
 

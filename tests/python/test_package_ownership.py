@@ -229,5 +229,5 @@ def test_positions_on_a_card_are_refused_after_the_call(card):
     starling.Flight(target, particles=8, batch=2, steps=4, device="cuda").step(2)
     assert kept[0].shape == (8, 2)
     for use in (lambda x: x.rows(1), lambda x: x.__dlpack__()):
-        with pytest.raises(ValueError, match="are there while the target is called"):
+        with pytest.raises(ValueError, match="exist only while the target is called"):
             use(kept[0])

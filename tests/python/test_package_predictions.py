@@ -119,7 +119,7 @@ def test_a_log_likelihood_of_ones_own_is_taken_by_loo():
     arviz = pytest.importorskip("arviz", reason="ArviZ is not installed")
     y = np.array([0.1, 1.2, 1.9])
     result = starling.sample(TARGET, **{**FAST, "particles": 200})
-    with pytest.raises(ValueError, match="does not know it; give a function"):
+    with pytest.raises(ValueError, match="is not known for this target; give a function"):
         result.log_likelihood()
     assert "log_likelihood" not in result.to_arviz().groups()
     found = result.log_likelihood(lambda draws: -((y - straight(draws)) ** 2) / 2)
@@ -179,7 +179,7 @@ def test_a_start_may_be_parameters_by_name():
     flight = starling.Flight(target, start={"s": values}, batch=5, steps=1)
     assert np.allclose(flight.positions[:, 0], np.log(values))
     for wrong, words in (
-        ({"s": -values}, "s has values that are out of its bounds"),
+        ({"s": -values}, "s has values outside its bounds"),
         ({"t": values}, "must have every parameter; got none for s"),
         ({"s": values[:, None]}, r"s must be of shape \(N,\); got \(50, 1\)"),
     ):
@@ -193,7 +193,7 @@ def test_names_may_be_given_to_sample():
     result = starling.sample(normal, names=["a", "b"], **FAST)
     assert list(result.draws) == ["a", "b"]
     for target in (TARGET, "mixture"):
-        with pytest.raises(ValueError, match="names: this target has names of its own"):
+        with pytest.raises(ValueError, match="names: this target has its own names"):
             starling.sample(target, names=["a"], **FAST)
     with pytest.raises(ValueError, match="names: must be 3, one for each dimension"):
         starling.sample(normal, dim=3, names=["a", "b"], **FAST)
@@ -201,10 +201,10 @@ def test_names_may_be_given_to_sample():
 
 def test_few_particles_do_not_change_the_method_silently():
     few = dict(dim=2, particles=2, seed=1, progress=False)
-    with pytest.warns(UserWarning, match="2 particles are too few for a run in stages"):
+    with pytest.warns(UserWarning, match="2 particles are too few for method"):
         assert starling.sample(normal, **few).settings["method"] == "paper"
     result = starling.sample(normal, method="paper", **few)
-    assert not [line for line in result.warnings if "too few for a run in stages" in line]
+    assert not [line for line in result.warnings if "too few for method" in line]
 
 
 def overflowing(x):

@@ -91,7 +91,7 @@ def test_a_fork_in_the_middle_of_another_threads_run_ends_and_reports_no_leak():
 def test_a_result_is_copied_and_says_how_to_keep_it_where_it_cannot_be_pickled(tmp_path):
     result = begin().step(60).result()
     assert copy.copy(result) is copy.deepcopy(result) is result
-    with pytest.raises(TypeError, match=r"result: cannot be pickled; save\(folder\)"):
+    with pytest.raises(TypeError, match=r"result: cannot be pickled; use save\(folder\)"):
         pickle.dumps(result)
     result.save(tmp_path / "out")
     loaded = pickle.loads(pickle.dumps(starling.load(tmp_path / "out")))

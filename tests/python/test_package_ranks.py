@@ -170,7 +170,7 @@ def test_what_one_rank_raises_or_is_told_ends_all(ranks, tmp_path):
         other = np.full((RAW["particles"], 2), 1.0 + comm.rank)
         refused("all ranks must have the same start", start=other)
         refused("a callback's own", callback=raises)
-        refused("given alike on all ranks", callback=raises if comm.rank == 0 else None)
+        refused("the same on all ranks", callback=raises if comm.rank == 0 else None)
         refused("PathLike", checkpoint=5)
         """,
     )
@@ -256,7 +256,7 @@ def test_ranks_with_a_card_each_have_the_bits_of_one_process(card, ranks, tmp_pa
         {card == "host"} and put_the_host_in_the_place_of_cards()
         result = starling.sample(jax_normal(), comm=comm, **{settings})
         np.save(f"draws-{{comm.rank}}.npy", result.unconstrained)
-        assert any("by way of the hosts" in warning for warning in result.warnings), result.warnings
+        assert any("go through the CPU" in warning for warning in result.warnings), result.warnings
         try:
             starling.sample("normal", comm=comm, **{settings})
         except ValueError as error:

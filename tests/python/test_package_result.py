@@ -176,7 +176,7 @@ def test_kernels_are_the_texts_of_the_command_line():
     )
     for wrong in (lambda: 2 * (k.imq() + k.gaussian()), lambda: 2 * (3 * k.imq())):
         with pytest.raises(
-            ValueError, match="kernel: a sum, or a term that has a weight already, takes no other"
+            ValueError, match="kernel: a sum, or a term with a weight, takes no further weight"
         ):
             wrong()
     for wrong in (lambda: k.imq() + "gaussian", lambda: "2" * k.imq()):

@@ -160,13 +160,13 @@ def test_check_compares_all_rows():
     [
         (
             lambda w, rows, weights: likelihood(w, rows, np.ones(len(rows))),
-            "a sum over the rows with their weights",
+            "a weighted sum over the rows",
         ),
         (
             lambda w, rows, weights: tuple(
                 part / len(rows) for part in likelihood(w, rows, weights)
             ),
-            "two halves of them together gave something else",
+            "two halves did not add up",
         ),
         (
             lambda w, rows, weights: likelihood(w, rows, weights)[1],

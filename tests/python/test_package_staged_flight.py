@@ -46,7 +46,7 @@ def test_a_resumed_flight_in_stages_is_the_uninterrupted_one(settings, tmp_path)
         and ("settle" in seen) == ("exact" in settings)
     )
     parted(flight, tmp_path / "c", whole)
-    with pytest.raises(ValueError, match="steps: a run in stages goes on to its own end"):
+    with pytest.raises(ValueError, match="steps: a run of method"):
         starling.resume(tmp_path / "c", normal, dim=2, steps=70)
 
 

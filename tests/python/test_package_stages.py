@@ -11,7 +11,7 @@ import starling
 
 def test_scores_alone_are_flown_and_not_certified():
     result = starling.sample(scores, dim=2, **QUIET)
-    assert "not certified: the target gives scores and no log density" in result.reason
+    assert "not checked by HMC: the target gives no log density" in result.reason
     assert result.certificate is None and result.pooled == {} and result.gradients["certify"] == 0
     assert np.isnan(result.log_density).all()
     assert_right(result.unconstrained, 0, np.sqrt(np.diag(np.linalg.inv(CORRELATED))))
@@ -49,14 +49,14 @@ def test_a_setting_of_the_raw_method_asks_for_it():
     for settings, said in [
         (
             dict(method="auto", kernel="imq"),
-            "kernel: is for method='paper'; method='auto' chooses by itself",
+            "kernel: is an option of method='paper'; method='auto' chooses it itself",
         ),
-        (dict(method="auto", step_size=0.1), "step_size: is for method='paper'"),
+        (dict(method="auto", step_size=0.1), "step_size: is an option of method='paper'"),
         (
             dict(steps=3, metric="dense"),
-            "metric: the raw method flies in the target's own coordinates",
+            "metric: method='paper' uses the target's own coordinates",
         ),
-        (dict(steps=3, exact=5), "exact: the raw method's cloud stays as it is"),
+        (dict(steps=3, exact=5), "exact: method='paper' makes no HMC moves"),
         (dict(method="auto", start="normal:0,1"), "start: the scout of method='auto' finds it"),
         (dict(method="best"), "method: must be"),
         (dict(metric="round"), "metric: must be"),

@@ -162,4 +162,4 @@ def in_single_numbers(x):
 )
 def test_kinks_and_roundings_are_no_fault_of_a_gradient(target):
     result = starling.sample(target, dim=2, **QUIET)
-    assert "what its gradient says" not in result.reason
+    assert "as fast as its gradient says" not in result.reason

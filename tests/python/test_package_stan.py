@@ -62,7 +62,7 @@ def test_without_a_compiler_it_says_what_to_install(program, monkeypatch):
     monkeypatch.delenv("BRIDGESTAN")
     monkeypatch.setattr("sys.executable", str(program.parent / "nowhere"))
     with pytest.raises(
-        ValueError, match="no compiler for it: `pip install stanli`, or set BRIDGESTAN"
+        ValueError, match="no compiler for it was found: `pip install stanli`, or set BRIDGESTAN"
     ):
         starling.stan(program)
 

@@ -71,7 +71,7 @@ def test_a_new_entry_would_have_one_too():
         and made.__name__ == "two_words"
     )
     assert "a: the scale (default 2.0; a positive finite number)" in made.__doc__
-    with pytest.raises(TypeError, match="b: is no setting of kernel two-words; it has a"):
+    with pytest.raises(TypeError, match="b: is not a setting of kernel two-words; it has a"):
         made(b=1)
 
 
@@ -81,12 +81,12 @@ def test_a_new_entry_would_have_one_too():
         (
             lambda: kernels.polynomial(b=1),
             TypeError,
-            "b: is no setting of kernel polynomial; it has a and m$",
+            "b: is not a setting of kernel polynomial; it has a and m$",
         ),
         (
             lambda: kernels.gaussian(h=1),
             TypeError,
-            "h: is no setting of kernel gaussian; it has none$",
+            "h: is not a setting of kernel gaussian; it has none$",
         ),
         (
             lambda: kernels.polynomial(a=-1),
@@ -113,7 +113,7 @@ def test_a_new_entry_would_have_one_too():
         (
             lambda: rules.decay(0.5, tua=3),
             TypeError,
-            "tua: is no setting of step rule decay; did you mean tau?",
+            "tua: is not a setting of step rule decay; did you mean tau?",
         ),
         (
             lambda: rules.decay(0.5, tau=-1),
@@ -125,7 +125,7 @@ def test_a_new_entry_would_have_one_too():
         (
             lambda: starling.builtin("banana", correlation=1),
             TypeError,
-            "correlation: is no setting of target banana; it has curv",
+            "correlation: is not a setting of target banana; it has curv",
         ),
         (lambda: starling.builtin("banana", curvatur=1), TypeError, "did you mean curvature?"),
         (

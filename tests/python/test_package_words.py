@@ -18,10 +18,10 @@ def good(x):
 @pytest.mark.parametrize(
     "wrong, said",
     [
-        (dict(stepsize=0.1), "stepsize: is no setting of a run; did you mean step_size?"),
-        (dict(bandwith=1), "bandwith: is no setting of a run; did you mean bandwidth?"),
-        (dict(chekpoint="c"), "chekpoint: is no setting of a run; did you mean checkpoint?"),
-        (dict(xyzzy=1), "xyzzy: is no setting of a run"),
+        (dict(stepsize=0.1), "stepsize: is not a setting of a run; did you mean step_size?"),
+        (dict(bandwith=1), "bandwith: is not a setting of a run; did you mean bandwidth?"),
+        (dict(chekpoint="c"), "chekpoint: is not a setting of a run; did you mean checkpoint?"),
+        (dict(xyzzy=1), "xyzzy: is not a setting of a run"),
     ],
 )
 def test_a_setting_that_is_none_is_named_with_the_nearest(wrong, said):
@@ -57,7 +57,7 @@ def test_obstacles_of_a_table_are_told_at_once_in_the_callers_words(tmp_path):
     file.write_text("id,a,y\nr1,1,0\nr2,,1\nr3,3,1\n")
     with pytest.raises(ValueError) as caught:
         starling.sample(starling.builtin("logistic", data=file), particles=20, steps=3)
-    assert "column 1 (id): 3 of 3 values are texts, each another" in str(caught.value)
+    assert "column 1 (id): 3 of 3 values are texts, all different" in str(caught.value)
     assert "column 2 (a): 1 of 3 values are missing, the first in line 3" in str(caught.value)
 
 
@@ -75,6 +75,8 @@ def test_obstacles_of_a_table_are_told_at_once_in_the_callers_words(tmp_path):
             "`--kernel gaussian+0.05*polynomial:m=1`, or more",
             "`kernel='gaussian+0.05*polynomial:m=1'`, or more",
         ),
+        ("use --particles 500 or more", "use particles=500 or more"),
+        ("give a nearer --start", "give a nearer start"),
         ("lower --step-size 0.5 at least", "lower step_size=0.5 at least"),
         ("take --unknown-thing, a-b: c", "take --unknown-thing, a-b: c"),
     ],

@@ -140,7 +140,7 @@ def test_a_bare_environment_runs_the_readme(bare):
     *_, example = re.findall(  # the last needs NumPy alone
         r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.S | re.M
     )
-    assert "converged: 20 exact moves" in run(
+    assert "converged: 20 HMC moves" in run(
         bare / "venv" / "bin" / "python", "-c", example, **plain(bare)
     )
     assert "report" in run(bare / "venv" / "bin" / "python", "-m", "starling", **plain(bare))

@@ -120,7 +120,7 @@ def test_draws_what_was_loaded(several, folder):
         ax.get_title() for ax in panels(several.plot())
     ]
     assert len(loaded.plot("trace").axes) == len(several.plot("trace").axes)
-    with pytest.raises(ValueError, match="trace: this result has draws alone"):
+    with pytest.raises(ValueError, match="trace: this result has only draws"):
         starling.load(folder / "draws.npz").plot("trace")
     with pytest.raises(
         ValueError, match="kind: must be one of marginals, pairs, trace, flow; got 'pie'"
@@ -198,9 +198,7 @@ def view(request, browser, folder):
 
 def test_the_page_says_the_verdict_first_then_all_the_rest(view, several):
     assert several.verdict in view.locator("header .outcome").inner_text().lower()
-    said = several.reason.split("; add")[
-        0
-    ]  # what to do is in the words of Python here, of the command line there
+    said = several.reason.split(": use")[0]  # what to do is in the words of Python here
     assert said.replace("+-", "±") in view.locator("header .outcome").inner_text()
     rows = view.locator("main table").first.locator("tbody tr")
     assert [row.locator("th").inner_text() for row in rows.all()] == NAMES

@@ -92,4 +92,4 @@ def test_the_example_of_the_quick_start_runs(monkeypatch, capsys):
     (example,) = blocks(ROOT / "docs" / "quick_start.md")
     exec(compile(example, "quick_start.md", "exec"), {})
     said = capsys.readouterr().out
-    assert said.startswith("converged: 20 exact moves of 256 of the particles") and "tau" in said
+    assert said.startswith("converged: 20 HMC moves of 256 particles") and "tau" in said

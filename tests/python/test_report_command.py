@@ -53,7 +53,7 @@ def test_does_without_draws_and_without_a_trace(single):
     assert (
         "There are no draws" in text
         and "There is no trace" in text
-        and "There is no config.toml" in text
+        and "The folder has no config.toml" in text
     )
 
 
@@ -73,13 +73,13 @@ def test_replaces_a_page_of_its_own_with_force_and_no_other_file(blank, single, 
         assert main(["report", str(single), "--out", str(mine), *force]) == 73
         assert (
             capsys.readouterr().err
-            == f"starling: {mine}: is there and is no page of starling; name another file\n"
+            == f"starling: {mine}: exists and is not a page of starling; choose another file\n"
         )
         assert mine.read_text() == "a letter"
     page = tmp_path / "page.html"
     assert main(["report", str(single), "--out", str(page)]) == 0
     assert main(["report", str(single), "--out", str(page)]) == 73
-    assert capsys.readouterr().err == f"starling: {page}: is there already; --force replaces it\n"
+    assert capsys.readouterr().err == f"starling: {page}: exists; --force replaces it\n"
     assert main(["report", str(single), "--out", str(page), "--force"]) == 0
     assert main(["report", str(single)]) == 0 and main(["report", str(single)]) == 0
 

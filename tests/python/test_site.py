@@ -107,3 +107,19 @@ def test_the_references_are_made_from_the_sources(site):
     assert "starling/kernel/gaussian.hpp" in (site / "docs" / "cpp" / "kernel.html").read_text()
     assert "concept" in (site / "docs" / "cpp" / "starling.html").read_text()
     assert '<iframe src="live/index.html"' in (site / "docs" / "method.html").read_text()
+
+
+def test_a_search_from_files_finds_pages_with_excerpts_and_asks_nobody(site, browser):
+    page = browser.new_page()
+    heard, asked = [], []
+    page.on("console", lambda message: heard.append(message.text))
+    page.on("pageerror", lambda error: heard.append(str(error)))
+    page.on("requestfailed", lambda request: asked.append(request.url))
+    page.goto((site / "search.html").as_uri() + "?q=funnel")
+    page.wait_for_selector("#search-results li p.context")
+    page.wait_for_function("document.querySelectorAll('#search-results li').length > 3")
+    excerpts = page.locator("#search-results li p.context").all_inner_texts()
+    assert sum("funnel" in text.lower() for text in excerpts) > 3
+    assert all(len(text) < 300 for text in excerpts)
+    assert heard == [] and asked == []
+    page.close()

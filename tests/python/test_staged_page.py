@@ -50,16 +50,16 @@ def test_the_page_has_the_verdict_and_the_certificate(view, result):
         "Converged" in view.locator("header .outcome").inner_text()
         and result.verdict == "converged"
     )
-    assert "exact moves of 256 of the particles" in view.locator("header .outcome").inner_text()
+    assert "HMC moves of 256 particles" in view.locator("header .outcome").inner_text()
     assert f"{result.gradients['total']} gradients" in view.locator("header .lead").inner_text()
     certificate = view.locator("main table").nth(1)
     assert [
         row.locator("th").inner_text() for row in certificate.locator("tbody tr").all()
     ] == NAMES
-    assert "Confirmed: 256 of the particles made 20 exact" in view.locator("main").inner_text()
+    assert "Confirmed: 256 particles made 20 HMC" in view.locator("main").inner_text()
     assert view.locator("figure").count() == 3  # marginals, pairs, identities
     assert "gradients, settle" in view.locator("dl.settings").inner_text()
-    assert "particles that flew and moved" in view.locator("dl.settings").inner_text()
+    assert "particles of the flight and the moves" in view.locator("dl.settings").inner_text()
     assert "kernel" not in view.locator("dl.settings").inner_text()
     assert 'method="auto"' in view.locator("pre.command").inner_text()
 
@@ -89,7 +89,7 @@ def test_the_page_says_where_it_cannot_tell_or_was_not_certified(tmp_path):
     assert (
         modes.verdict != "converged"
         and "<h2>Groups</h2>" in page
-        and "counted and not weighed" in page
+        and "shares of the groups are not known" in page
     )
     weighed = starling.sample(
         starling.builtin("mixture", means="-10;10"), particles=200, seed=1, progress=False
@@ -109,12 +109,12 @@ def test_the_page_says_where_it_cannot_tell_or_was_not_certified(tmp_path):
         and "<strong>Cannot tell</strong>" in page
         and "<h2>Groups</h2>" not in page
     )
-    assert 'class="outcome doubt"' in page and "Exact moves could not confirm the cloud" in page
+    assert 'class="outcome doubt"' in page and "HMC moves could not confirm the cloud" in page
     alone = page_of(
         starling.sample(lambda x: -x, dim=2, particles=200, progress=False), tmp_path / "alone"
     ).read_text()
     assert (
-        "It was not certified" in alone
+        "HMC did not check it" in alone
         and "The certificate" not in alone
         and 'class="outcome doubt"' in alone
     )

@@ -206,8 +206,8 @@ TEST(Threads, ThatCannotBeStartedAreAnErrorAndNobodyIsLeftBehind) {
       return 1;
     } catch (const std::system_error& error) {
       const std::string text = error.what();
-      if (text.find("threads: asked for 1024, but the system started only ") != 0 ||
-          text.find("; ask for fewer: ") == std::string::npos)
+      if (text.find("threads: 1024 were requested, but the system started only ") != 0 ||
+          text.find("; request fewer: ") == std::string::npos)
         return 2;
     }
     Threads few(2); // the room of those that were started is free again

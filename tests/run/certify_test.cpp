@@ -65,11 +65,12 @@ TEST(Certify, ConfirmsWhatIsRightUnaskedWhereItIsCheap) {
   ASSERT_TRUE(cheap.stages);
   ASSERT_TRUE(cheap.stages->certificate) << judge::sentence(cheap.diagnosis.judgement);
   EXPECT_EQ(cheap.diagnosis.judgement.verdict, judge::Verdict::converged);
-  EXPECT_THAT(judge::sentence(cheap.diagnosis.judgement), HasSubstr("exact moves"));
+  EXPECT_THAT(judge::sentence(cheap.diagnosis.judgement), HasSubstr("HMC moves"));
   recipe.certify = "none";
   const run::Outcome unasked = flown(recipe);
   EXPECT_EQ(unasked.diagnosis.judgement.verdict, judge::Verdict::converged);
-  EXPECT_THAT(judge::sentence(unasked.diagnosis.judgement), testing::EndsWith(" (not certified)"));
+  EXPECT_THAT(judge::sentence(unasked.diagnosis.judgement),
+              testing::EndsWith(" (not checked by HMC)"));
   recipe.certify = "";
   recipe.steps = 200;
   const run::Outcome dear = flown(recipe);
@@ -77,7 +78,7 @@ TEST(Certify, ConfirmsWhatIsRightUnaskedWhereItIsCheap) {
   EXPECT_FALSE(dear.stages->certificate);
   if (dear.diagnosis.judgement.verdict == judge::Verdict::converged) {
     EXPECT_THAT(judge::sentence(dear.diagnosis.judgement),
-                HasSubstr("(not certified: --certify 20"));
+                HasSubstr("(not checked by HMC: --certify 20"));
   }
 }
 
@@ -104,10 +105,11 @@ TEST(Certify, SaysWhatDoesNotGoTogether) {
   plan::Recipe recipe = normal(2, 5);
   recipe.metric = "dense";
   EXPECT_THAT(refused(recipe),
-              HasSubstr("metric: the raw method flies in the target's own coordinates"));
+              HasSubstr("metric: --method paper uses the target's own coordinates"));
   recipe = normal(2, 5);
   recipe.exact = "5";
-  EXPECT_THAT(refused(recipe), HasSubstr("exact: the raw method's cloud stays as it is"));
+  EXPECT_THAT(refused(recipe),
+              HasSubstr("exact: --method paper makes no HMC moves that change the cloud"));
   recipe = normal(2, 5);
   recipe.certify = "5";
   recipe.precision = "single";
@@ -120,8 +122,7 @@ TEST(Certify, SaysWhatDoesNotGoTogether) {
   recipe.target = "normal";
   recipe.method = "auto";
   recipe.start = "normal:0,1";
-  EXPECT_THAT(refused(recipe),
-              HasSubstr("with --prefit none the flight begins where --start says"));
+  EXPECT_THAT(refused(recipe), HasSubstr("--start works only with --prefit none"));
 }
 
 // Draws from anywhere, judged as they are; and settled where they are allowed to be.
@@ -152,7 +153,7 @@ TEST(Stages, CanBeTakenAlone) {
   EXPECT_FALSE(scouted.stages->certificate);
   EXPECT_EQ(scouted.diagnosis.judgement.verdict, judge::Verdict::cannot_tell);
   EXPECT_THAT(judge::sentence(scouted.diagnosis.judgement),
-              HasSubstr("no exact moves were made that could confirm it: --certify 20"));
+              HasSubstr("but HMC did not check it: use --certify 20"));
 }
 
 } // namespace

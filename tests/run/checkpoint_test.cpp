@@ -87,7 +87,7 @@ TEST(Checkpoint, IsNamedWhenItIsBroken) {
   bytes[40] ^= 1;
   const auto file = scratch.file("c", bytes);
   EXPECT_EQ(error_text<BadData>(file, [&] { read_checkpoint(file); }),
-            "c: is a damaged checkpoint: its checksum does not fit");
+            "c: is a damaged checkpoint: its checksum is wrong");
   const auto other = scratch.file("d", "hello");
   EXPECT_EQ(error_text<BadData>(other, [&] { read_checkpoint(other); }),
             "d: must be a checkpoint of starling; got something else");

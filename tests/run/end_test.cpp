@@ -85,9 +85,8 @@ TEST(Outcome, OfARunThatWasInterruptedIsNeverConverged) {
   mark_interrupted(measured);
   EXPECT_TRUE(measured.interrupted);
   EXPECT_EQ(judgement.verdict, judge::Verdict::cannot_tell);
-  EXPECT_EQ(judge::sentence(judgement), "the run was interrupted after 2 steps, before its end: "
-                                        "so far " +
-                                            before + ", which confirms nothing");
+  EXPECT_EQ(judge::sentence(judgement),
+            "the run was interrupted after 2 steps and is not confirmed; so far " + before);
   EXPECT_EQ(measured.trace.back().verdict, judge::Verdict::cannot_tell);
   judgement.verdict = judge::Verdict::collapsed;
   mark_interrupted(measured);

@@ -133,7 +133,7 @@ TEST(Flight, OfAFewParticlesEndsInCannotTell) {
   const Outcome o = fly(*begin(roles(Shuffle(1, 8)), settings(32, 0), drawn(3, 0, 1.3)));
   EXPECT_EQ(o.diagnosis.judgement.verdict, judge::Verdict::cannot_tell);
   EXPECT_THAT(judge::sentence(o.diagnosis.judgement),
-              HasSubstr("32 particles are too few to confirm it"));
+              HasSubstr("32 particles are too few to be sure"));
   EXPECT_EQ(fly(*begin(roles(Shuffle(1, 8)), settings(1000, 0), drawn(3, 0, 1.3)))
                 .diagnosis.judgement.verdict,
             judge::Verdict::noisy);

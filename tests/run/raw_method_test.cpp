@@ -84,7 +84,7 @@ TEST(RawMethod, IsNotAskedForWhereAMethodIsGiven) {
   recipe.precision = "double";
   EXPECT_EQ(method_of(recipe), "auto");
   recipe.step_size = 0.1;
-  EXPECT_THAT(refused(recipe), HasSubstr("step-size: is for --method paper"));
+  EXPECT_THAT(refused(recipe), HasSubstr("step-size: is an option of --method paper"));
 }
 
 // Exact moves without those that judge them would be promised and not made.
@@ -93,7 +93,7 @@ TEST(Stages, MakeTheExactMovesThatTheyPromise) {
   recipe.exact = "10";
   EXPECT_EQ(plan::resolve(recipe).stages->exact_moves, 10u);
   recipe.certify = "none";
-  EXPECT_THAT(refused(recipe), HasSubstr("exact: the moves of --certify judge"));
+  EXPECT_THAT(refused(recipe), HasSubstr("exact: needs the check of --certify"));
   recipe.exact = "none";
   EXPECT_EQ(method_of(recipe), "auto");
 }

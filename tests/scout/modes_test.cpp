@@ -233,9 +233,9 @@ TEST(Scout, RefusesADensityThatAnswersTheSamePointDifferently) {
       l[i] += 1e-6 * double(i % 3); // as single numbers in another order
   };
   for (const DensityOfRows& density : {DensityOfRows(by_row), DensityOfRows(by_call)})
-    EXPECT_NE(
-        refusal_of(density).find("it answers the same point differently: the log density is "),
-        std::string::npos);
+    EXPECT_NE(refusal_of(density).find(
+                  "it gives different answers for the same point: the log density is "),
+              std::string::npos);
   EXPECT_EQ(refusal_of(rounded), "none");
 }
 

@@ -49,7 +49,8 @@ TEST(FlightReport, NamesTheFrame) {
 }
 
 TEST(FlightReport, SaysThatAFlightWhichLeadsAwayWasGivenUp) {
-  const auto given_up = Contains(HasSubstr("the flight led away 3 times and was given up"));
+  const auto given_up =
+      Contains(HasSubstr("the flight (SVGD) moved away from the target 3 times and was stopped"));
   const run::Outcome away = outcome_of(64, 2, false, -1), right = outcome_of(64, 2, false);
   EXPECT_GE(away.stages->turned_back, 3u);
   EXPECT_THAT(away.warnings, given_up);

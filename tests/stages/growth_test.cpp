@@ -47,7 +47,7 @@ TEST(Growth, IsNamedWithItsParameter) {
   const run::Outcome grows = outcome_of(1, INFINITY);
   EXPECT_EQ(grows.diagnosis.judgement.verdict, judge::Verdict::diverged);
   EXPECT_THAT(judge::sentence(grows.diagnosis.judgement),
-              HasSubstr("the log density grows without bound along a: is its sign right"));
+              HasSubstr("the log density grows without bound along a: check its sign"));
   const run::Outcome normal = outcome_of(0, INFINITY); // its cloud is too narrow
   EXPECT_NE(normal.diagnosis.judgement.verdict, judge::Verdict::diverged);
   EXPECT_NE(normal.diagnosis.judgement.verdict, judge::Verdict::converged);

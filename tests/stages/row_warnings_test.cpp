@@ -101,7 +101,7 @@ TEST(RowWarnings, SayThatNoControlVariateTamesTheRows) {
         slope[0] = off > 0 ? -5 : 5;
       });
   EXPECT_THAT(warnings_of(kinks, 20),
-              Contains(HasSubstr("20 rows a step do not speak for all of them")));
+              Contains(HasSubstr("20 rows in a step do not represent all rows")));
   // The same noise is small where the slope turns slowly, and where all rows are drawn many times
   // over.
   const auto smooth = density_by_rows(
@@ -111,7 +111,7 @@ TEST(RowWarnings, SayThatNoControlVariateTamesTheRows) {
         value = -5 * root;
         slope[0] = -5 * off / root;
       });
-  EXPECT_THAT(warnings_of(smooth, 20), Not(Contains(HasSubstr("do not speak for all"))));
+  EXPECT_THAT(warnings_of(smooth, 20), Not(Contains(HasSubstr("do not represent all"))));
 }
 
 /// v ~ N(0, .16), k numbers ~ N(0, e^v) and a mean of rows. The mode has v = -.08 k, in widths of v
@@ -142,7 +142,7 @@ std::shared_ptr<const RowDensity> funnel_of(std::size_t k) {
 
 TEST(RowWarnings, SayThatTheModeIsFarFromWhereTheCloudEnded) {
   EXPECT_THAT(warnings_of(funnel_of(36), 20),
-              Contains(HasSubstr("sd from the mode that few rows were compared with")));
+              Contains(HasSubstr("sd from the mode, where few rows do not represent all")));
   EXPECT_THAT(warnings_of(funnel_of(4), 20), Not(Contains(HasSubstr("sd from the mode"))));
 }
 

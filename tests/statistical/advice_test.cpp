@@ -43,7 +43,7 @@ TEST(Advice, ForACollapsedCloudNamesAKernelThatHelpsAndAMethodThatHelpsMore) {
   const run::Outcome raw = outcome_of(recipe);
   EXPECT_EQ(raw.diagnosis.judgement.verdict, judge::Verdict::collapsed);
   EXPECT_THAT(judge::sentence(raw.diagnosis.judgement),
-              HasSubstr("--kernel gaussian+bilinear, or use --method auto"));
+              HasSubstr("use --method auto, or --kernel gaussian+bilinear"));
   recipe.kernel = "gaussian+bilinear";
   const run::Outcome helped = outcome_of(recipe);
   const run::Outcome stages = outcome_of(normal_in_20());

@@ -64,7 +64,7 @@ std::vector<Posterior> find_posteriors(const BenchRequest& request) {
     found.push_back(one);
   }
   if (found.empty())
-    plan::refuse("models", "there is no posterior in " + request.models + " that was asked for");
+    plan::refuse("models", "no posterior found in " + request.models + " with that name");
   std::ranges::sort(found, {}, &Posterior::name);
   return found;
 }
@@ -148,7 +148,7 @@ std::optional<Measured> run_nutpie(const foreign::CompiledStan& model, std::uint
                                    std::size_t cores, const Reference& reference) {
   const std::string program = STARLING_PEERS "/nutpie_posterior.py";
   if (!fs::exists(program)) {
-    fmt::print("nutpie: {} is not there, so there is no comparison: it comes with the sources\n",
+    fmt::print("nutpie: {} was not found, so there is no comparison: it is part of the sources\n",
                program);
     return std::nullopt;
   }

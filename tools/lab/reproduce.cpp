@@ -72,8 +72,7 @@ void open_folder(const ReproduceRequest& request, const std::vector<Experiment>&
   const Json about = read_json(mark);
   const bool ours = about.is_object() && about.value("made_by", "") == made_by;
   if (!request.force && !ours && fs::exists(root, error) && !fs::is_empty(root, error))
-    throw io::CannotWrite(root, EEXIST,
-                          "holds something else; choose another --out or add --force");
+    throw io::CannotWrite(root, EEXIST, "has other files; choose another --out or add --force");
   for (const Experiment& experiment : list) {
     const fs::path file = root / (experiment.name + ".json");
     const Json old = read_json(file);
@@ -141,7 +140,7 @@ int stopped(const ReproduceRequest& request) {
   return complain(
       interrupted,
       fmt::format(
-          "interrupted; what was measured is kept in {}: the same command goes on from there",
+          "interrupted; the figures so far are in {}: the same command continues from there",
           request.out));
 }
 

@@ -34,7 +34,7 @@ Compared read(const std::string& folder) {
     one.verdict = j.at("verdict");
     const auto found = j.find("log_evidence");
     if (found == j.end())
-      throw io::BadData(file, "has no log_evidence: sample with --evidence");
+      throw io::BadData(file, "has no log evidence: sample with --evidence");
     const auto number = [](const Json& value) {
       return value.is_number() ? value.get<double>() : NAN;
     };
@@ -83,7 +83,7 @@ void show(const std::vector<Compared>& runs) {
                cell(&one == &best ? 0 : std::hypot(one.se, best.se), 8, 3));
   for (const Compared& one : runs)
     if (!one.doubt.empty())
-      fmt::print("{}: do not trust it: {}\n", one.folder, one.doubt);
+      fmt::print("{}: do not use it: {}\n", one.folder, one.doubt);
 }
 
 } // namespace

@@ -78,7 +78,7 @@ void refuse_if_there(const fs::path& path, bool force) {
                           folder ? "exists and is a folder; choose another name"
                                  : "exists and is not a folder; choose another name");
   if (folder && !fs::exists(path / ".zgroup") && !fs::is_empty(path, ignored))
-    throw io::CannotWrite(path, EEXIST, "exists and is no Zarr folder; choose another name");
+    throw io::CannotWrite(path, EEXIST, "exists and is not a Zarr folder; choose another name");
   if (!folder && !io::written_by_starling(path))
     throw io::CannotWrite(path, EEXIST,
                           fs::is_symlink(fs::symlink_status(path, ignored))

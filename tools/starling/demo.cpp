@@ -104,7 +104,7 @@ int show_page(const std::string& python, const std::filesystem::path& folder, bo
   for (const std::string& browser : browsers)
     if (run_program({browser, page}, Hears::nothing) == 0)
       return ok;
-  return complain(failed, fmt::format("--open: no browser could be started; the page is {}", page));
+  return complain(failed, fmt::format("--open: no browser was found; the page is {}", page));
 }
 
 } // namespace
@@ -125,8 +125,8 @@ int demo(const DemoRequest& d) {
       fmt::print("{}\n",
                  mixture ? "The paper's mixture, 1/3 N(-2,1) + 2/3 N(2,1), started far away at "
                            "N(-10,1): true mean 0.667, sd 2.134"
-                         : "Bayesian logistic regression on made-up data, 400 rows to learn from, "
-                           "100 to test on; mean and sd of w[a], true value 1.5 before scaling");
+                         : "Bayesian logistic regression on made-up data, 400 rows for training, "
+                           "100 for testing; mean and sd of w[a], true value 1.5 before scaling");
       fmt::print("  {}\n", command_of(problem.recipe));
       fmt::print("{:<22} {:>8} {:>8} {:>13} {:>9} {:<13} {:>10} {:>7}\n", "method", "mean", "sd",
                  "spread", "KSD^2", "verdict", "time", "speedup");

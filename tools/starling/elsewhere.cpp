@@ -24,11 +24,9 @@ int hand_over(const char* command) {
   const auto lab =
       std::filesystem::read_symlink("/proc/self/exe", ignored).replace_filename("starling-lab");
   if (!std::filesystem::exists(lab, ignored))
-    return complain(
-        failed,
-        fmt::format("{}: starling-lab is not here yet; scripts/run {} builds it, and so does "
-                    "cmake --build with the target starling_lab",
-                    command, command));
+    return complain(failed, fmt::format("{}: starling-lab is not built; scripts/run {} builds it, "
+                                        "or cmake --build with the target starling_lab",
+                                        command, command));
   execv(lab.c_str(), command_line);
   return complain(failed, fmt::format("{}: {}", lab.string(), std::strerror(errno)));
 }

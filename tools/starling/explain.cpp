@@ -242,7 +242,7 @@ int explain(const std::string& asked, const std::vector<CommandWords>& commands)
   known.erase("");
   if (helps.empty() && found.empty()) {
     const std::vector<std::string> names(known.begin(), known.end());
-    return complain(usage, fmt::format("explain: the pages say nothing about '{}'{}", asked,
+    return complain(usage, fmt::format("explain: '{}' was not found in the pages{}", asked,
                                        io::did_you_mean(word, names)));
   }
   for (const auto& [option, whose] : helps) {

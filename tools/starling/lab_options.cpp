@@ -19,10 +19,10 @@ Action add_bench(CLI::App& app) {
         {"overhead", "full", "scale", "threads", "logistic", "wide", "whole", "cuda", "posteriors",
          "shapes", "verdicts", "evidence"});
   app.add_option("--json", b->json, "FILE for the figures")->type_name("");
-  app.add_option("--repeats", b->repeats, "Every figure is the median of this many measurements")
+  app.add_option("--repeats", b->repeats, "Measurements for each figure, which is their median")
       ->type_name("")
       ->capture_default_str();
-  app.add_flag("--quick", b->quick, "Small sizes: to see that it works, not for its figures");
+  app.add_flag("--quick", b->quick, "Small sizes: a quick test, not for its figures");
   const char* accuracy = "For posteriors, shapes, verdicts and evidence";
   const auto add_number = [&](const char* name, std::uint64_t& field, std::size_t least,
                               const char* help) {
@@ -39,15 +39,16 @@ Action add_bench(CLI::App& app) {
       into(b->models))
       ->group(accuracy);
   app.add_option("--only", b->only,
-                 "Only posteriors or shapes whose name has this in it; may be repeated")
+                 "Only posteriors or shapes whose name contains this; may be repeated")
       ->type_name("")
       ->allow_extra_args(false)
       ->group(accuracy);
-  app.add_option("--skip", b->skip, "Leave out those whose name has this in it; may be repeated")
+  app.add_option("--skip", b->skip, "Skip those whose name contains this; may be repeated")
       ->type_name("")
       ->allow_extra_args(false)
       ->group(accuracy);
-  offer(add_text(app, "--against", "nutpie: NUTS by that package of python3 on the same posteriors",
+  offer(add_text(app, "--against",
+                 "nutpie: also NUTS by the Python package nutpie on the same posteriors",
                  into(b->against))
             ->group(accuracy),
         {"nutpie"});
@@ -57,14 +58,14 @@ Action add_bench(CLI::App& app) {
       ->default_str("1000, of verdicts 256");
   add_number("threads", b->threads, 0, "Threads (0: one per core)")->default_str("0");
   offer(add_text(app, "--half",
-                 "Which shapes of verdicts: seen (default), held-back, all; settings are chosen by "
-                 "the first alone",
+                 "Which shapes of verdicts: seen (default), held-back, all; settings were chosen "
+                 "on the first",
                  into(b->half))
             ->group(accuracy),
         {"seen", "held-back", "all"});
   offer(add_text(
             app, "--fly-kernel",
-            "What the flight has beside the bilinear part: none, gaussian, parameters, marginals",
+            "Kernel of the flight beside the bilinear part: none, gaussian, parameters, marginals",
             into(b->fly_kernel))
             ->group(accuracy),
         {"none", "gaussian", "parameters", "marginals"});
@@ -82,16 +83,16 @@ Action add_reproduce(CLI::App& app) {
   offer(app.add_option("NAME", r->names, known + "; default all"),
         {reproduce::experiment_names.begin(), reproduce::experiment_names.end()});
   add_text(app, "--out",
-           "Folder for the figures, pictures and report.html; one that was cut off is continued",
+           "Folder for the figures, pictures and report.html; an unfinished one is continued",
            into(r->out));
   add_text(app, "--covertype",
            "FILE with the Covertype data: csv, csv.gz, csv.xz, covtype.data[.gz]",
            into(r->covertype));
   add_flag(app, "--quick", r->quick,
-           "Fewer starts, smaller sizes: to see that it works, not for its figures");
+           "Fewer starts, smaller sizes: a quick test, not for its figures");
   add_threads(app, r->threads);
   add_text(app, "--python", "Python with matplotlib, for the pictures", into(r->python));
-  add_flag(app, "--force", r->force, "Write into a folder that holds something else");
+  add_flag(app, "--force", r->force, "Write into a folder that has other files");
   add_flag(app, "--json", r->json, "Print the summary as JSON instead of the table");
   return action(r, [r] {
     require("--out", r->out, "reproduce");

@@ -103,7 +103,7 @@ int guarded(int argc, char** argv) noexcept {
   } catch (const DoesNotFit& error) {
     return end_with(failed, error.what());
   } catch (const std::bad_alloc&) {
-    return end_with(failed, "memory: not enough for this many particles or rows");
+    return end_with(failed, "memory: not enough for so many particles or rows");
   } catch (const std::filesystem::filesystem_error&
                error) { // a name that is too long, a folder that may not be entered
     return end_with(input_missing,
@@ -121,7 +121,7 @@ int guarded(int argc, char** argv) noexcept {
 /// An exception where none may pass: libraries take memory in such places, and may hide which
 /// exception it was. No word here that would have to be made.
 [[noreturn]] void give_up() noexcept {
-  std::fputs("starling: memory: there is none left, as far as can be told\n", stderr);
+  std::fputs("starling: memory: out of memory\n", stderr);
   std::_Exit(failed);
 }
 

@@ -61,12 +61,12 @@ std::string options_by_group(const CommandWords& command) {
 int manual(const std::vector<CommandWords>& commands) {
   const CommandWords& program = commands.at(0);
   fmt::print(".TH STARLING 1 \"\" \"starling {}\" \"User Commands\"\n", roff(std::string(version)));
-  fmt::print(".SH NAME\nstarling \\- samples from a distribution known up to a constant, by a "
-             "cloud of particles\n");
+  fmt::print(".SH NAME\nstarling \\- draws samples from a posterior by a cloud of particles, and "
+             "checks them by HMC\n");
   fmt::print(".SH SYNOPSIS\n.B starling\n.RI [ COMMAND ]\n.RI [ OPTIONS ]\n");
   fmt::print(".SH DESCRIPTION\n{}\n", sentence(program.help));
-  fmt::print(".PP\nStart with\n.BR \"starling demo\" .\n.B starling explain WORD\nsays what a "
-             "verdict, an option, a file or a figure means.\n");
+  fmt::print(".PP\nStart with\n.BR \"starling demo\" .\n.B starling explain WORD\nexplains a "
+             "verdict, an option, a file or a figure.\n");
   fmt::print(".SH OPTIONS\n");
   for (const OptionWords& option : program.options)
     fmt::print("{}", shown(option));
@@ -86,13 +86,13 @@ int manual(const std::vector<CommandWords>& commands) {
   const std::pair<Exit, const char*> codes[] = {
       {ok, "Done."},
       {failed, "The run failed; the line on stderr says why."},
-      {not_converged, "With \\-\\-fail\\-unless\\-converged: the verdict is another."},
-      {usage, "The command cannot be understood."},
-      {bad_data, "A file does not hold what it should."},
-      {input_missing, "A file is not there."},
+      {not_converged, "With \\-\\-fail\\-unless\\-converged: the verdict is not converged."},
+      {usage, "An argument is invalid."},
+      {bad_data, "The data of a file are invalid."},
+      {input_missing, "A file does not exist."},
       {cannot_write, "A result cannot be written."},
-      {bad_config, "A config file is wrong."},
-      {over_time, "The time limit is over; the state is saved."},
+      {bad_config, "A config file is invalid."},
+      {over_time, "The time limit was reached; the state is saved."},
       {interrupted, "Interrupted; the state is saved."}};
   for (const auto& [code, meaning] : codes)
     fmt::print(".TP\n.B {}\n{}\n", static_cast<int>(code), meaning);

@@ -33,7 +33,7 @@ namespace {
       for (const std::string& name : option->get_lnames())
         known.push_back("--" + name);
     throw std::invalid_argument(
-        fmt::format("{}: is no option of {}{}", word, where.get_name(),
+        fmt::format("{}: is not an option of {}{}", word, where.get_name(),
                     io::did_you_mean(word.substr(0, word.find('=')), known)));
   }
   if (!used.empty())
@@ -42,7 +42,7 @@ namespace {
   for (const CLI::App* command : app.get_subcommands({}))
     known.push_back(command->get_name());
   throw std::invalid_argument(
-      fmt::format("{}: is no command{}", word, io::did_you_mean(word, known)));
+      fmt::format("{}: is not a command{}", word, io::did_you_mean(word, known)));
 }
 
 /// `sample logistic --help` shows what is for logistic.
@@ -74,8 +74,8 @@ std::string reworded(const CLI::ParseError& error) {
 
 struct CommandLine::Parser {
   CLI::App app{
-      "Starling draws samples from a probability distribution known up to a constant, by moving\n"
-      "a cloud of particles in which each meets a few others at a time (RBM-SVGD)."};
+      "Starling draws samples from a posterior, or any density known up to a constant. It moves\na "
+      "cloud of particles (RBM-SVGD) and checks the result by Hamiltonian Monte Carlo (HMC)."};
   std::map<const CLI::App*, Action> actions;
 };
 
@@ -84,7 +84,7 @@ CommandLine::CommandLine() : parser_(std::make_unique<Parser>()) {
   app.name("starling");
   app.set_version_flag("--version", std::string(version));
   app.add_option_function<std::string>("--simd", cpu::force_level,
-                                       "Use this SIMD level: see starling info")
+                                       "SIMD level to use: see starling info")
       ->type_name("");
   app.require_subcommand(0, 1);
   app.footer("Start with:  starling demo\n"

@@ -129,7 +129,7 @@ bool does_it_alone(const std::string& command) {
   if (!own || (all && std::string(all) == "1"))
     return true;
   constexpr const char* why =
-      "ranks share the command sample alone: the first of them does this, the others end";
+      "only sample runs on several ranks: the first rank runs this command, the others end";
   std::error_code ignored; // starling-lab takes over from a program that has done all this
   const bool takes_over =
       std::filesystem::read_symlink("/proc/self/exe", ignored).filename() == "starling-lab";

@@ -136,7 +136,7 @@ void refuse_what_is_settled(const CLI::App& app) {
   const WhatWasGiven given = what_was_given(app);
   const auto refuse = [&](const std::string& name) {
     if (given.contains(name))
-      plan::refuse(name, "cannot be changed with --resume: a run that goes on keeps its settings");
+      plan::refuse(name, "cannot be changed with --resume: a resumed run keeps its settings");
   };
   refuse("TARGET");
   refuse("--config");

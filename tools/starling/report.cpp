@@ -32,10 +32,10 @@ std::string python_for_pages(const std::string& asked) {
   for (const std::string& python : pythons(asked))
     if (can_import(python, "matplotlib, starling", settings))
       return python;
-  throw std::runtime_error(fmt::format(
-      "report: {} cannot import starling and matplotlib; pip install the wheel with [all], or "
-      "name a Python that can with starling report DIR --python PATH",
-      asked.empty() ? "python3" : asked));
+  throw std::runtime_error(
+      fmt::format("report: {} cannot import starling and matplotlib: pip install the wheel with "
+                  "[all], or give another Python with --python PATH",
+                  asked.empty() ? "python3" : asked));
 }
 
 int report_by(const std::string& python, const ReportRequest& r) {
@@ -53,8 +53,7 @@ int report_by(const std::string& python, const ReportRequest& r) {
   words.insert(words.end(), {"--", r.folder});
   const int code =
       run_program(words, r.aside ? Hears::stderr_alone : Hears::everything, where_the_package_is());
-  return code >= 0 ? code
-                   : complain(failed, fmt::format("report: {} did not end by itself", python));
+  return code >= 0 ? code : complain(failed, fmt::format("report: {} was killed", python));
 }
 
 int report(const ReportRequest& r) { return report_by(python_for_pages(r.python), r); }

@@ -54,8 +54,8 @@ void keep(StateFolder& state, const run::Flight& flight, const Presentation& p) 
 
 /// What an earlier checkpoint has, and how to go on from there. Part of a sentence.
 std::string where_the_last_is(const StateFolder& state, std::uint64_t run, bool goes_on) {
-  return fmt::format("an earlier checkpoint of it is there: {} {}",
-                     goes_on ? "go on with --resume" : "start from there with --start",
+  return fmt::format("an earlier checkpoint exists: {} {}",
+                     goes_on ? "continue with --resume" : "start from there with --start",
                      goes_on ? state.path().string() : state.name(run));
 }
 
@@ -64,7 +64,7 @@ std::string save(StateFolder& state, const std::vector<run::Checkpoint>& finishe
                  const run::Flight& flight, const Presentation& p, bool goes_on) {
   if (flight.done() == 0 &&
       !flight.stage().empty()) // before the scout is done there are no positions
-    return "it had found no place to start from, so there is no state to save";
+    return "the scout was not finished, so there is no state to save";
   if (!flight.finite())
     return "there is no state to save";
   try {
@@ -81,7 +81,7 @@ std::string save(StateFolder& state, const std::vector<run::Checkpoint>& finishe
                : fmt::format("its state is lost: {}", error.what());
   }
   return fmt::format("state after {} steps saved, {} {}", flight.done(),
-                     goes_on ? "go on with --resume" : "start from there with --start",
+                     goes_on ? "continue with --resume" : "start from there with --start",
                      goes_on ? state.path().string() : state.name(flight.run()));
 }
 
@@ -118,7 +118,7 @@ bool lacks_memory(const run::Outcome& outcome) {
 int stopped(const run::Outcome& outcome, const Presentation& p, const std::string& saved) {
   if (outcome.interrupted && mpi::any(*ranks(), time_is_up()))
     return complain(over_time,
-                    fmt::format("the time limit of {} s is over; {}", p.time_limit, saved));
+                    fmt::format("the time limit of {} s was reached; {}", p.time_limit, saved));
   if (outcome.interrupted)
     return complain(interrupted, "interrupted; " + saved);
   try {
@@ -126,13 +126,13 @@ int stopped(const run::Outcome& outcome, const Presentation& p, const std::strin
   } catch (const std::bad_alloc&) {
     return complain(
         failed,
-        fmt::format("memory: there is not enough{}; {}",
+        fmt::format("memory: not enough{}; {}",
                     p.memory_limit.empty() ? "" : " within the limit of " + p.memory_limit, saved));
   } catch (const std::exception& error) {
     return complain(failed, fmt::format("{}; {}", error.what(), saved));
   } catch (...) {
-    return complain(failed,
-                    fmt::format("the target threw something that is no std::exception; {}", saved));
+    return complain(
+        failed, fmt::format("the target threw something that is not a std::exception; {}", saved));
   }
 }
 
@@ -175,9 +175,9 @@ int run_and_write(const plan::Plan& plan, const Presentation& p,
     if (p.checkpoint_every > 0)
       on_first([&] { state.claim(); }); // else when there is something to save
     wait_for_steps(p.checkpoint_every == 0
-                       ? "no state was saved: --checkpoint-every does so on the way"
-                       : "no state was saved: the first checkpoint was still to come",
-                   fmt::format("what the last checkpoint saved is in {}", state.path().string()));
+                       ? "no state was saved: --checkpoint-every saves it during the run"
+                       : "no state was saved: the first checkpoint was not reached",
+                   fmt::format("the state of the last checkpoint is in {}", state.path().string()));
     try {
       outcomes.push_back(run::fly(*flight, watch));
     } catch (const io::CannotWrite& error) { // a checkpoint on the way

@@ -75,8 +75,8 @@ void show(const plan::Plan& plan, const std::vector<std::string>& raw,
   fmt::print("{}: {}\n", judge::word(o.diagnosis.judgement),
              judge::sentence(o.diagnosis.judgement));
   if (!o.diagnosis.judgement.converged() && !raw.empty())
-    fmt::print("(This was the raw method, since {} {} given. With no option of the method a run "
-               "tunes itself.)\n",
+    fmt::print("(This run used --method paper, because {} {} given. Without these options --method "
+               "auto tunes itself.)\n",
                plan::list_words(as_options(raw)), raw.size() > 1 ? "were" : "was");
 }
 
@@ -105,9 +105,7 @@ void take_up(SampleRequest& s) {
   const plan::Recipe given = s.recipe;
   s.recipe = assemble::read_identity(saved.identity, state.name(0));
   if (s.steps_given && s.recipe.method == "auto")
-    plan::refuse(
-        "--steps",
-        "cannot be changed with --resume for a run in stages: its steps are part of its schedule");
+    plan::refuse("--steps", "cannot be changed with --resume for a run of --method auto");
   if (s.steps_given)
     s.recipe.steps = given.steps;
   if (s.threads_given)
@@ -145,7 +143,7 @@ void refuse_to_write(const SampleRequest& s) {
     plan::refuse(
         "--report",
         fmt::format(
-            "{} asks for a page, which a Python makes; give --report, or --trust to start it",
+            "{} asks for a page, which Python makes; give --report, or --trust to start Python",
             s.config));
   const std::string& out = s.presentation.out;
   if (!s.trust && !s.out_given && !s.config.empty() && !out.empty())
@@ -188,13 +186,13 @@ int sample(SampleRequest s) {
     if (s.out_given && s.presentation.out.empty()) // a variable of a script that is not set
       plan::refuse("--out", "must name a folder; got ''");
     if (s.report && s.presentation.out.empty())
-      plan::refuse("--report", "needs --out DIR: the page is made of its files");
+      plan::refuse("--report", "needs --out DIR: the page is made from its files");
     refuse_to_load(s);
     refuse_to_write(s);
   }
   if (ranks()->size() > 1 && plan.blocks < ranks()->size())
     plan::refuse("blocks", plan.blocks == 0
-                               ? "this run has no blocks of rows, so it goes on with one rank alone"
+                               ? "this run has no blocks, so it continues on one rank only"
                                : fmt::format("{} blocks are too few for {} ranks", plan.blocks,
                                              ranks()->size()));
   begin_together(assemble::identity_of_ranks(plan.recipe), files_of(s, plan));

@@ -36,7 +36,7 @@ Action add_sample(CLI::App& app) {
     s->config = file;
     s->from_config = s->recipe;
   };
-  add_text(app, "--config", "FILE.toml with any of the options; options given besides win",
+  add_text(app, "--config", "FILE.toml with any of the options; options of the command line win",
            read_config)
       ->group("Files");
   add_recipe(app, s->recipe);
@@ -44,46 +44,44 @@ Action add_sample(CLI::App& app) {
            into(p.out))
       ->group("Files");
   const auto formats = plan::names_of(results::formats());
-  CLI::Option* format =
-      add_text(app, "--format",
-               fmt::format("Of the draws: any of {}, commas between", fmt::join(formats, ", ")),
-               into(p.format))
-          ->group("Files");
+  CLI::Option* format = add_text(app, "--format",
+                                 fmt::format("Formats of the draws, separated by commas: {}",
+                                             fmt::join(formats, ", ")),
+                                 into(p.format))
+                            ->group("Files");
   format->default_str(p.format);
   offer(format, formats);
   add_flag(app, "--force", p.force, "Replace an existing result")->group("Files");
-  add_flag(app, "--report", s->report,
-           "Make report.html beside the results too, as starling report does")
+  add_flag(app, "--report", s->report, "Also make report.html, as starling report does")
       ->group("Files");
   const auto take_every = [s](const std::string& text) {
     s->presentation.checkpoint_every = plan::parse_count("checkpoint-every", text, 1);
   };
   add_text(app, "--checkpoint-every",
-           "Save the state every K steps, in DIR-state beside DIR of --out", take_every)
+           "Save the state every K steps, in the folder DIR-state for --out DIR", take_every)
       ->group("Files");
   add_text(app, "--resume",
-           "DIR, or DIR-state: go on with an unfinished run as if it had never stopped; besides "
-           "only --steps, --threads, --device and the options of output and limits may be given",
+           "DIR, or DIR-state: continue an unfinished run as if it had never stopped; only "
+           "--steps, --threads, --device and the options of output and limits may be changed",
            into(p.resume))
       ->group("Files");
   add_flag(app, "--trust", s->trust,
-           "Load the library that a config or checkpoint names, write where it says, and make the "
-           "page that it asks for")
+           "Trust a config or checkpoint: load its library, write to its folder, make its page")
       ->group("Files");
   const auto take_time = [s](const std::string& text) {
     s->presentation.time_limit = plan::parse_count("time-limit", text, 1);
   };
   add_text(app, "--time-limit",
-           "Seconds by the clock, from the start of the command; then the state is saved and the "
+           "Time limit in seconds, from the start of the command; the state is then saved and the "
            "exit code is 124",
            take_time)
       ->group("Limits");
-  add_text(app, "--memory-limit",
-           "Bytes that the command may take, as 500M or 8G; a run that needs more ends with its "
-           "state saved",
-           into(p.memory_limit))
+  add_text(
+      app, "--memory-limit",
+      "Memory limit in bytes, such as 500M or 8G; a run that needs more saves its state and ends",
+      into(p.memory_limit))
       ->group("Limits");
-  add_flag(app, "--dump-config", s->dump_config, "Print what would be run, as TOML, and stop")
+  add_flag(app, "--dump-config", s->dump_config, "Print all settings of the run as TOML, and stop")
       ->group("Files");
   CLI::Option* progress =
       add_text(app, "--progress", "auto, bar, plain or none", into(p.progress))->group("Output");

@@ -119,9 +119,10 @@ StateFolder StateFolder::of(const std::string& folder) {
   if (states.empty())
     throw io::InputMissing(given.name(0), ENOENT);
   if (states.size() > 1)
-    plan::refuse("--resume", fmt::format("{} each hold the state of a run with results in {}; name "
-                                         "the one to go on with",
-                                         plan::list_words(states), folder));
+    plan::refuse(
+        "--resume",
+        fmt::format("{} each have the state of a run with results in {}; give the one to continue",
+                    plan::list_words(states), folder));
   return {states.front(), false};
 }
 
@@ -136,8 +137,7 @@ void StateFolder::claim() {
   if (!fresh_) {
     lock_ = Lock::of(path_);
     if (!lock_)
-      throw io::CannotWrite(path_, EBUSY,
-                            "is in use by another process, which goes on with this run");
+      throw io::CannotWrite(path_, EBUSY, "is in use by another process, which continues this run");
     return;
   }
   const std::string first = path_.string();

@@ -109,12 +109,11 @@ void listen(std::uint64_t seconds, std::span<const std::filesystem::path> made) 
   last_patience = 0;
   empty_folders.assign(made.begin(), made.end());
   interrupted_early = "starling: interrupted before the first step; nothing was written\n";
-  interrupted_first =
-      fmt::format("starling: interrupted; the first step did not end within {} s, and "
-                  "before it there is nothing to save\n",
-                  patience);
+  interrupted_first = fmt::format("starling: interrupted; the first step did not end within {} s, "
+                                  "and there is nothing to save before it\n",
+                                  patience);
   over_early = fmt::format(
-      "starling: the time limit of {} s is over before the first step; nothing was written\n",
+      "starling: the time limit of {} s was reached before the first step; nothing was written\n",
       seconds);
   grace_in_ms = 1; // a run that has not begun has nothing to save
   for (const int signal : signals)
@@ -135,7 +134,7 @@ void wait_for_steps(const std::string& unsaved, const std::string& kept) {
   ::pthread_sigmask(SIG_BLOCK, &alarm, &before);
   if (!steps_are_taken) { // of several runs the first
     constexpr std::string_view begin =
-        "starling: the time limit is over and the step under way does not end";
+        "starling: the time limit was reached and the current step does not end";
     given_up_unsaved = fmt::format("{}; {}\n", begin, unsaved);
     given_up_saved = fmt::format("{}; {}\n", begin, kept);
   }

@@ -73,11 +73,11 @@ namespace {
 
 Action add_demo(CLI::App& app) {
   auto d = std::make_shared<DemoRequest>();
-  add_text(app, "--out", "Folder for the results; the usual one is replaced at each run",
+  add_text(app, "--out", "Folder for the results; the default folder is replaced at each run",
            into(d->out))
       ->default_str(d->out);
   add_threads(app, d->threads);
-  add_flag(app, "--force", d->force, "Replace what is in another --out");
+  add_flag(app, "--force", d->force, "Replace the files of another --out");
   add_flag(app, "--json", d->json, "Print the figures as JSON");
   add_flag(app, "--open", d->open, "Make the page of the first run and show it in a browser");
   return action(d, [d] { return demo(*d); });
@@ -95,7 +95,7 @@ Action add_summary(CLI::App& app) {
 
 Action add_compare(CLI::App& app) {
   auto c = std::make_shared<CompareRequest>();
-  app.add_option("DIR", c->folders, "Folders of runs with --evidence, of models of the same data");
+  app.add_option("DIR", c->folders, "Folders of runs with --evidence: models of the same data");
   add_flag(app, "--json", c->json, "Print the figures as JSON");
   return action(c, [c] {
     require("DIR", c->folders.empty() ? "" : c->folders.front(), "compare");
@@ -116,7 +116,7 @@ Action add_convert(CLI::App& app) {
   app.add_option(
       "TO", c->to,
       "Name that ends in .csv, .npz or .zarr; several runs become NAME-1.csv, NAME-2.csv ..");
-  app.add_flag("--force", c->force, "Replace what is there, if starling wrote it")
+  app.add_flag("--force", c->force, "Replace an existing file that starling wrote")
       ->disable_flag_override();
   return action(c, [c] {
     require("FROM", c->from, "convert");
@@ -136,11 +136,12 @@ Action add_thin(CLI::App& app) {
   app.add_option("DIR", t->from, "Folder of a run");
   app.add_option("--to", t->how_many, "How many particles to keep")->type_name("M");
   flag("--weights", t->weights,
-       "Give them weights, none negative and 1 in all, that make the discrepancy least");
+       "Also give them weights (0 or more, sum 1) that make the Stein discrepancy least");
   app.add_option("--out", t->out,
                  "Folder for draws.csv, draws.npz with the weights, summary.json and config.toml")
       ->type_name("DIR");
-  flag("--trust", t->trust, "Load the library that config.toml of the run names, for the scores");
+  flag("--trust", t->trust,
+       "Load the library that config.toml of the run names, to compute the scores");
   app.add_option_function<std::string>(
          "--threads",
          [t](const std::string& text) { t->threads = plan::parse_count("threads", text, 0); },
@@ -163,15 +164,16 @@ Action add_predict(CLI::App& app) {
   };
   auto p = std::make_shared<Asked>();
   app.add_option("DIR", p->folder, "Folder of a run of linear, logistic, poisson or multinomial");
-  add_text(app, "--data", "FILE with the new rows: a table with the columns of the run's",
+  add_text(app, "--data", "FILE with the new rows: a table with the columns of the run's table",
            into(p->data));
   offer(add_text(app, "--missing",
-                 "Rows with missing values: refuse them, or drop them; `row` says which are left",
+                 "Rows with missing values: refuse them, or drop them; the column `row` has the "
+                 "numbers of the others",
                  into(p->missing))
             ->default_str("refuse"),
         {"refuse", "drop"});
   add_flag(app, "--observation", p->observation,
-           "Of a new observation with its noise, instead of its expected value");
+           "Predict a new observation with its noise, instead of its expected value");
   add_text(app, "--out", "FILE for the predictions; without it they are printed", into(p->out));
   add_threads(app, p->threads);
   add_flag(app, "--force", p->force, "Replace the predictions that --out names");
@@ -242,15 +244,16 @@ const std::vector<Subcommand>& subcommands() {
       {"report", "Make one HTML page of a folder of results", add_report},
       {"summary", "Show the table of a finished run again, from its files", add_summary},
       {"compare", "Show the log evidence of several runs, and their differences", add_compare},
-      {"convert", "Write draws as another kind of file: Stan CSV, NPZ, Zarr", add_convert},
-      {"thin", "Keep the few particles of a run that say most, with weights if wanted", add_thin},
+      {"convert", "Write draws in another format: Stan CSV, NPZ, Zarr", add_convert},
+      {"thin", "Keep the few particles that represent a run best, with weights if wanted",
+       add_thin},
       {"predict", "Mean, sd and quantiles for new rows, by the regression of a run", add_predict},
       {"reproduce",
-       "Run the experiments of the paper: what it says, what is measured here, whether it holds",
+       "Run the experiments of the paper, and compare its claims with what is measured here",
        add_reproduce},
-      {"bench", "Measure how fast it is here", add_bench},
+      {"bench", "Measure the speed on this machine", add_bench},
       {"info", "Version, compiler, threads, back ends", add_info},
-      {"explain", "Say what a verdict, an option, a file or a figure means", add_explain},
+      {"explain", "Explain a verdict, an option, a file or a figure", add_explain},
       {"man", "Print the manual page, as roff: starling man | man -l -", add_man},
       {"completion", "Print a script that completes commands and options in bash, zsh or fish",
        add_completion}};

@@ -153,8 +153,7 @@ int summary(const SummaryRequest& s) {
   if (const std::string gaps = judge::missing_values_warning(parameters); !gaps.empty())
     fmt::print("{}\n", gaps);
   if (const std::size_t runs = runs_of(j); runs > 1)
-    fmt::print("R-hat compares {} runs as wholes, between against within: particles have no order "
-               "in time\n",
+    fmt::print("R-hat compares the {} runs with each other; the particles of a run have no order\n",
                runs);
   if (j.contains("test_accuracy") && j["test_accuracy"].is_number())
     fmt::print("test accuracy {:.4f}\n", j["test_accuracy"].get<double>());

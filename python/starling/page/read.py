@@ -163,7 +163,7 @@ def _evidence(file: Path, found: Any) -> None:
 
 
 def _stages(file: Path, summary: dict[str, Any]) -> None:
-    """What a run in stages says of itself."""
+    """What a run of `auto` says of itself."""
     gradients, certificate = summary.get("gradients", {}), summary.get("certificate")
     if not isinstance(gradients, dict) or not all(
         _is_number(count) for count in gradients.values()
@@ -189,7 +189,7 @@ def _stages(file: Path, summary: dict[str, Any]) -> None:
 
 
 def _trace(file: Path, run: int) -> list[dict[str, Any]]:
-    """The rows of trace.csv; a figure that could not be told is NaN."""
+    """The rows of trace.csv; an unknown figure is NaN."""
     rows = []
     reader = csv.DictReader(_text(file).splitlines())
     absent = [name for name in plots.SEEN if name not in (reader.fieldnames or [])]

@@ -89,7 +89,7 @@ def certificate(run: Run) -> str:
     ]
     shown = (
         table(
-            "What exact moves would add",
+            "What HMC moves would add",
             ["parameter", "to its mean, in sd", "to its variance"],
             rows,
         )
@@ -98,9 +98,9 @@ def certificate(run: Run) -> str:
     )
     finding = escaped(found["finding"][:1].upper() + found["finding"][1:])
     some = found.get("particles", "all")
-    who = "every particle" if some == "all" else f"{escaped(some)} of the particles"
+    who = "every particle" if some == "all" else f"{escaped(some)} particles"
     return f"""<h2>The certificate</h2>
-<p>{finding}: {who} made {escaped(found.get("moves", "some"))} exact
+<p>{finding}: {who} made {escaped(found.get("moves", "some"))} HMC
 moves, of which a share of {number(found.get("acceptance"))} was accepted.</p>
 {shown}"""
 
@@ -119,11 +119,11 @@ def groups(run: Run) -> str:
         for k, one in enumerate(found)
     ]
     how_known = (
-        "Shares are by importance sampling from fits of each group, with standard errors; the "
-        "particles were shared out by them."
+        "Shares are estimated by importance sampling from a fit of each group, with standard "
+        "errors. Each group has particles by its share."
         if weighed
-        else "They were counted and not weighed: particles do not cross between them, so "
-        "that their number says nothing of what a group weighs."
+        else "The shares of the groups are not known: particles do not cross between groups, so "
+        "their number is not the share."
     )
     head = ["group", "share", "particles", *(f"mean of {name}" for name in names)]
     return f"""<h2>Groups</h2>
@@ -136,10 +136,10 @@ def log_evidence(run: Run) -> str:
     found = run.summary.get("log_evidence")
     if not found:
         return ""
-    doubt = f" Do not trust it: {code(found['doubt'])}." if found["doubt"] else ""
+    doubt = f" Do not use it: {code(found['doubt'])}." if found["doubt"] else ""
     return f"""<h2>Log evidence</h2>
-<p>{number(found["value"])} ± {number(found["se"])}, by bridge sampling between exact draws and
-fits to others of them.{doubt}</p>"""
+<p>{number(found["value"])} ± {number(found["se"])}, by bridge sampling between HMC draws
+and fits to other draws.{doubt}</p>"""
 
 
 def share(one: dict[str, Any]) -> str:

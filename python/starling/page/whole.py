@@ -57,16 +57,16 @@ def of_trace(run: Run) -> str:
     if not run.trace:
         return "<p>There is no trace in the folder.</p>"
     identities = (
-        "the least and the greatest over the parameters; 1 is right, and between the dotted lines "
-        "the verdict puts up with them."
+        "the least and the greatest over the parameters; 1 is right, and the verdict accepts "
+        "values between the dotted lines."
     )
     if plots.in_stages(run.trace):
         return figure(pictures.trace(run), f"Spread identities: {identities}", run)
     caption = (
         "Drift: how far the particles are pushed, root mean square. Squared Stein discrepancy: how "
         "far the cloud is from the target, 0 at best, with its standard error. Noise: the random "
-        "part of the drift, by Lemma 1, against its mean; it is not shown where the mean cannot be "
-        "told from 0. Spread identities: " + identities
+        "part of the drift, by Lemma 1, against its mean; it is not shown where the mean is near "
+        "0. Spread identities: " + identities
     )
     return figure(pictures.trace(run), caption, run)
 

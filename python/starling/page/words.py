@@ -12,45 +12,43 @@ from .read import Run
 TODO = {  # what to do about each verdict, and how it is coloured
     "converged": ("The particles can be used as draws.", "good"),
     "cannot tell": (
-        "Nothing speaks clearly against the cloud, but there are too few particles to confirm it: "
-        "raise --particles.",
+        "No clear fault, but too few particles to be sure: raise --particles.",
         "doubt",
     ),
-    "still moving": ("The cloud has not come to rest: take more steps, or start nearer.", "doubt"),
+    "still moving": (
+        "The cloud is still moving: take more --steps, or give a nearer --start.",
+        "doubt",
+    ),
     "collapsed": (
-        "A kernel of longer range may help, `--kernel gaussian+0.05*polynomial:m=1`, or more "
-        "particles.",
+        "The cloud is too narrow: use `--method auto`, or `--kernel gaussian+bilinear`.",
         "bad",
     ),
     "noisy": (
         "Random batches or large steps make the cloud too wide: raise --batch, lower --step-size, "
-        "or let them change along the run: `--advance decay`, --grow-batch.",
+        "or change them during the run: `--advance decay`, --grow-batch.",
         "doubt",
     ),
     "diverged": (
-        "Nothing here can be used. Lower --step-size, start nearer, or check the target: "
+        "Do not use this result. Lower --step-size, give a nearer --start, or check the target: "
         "`starling check`.",
         "bad",
     ),
 }
 IN_STAGES = {  # the same for a run in stages, whose certificate says more
-    "converged": ("Exact moves confirm the particles: they can be used as draws.", "good"),
+    "converged": ("HMC moves confirm the particles: they can be used as draws.", "good"),
     "cannot tell": (
-        "Exact moves could not confirm the cloud. Do what the sentence says before its figures are "
-        "used.",
+        "HMC moves could not confirm the cloud. Follow the advice above before you use its "
+        "figures.",
         "doubt",
     ),
     "still moving": (
-        "Exact moves carry the cloud away: its figures are wrong by about what the table shows.",
+        "HMC moves shift the cloud: its figures are wrong by about what the table shows.",
         "bad",
     ),
-    "diverged": ("Nothing here can be used: check the target, `starling check`.", "bad"),
+    "diverged": ("Do not use this result: check the target, `starling check`.", "bad"),
 }
-IN_GROUPS = (
-    "The particles lie in separate groups, and how much each of them weighs is not known well "
-    "enough: see below."
-)
-WITHOUT = ("It was not certified: exact moves need a log density, and --certify.", "doubt")
+IN_GROUPS = "There are several modes, and their shares are not known well enough: see below."
+WITHOUT = ("HMC did not check it: that needs a log density, and --certify.", "doubt")
 
 
 def duration(seconds: float) -> str:
@@ -66,7 +64,7 @@ def what_to_do(s: dict[str, Any]) -> tuple[str, str]:
         return IN_GROUPS, colour
     if s.get("method") != "auto":
         if s["verdict"] == "cannot tell" and s["steps_done"] < s["steps"]:
-            todo = "The run was stopped before its end: let it go on, or run it again."
+            todo = "The run was stopped before its end: continue it, or run it again."
         return todo, colour
     if s.get("certificate"):
         return IN_STAGES.get(s["verdict"], (todo, colour))
@@ -77,7 +75,7 @@ def how(s: dict[str, Any]) -> str:
     """Batches and steps, or stages and gradients."""
     if s.get("method") == "auto":
         total = s.get("gradients", {}).get("total")
-        return "in stages" + (f", {total} gradients" if total else "")
+        return "--method auto" + (f", {total} gradients" if total else "")
     batch = (
         "one batch of all" if s.get("batch") == "all" else f"batches of {escaped(s.get('batch'))}"
     )
@@ -93,8 +91,8 @@ def opening(run: Run) -> str:
         todo += (
             " R-hat below compares the runs."
             if runs
-            else " A second opinion costs little: with `--runs 4` four "
-            "clouds start each by itself, and R-hat tells whether they agree."
+            else " For a second opinion make four independent runs with `--runs 4`: R-hat shows "
+            "whether they agree."
         )
     cut_off = ""
     if s.get("method") != "auto" and s["steps_done"] < s["steps"]:
@@ -118,7 +116,7 @@ def opening(run: Run) -> str:
 
 def title(run: Run) -> str:
     target = run.summary["target"]
-    return f"{run.name}: {'a target of your own' if target == 'guest' else target}"
+    return f"{run.name}: {'your own target' if target == 'guest' else target}"
 
 
 def settings(run: Run) -> str:
@@ -129,8 +127,8 @@ def settings(run: Run) -> str:
         shown |= {"modes found": number(s.get("modes"))}
         words = {
             "coordinates": s.get("frame"),
-            "particles that flew and moved": s.get("walkers"),
-            "turns back of the flight": s.get("turned_back"),
+            "particles of the flight and the moves": s.get("walkers"),
+            "times the flight turned back": s.get("turned_back"),
         }
         shown |= {key: value for key, value in words.items() if value is not None}
     else:
@@ -148,8 +146,8 @@ def settings(run: Run) -> str:
         "Starling": s["version"],
     }
     for key, words in (
-        ("test_accuracy", "accuracy on rows held out"),
-        ("test_log_likelihood", "log likelihood there"),
+        ("test_accuracy", "accuracy on held-out rows"),
+        ("test_log_likelihood", "log likelihood on held-out rows"),
     ):
         if s.get(key) is not None:
             shown[words] = number(s[key])
@@ -163,15 +161,15 @@ def settings(run: Run) -> str:
 def repeat(run: Run) -> str:
     """The command, or the call of Python if the target came from there."""
     if run.config is None:
-        return "<p>There is no config.toml in the folder to repeat it from.</p>"
+        return "<p>The folder has no config.toml to repeat the run from.</p>"
     whole = (
         f'<details><summary>config.toml</summary>\n<pre class="scroll" tabindex="0"><code>'
         f"{html.escape(run.config)}</code></pre></details>"
     )
     if run.summary["target"] == "guest":
         return (
-            "<p>The target was given by Python; it is not in the folder. With that target "
-            "again:</p>\n"
+            "<p>The target was a Python function and is not in the folder. To repeat the run, "
+            "give it again:</p>\n"
             f'<pre class="command"><code>{html.escape(call(run))}</code></pre>\n{whole}'
         )
     command = f"starling sample --config {run.name}/config.toml --out {run.name}-again"
