@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
 import warnings
 from collections.abc import Callable, Sequence
@@ -13,6 +14,9 @@ import numpy as np
 from .flight import Flight
 from .functions import Function, whole
 from .kernels import Kernel
+from .network_result import NetworkResult
+from .network_run import sample_network
+from .networks import Network
 from .progress import bar_of
 from .ranks import Ranks
 from .result import Result
@@ -64,7 +68,7 @@ def sample(
     check: bool = True,
     comm: Any = None,
     **more: Any,
-) -> Result:
+) -> Result | NetworkResult:
     """Draws samples from a target.
 
     With none of the raw method's settings (batch, steps, until_converged, precision, device,
@@ -75,7 +79,10 @@ def sample(
     target: a PyMC model, by default that of the `with` around the call; a function of an (N, d)
         array that returns scores or (log densities, scores); from_numpy(...), from_jax(...),
         from_torch(...), from_numpyro(...); stan(...), plugin(...), a BridgeStan model;
-        CFunction(...); builtin(...) or the name of a built-in target.
+        CFunction(...); builtin(...) or the name of a built-in target. A network of
+        from_jax_network(...) or from_torch_module(...) is judged by what it predicts: its settings
+        are data=(x, y) of held-out rows, particles (20), steps (2000), step_size, seed, threads,
+        progress, callback, and the result is a NetworkResult; docs/networks.md.
     dim: the dimension, for a function; or give names, or start as an (N, d) array.
     names: of the numbers of a position, for a function.
     Settings that are None have the defaults of the command line (`starling sample --help`), and the
@@ -110,6 +117,8 @@ def sample(
 
     Ctrl-C returns what there is; its verdict is never "converged". An exception in the target comes
     back as itself, with the step in a note and the state so far as its attribute `flight`."""
+    if isinstance(target, Network):
+        return sample_network(target, _given(locals()))
     target, more = with_table(target, more)
     settings = dict(
         particles=particles,
@@ -203,6 +212,17 @@ def sample(
         for warning in result.warnings if ranks is None or ranks.first else ():
             warnings.warn(warning, stacklevel=2)
         return result
+
+
+def _given(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Of the arguments of sample those that differ from what it has by default."""
+    defaults = {name: one.default for name, one in inspect.signature(sample).parameters.items()}
+    more = arguments.pop("more")
+    return more | {
+        name: value
+        for name, value in arguments.items()
+        if name != "target" and value is not defaults[name]
+    }
 
 
 def _fly(
