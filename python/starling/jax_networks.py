@@ -31,6 +31,7 @@ class JaxModel:
         self._forward = jax.jit(over)
         self._forward_rows = jax.jit(lambda w, data, rows: over(w, data[rows]))
         self._pull = jax.jit(self._pulled)
+        self._gram = jax.jit(self._gram_of)
         self._prior = None
         if log_prior is not None:
             self._prior = jax.jit(jax.vmap(jax.grad(lambda w: log_prior(self.tree(w)))))
@@ -86,6 +87,14 @@ class JaxModel:
 
     def pull_rows(self, x: np.ndarray, rows: np.ndarray, psi: np.ndarray) -> np.ndarray:
         return np.asarray(self._pull(x, self._data, rows, psi))
+
+    def gram_rows(self, w: np.ndarray, rows: np.ndarray, sds: np.ndarray) -> np.ndarray:
+        """J S^2 J^T of the outputs at these rows, S the prior sds of the weights."""
+        return np.asarray(self._gram(w, self._data, rows, sds), np.float64)
+
+    def _gram_of(self, w: Any, data: Any, rows: Any, sds: Any) -> Any:
+        slopes = self._jax.jacrev(lambda v: self._outputs(v, data[rows]).reshape(-1))(w) * sds
+        return slopes @ slopes.T
 
     def _outputs(self, w: Any, inputs: Any) -> Any:
         made = self._apply(self.tree(w), inputs)

@@ -5,6 +5,7 @@ import pytest
 import starling
 from starling.held_out import Look, verdict_of
 from starling.likelihoods import Classes, Normal
+from starling.networks import Steps
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -37,7 +38,7 @@ def network_of(rows):
 
 @pytest.fixture(scope="module")
 def fitted():
-    return starling.sample(network_of(300), data=waves(500, 2), seed=1, steps=1000, progress=False)
+    return starling.sample(network_of(300), data=waves(500, 2), seed=1, steps=800, progress=False)
 
 
 def test_predictions_are_as_good_as_the_noise_allows(fitted):
@@ -60,7 +61,7 @@ def test_bands_widen_where_there_are_no_rows(fitted):
 def test_what_is_said_is_about_predictions_and_never_converged(fitted):
     assert "converged" not in fitted.verdict + fitted.reason
     assert "cannot show the distribution of" in fitted.reason
-    assert len(fitted.trace) == 20 and fitted.trace[-1]["step"] == 1000
+    assert len(fitted.trace) == 20 and fitted.trace[-1]["step"] == 800
 
 
 def test_predict_has_the_shape_of_y_and_quantiles_in_order(fitted):
@@ -114,6 +115,29 @@ def test_drift_of_one_particle_is_the_slope_of_the_log_posterior():
     assert not np.array_equal(signs[clear], np.sign(wrong[clear]))  # the test sees a wrong prior
 
 
+def test_strength_of_the_repulsion_is_parameters_in_effect_over_rows():
+    """Of a linear model: tr H (H + 1)^-1 / n by hand; a prior with much weight leaves none."""
+    x = np.random.default_rng(1).normal(size=(60, 3))
+
+    def strength(weight):
+        network = starling.from_jax_network(
+            lambda key: {"w": jax.random.normal(key, (3, 1))},
+            lambda weights, rows: rows @ weights["w"],
+            (x, x[:, 0]),
+            scale=False,
+            prior_weight=weight,
+        )
+        start = network.start(4, 1)
+        return network, start, Steps(network, start, 1).repulsion(0, start)
+
+    network, start, found = strength(1.0)
+    sds = network.model.prior_sds(start[:, :3])
+    h = (x * sds) @ (x * sds).T * np.exp(2.0)  # the log sd begins at -1
+    expected = np.trace(h @ np.linalg.inv(h + np.eye(60))) / 60
+    assert abs(found - expected) < 1e-3 and 0.9 < 60 * found / 3 <= 1
+    assert strength(1e6)[2] < 0.01
+
+
 def test_classes_are_predicted_with_probabilities():
     random = np.random.default_rng(5)
     x = random.normal(size=(500, 2))
@@ -121,7 +145,7 @@ def test_classes_are_predicted_with_probabilities():
     network = starling.from_jax_network(
         lambda key: init(key, 2, 2), apply, (x[:300], y[:300]), likelihood="classes"
     )
-    result = starling.sample(network, data=(x[300:], y[300:]), steps=600, seed=2, progress=False)
+    result = starling.sample(network, data=(x[300:], y[300:]), steps=400, seed=2, progress=False)
     assert result.held_out.error < 0.25  # of two classes, half would be guessing
     probabilities = result.predict(x[:3])
     np.testing.assert_allclose(probabilities.mean.sum(axis=1), 1, atol=1e-6)
