@@ -12,7 +12,7 @@ import starling
 
 random = np.random.default_rng(1)
 x = np.concatenate([random.uniform(-3, -1, 100), random.uniform(0.5, 3, 150)])[:, None]
-y = 20 + 5 * np.sin(2 * x[:, 0]) + random.normal(0, 1, len(x))
+y = 20 + 5 * np.sin(x[:, 0]) + random.normal(0, 1, len(x))
 held_out = random.permutation(len(x))[:100]
 train = np.setdiff1d(np.arange(len(x)), held_out)
 
@@ -20,8 +20,8 @@ train = np.setdiff1d(np.arange(len(x)), held_out)
 def init(key):  # initial weights; each particle has its own
     first, last = jax.random.split(key)
     return {
-        "first": jax.random.normal(first, (1, 50)) * 2,
-        "bias": jax.random.normal(last, (50,)),
+        "first": jax.random.normal(first, (1, 50)),
+        "bias": jnp.zeros(50),
         "last": jax.random.normal(last, (50, 1)) / 5,
     }
 
@@ -36,7 +36,7 @@ def main():
     plot = asked.parse_args().plot
 
     network = starling.from_jax_network(init, apply, (x[train], y[train]))
-    result = starling.sample(network, data=(x[held_out], y[held_out]), steps=4000, seed=1)
+    result = starling.sample(network, data=(x[held_out], y[held_out]), seed=1)
     print(result.verdict + ":", result.reason)
 
     at = np.array([-4.0, -2.0, -0.25, 2.0, 4.0])

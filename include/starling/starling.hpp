@@ -30,7 +30,6 @@
 #include <starling/drift/function_space.hpp>
 #include <starling/drift/pairwise.hpp>
 #include <starling/drift/reference.hpp>
-#include <starling/drift/repulsion.hpp>
 #include <starling/ensemble.hpp>
 #include <starling/error.hpp>
 #include <starling/file_error.hpp>

@@ -6,7 +6,6 @@
 #include <starling/cpu/sum_drift.hpp>
 #include <starling/deal/whole.hpp>
 #include <starling/drift/function_space.hpp>
-#include <starling/drift/repulsion.hpp>
 #include <starling/kernel/parameters.hpp>
 #include <starling/observe/guard.hpp>
 #include <starling/rbm_svgd.hpp>
@@ -21,9 +20,8 @@ namespace {
 using Real = float; // as networks have it
 using Matrix = nb::ndarray<const Real, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-/// A cloud whose predictions follow their own scores and are kept apart by the kernel `parameters`,
-/// one for each predicted number, moved by Adam. The step size falls in the second half, to a
-/// twentieth: the noise of rows dies out.
+/// A cloud whose predictions have the kernel `parameters`, one for each predicted number, moved by
+/// Adam. The step size falls in the second half, to a twentieth: the noise of rows dies out.
 class FunctionFlight {
 public:
   FunctionFlight(Matrix start, std::size_t outputs, double h, double step_size, Step total,
@@ -36,7 +34,7 @@ public:
   /// Takes steps up to, not including, `last`: predict(k, x) answers (f, scores of f), and
   /// pull(k, x, psi) the drift of x. The lock stays held: both come back at once for every step,
   /// and let go of it while they compute.
-  void take(Step last, double repulsion, const nb::callable& predict, const nb::callable& pull) {
+  void take(Step last, const nb::callable& predict, const nb::callable& pull) {
     const auto to_python = [&](Step k, Rows<const Real> x, Rows<Real> f, Rows<Real> score) {
       const nb::tuple made = nb::cast<nb::tuple>(predict(k, positions_.fill(x)));
       copy(made[0], "predictions", f);
@@ -45,13 +43,12 @@ public:
     const auto back = [&](Step k, Rows<const Real> x, Rows<const Real> psi, Rows<Real> phi) {
       copy(pull(k, positions_.fill(x), drifts_.fill(psi)), "drifts", phi);
     };
-    using Pairs = cpu::SumDrift<Real>;
-    using Drift = RepulsionDrift<Real, Pairs>;
-    const kernel::Parameters<Real> kernel(static_cast<Real>(h_));
-    FunctionSpace<Real, Drift> space(particles_.count(), outputs_,
-                                     Drift(Pairs(kernel::RuntimeSum<Real>({{1, kernel}}), threads_),
-                                           static_cast<Real>(repulsion)),
-                                     to_python, back);
+    using Drift = cpu::SumDrift<Real>;
+    const auto h = static_cast<Real>(h_);
+    FunctionSpace<Real, Drift> space(
+        particles_.count(), outputs_,
+        Drift(kernel::RuntimeSum<Real>({{1, kernel::Parameters<Real>(h)}}), threads_), to_python,
+        back);
     const Guard guard({}, threads_, true);
     done_ = rbm_svgd(
         particles_, Span{done_, std::min(last, total_)}, Whole(),
@@ -99,7 +96,7 @@ void add_function_flight(nb::module_& m) {
   nb::class_<FunctionFlight>(m, "FunctionFlight")
       .def(nb::init<Matrix, std::size_t, double, double, Step, std::size_t>(), "start"_a,
            "outputs"_a, "h"_a, "step_size"_a, "total"_a, "threads"_a)
-      .def("take", &FunctionFlight::take, "last"_a, "repulsion"_a, "predict"_a, "pull"_a)
+      .def("take", &FunctionFlight::take, "last"_a, "predict"_a, "pull"_a)
       .def_prop_ro("done", &FunctionFlight::done)
       .def_prop_ro("positions", &FunctionFlight::positions);
 }

@@ -10,7 +10,8 @@ import numpy as np
 BANDS = (0.50, 0.80, 0.95)
 ERRORS = 2.4  # standard errors that a share must be off: three bands are looked at
 POINTS = 0.05  # and how far at least
-IMPROVEMENT = 0.01  # of log likelihood a row, that would still be worth a longer run
+IMPROVEMENT = 0.02  # of log likelihood a row, that would still be worth a longer run
+LOSS = 0.05  # since the best look, which is the best of twenty and so a little lucky
 LAST = 0.75  # of the run, from where on it should stand still
 
 
@@ -87,10 +88,10 @@ def _judged(looks: list[Look], steps: int) -> tuple[str, str]:
             f"{here}, {gained[0]:.3f} better than at step {ago.step}; take more steps, "
             f"steps={2 * steps}"
         )
-    if lost[0] > max(IMPROVEMENT, 2 * lost[1]):
+    if lost[0] > max(LOSS, 2 * lost[1]):
         return "getting worse", (
-            f"{here}, {lost[0]:.3f} worse than at step {best.step}; take fewer steps, or a prior "
-            "with more weight"
+            f"{here}, {lost[0]:.3f} worse than at step {best.step}; take fewer steps, or "
+            "another prior_weight"
         )
     too_few = [b for b, (share, se) in last.inside.items() if b - share > max(POINTS, ERRORS * se)]
     too_many = [b for b, (share, se) in last.inside.items() if share - b > max(POINTS, ERRORS * se)]

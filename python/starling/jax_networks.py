@@ -31,7 +31,6 @@ class JaxModel:
         self._forward = jax.jit(over)
         self._forward_rows = jax.jit(lambda w, data, rows: over(w, data[rows]))
         self._pull = jax.jit(self._pulled)
-        self._gram = jax.jit(self._gram_of)
         self._prior = None
         if log_prior is not None:
             self._prior = jax.jit(jax.vmap(jax.grad(lambda w: log_prior(self.tree(w)))))
@@ -88,14 +87,6 @@ class JaxModel:
     def pull_rows(self, x: np.ndarray, rows: np.ndarray, psi: np.ndarray) -> np.ndarray:
         return np.asarray(self._pull(x, self._data, rows, psi))
 
-    def gram_rows(self, w: np.ndarray, rows: np.ndarray, sds: np.ndarray) -> np.ndarray:
-        """J S^2 J^T of the outputs at these rows, S the prior sds of the weights."""
-        return np.asarray(self._gram(w, self._data, rows, sds), np.float64)
-
-    def _gram_of(self, w: Any, data: Any, rows: Any, sds: Any) -> Any:
-        slopes = self._jax.jacrev(lambda v: self._outputs(v, data[rows]).reshape(-1))(w) * sds
-        return slopes @ slopes.T
-
     def _outputs(self, w: Any, inputs: Any) -> Any:
         made = self._apply(self.tree(w), inputs)
         if getattr(made, "shape", ())[:1] != (len(inputs),):
@@ -103,7 +94,7 @@ class JaxModel:
                 f"apply: must return an array with a row for each of {len(inputs)} rows; got "
                 f"{getattr(made, 'shape', type(made).__name__)}"
             )
-        return made.reshape(len(inputs), -1)
+        return made.reshape(len(inputs), -1).astype(np.float32)  # also where JAX counts in double
 
     def _pulled(self, x: Any, data: Any, rows: Any, psi: Any) -> Any:
         inputs = data[rows]

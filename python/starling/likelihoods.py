@@ -49,10 +49,6 @@ class Normal:
         z = (y - f[:, :, : self.own]) * np.exp(-log_sd)
         return np.concatenate([z * np.exp(-log_sd), z * z - 1], axis=2)
 
-    def information(self, f: np.ndarray) -> np.ndarray:
-        """Of a row about each of its outputs: the mean square of the score."""
-        return np.exp(-2 * np.clip(f[:, :, self.own :], -20, 20))
-
     def _in_units(self, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         f = f.astype(np.float64)
         sd = np.exp(np.clip(f[:, :, self.own :], -20, 20))
@@ -119,10 +115,6 @@ class Classes:
 
     def score(self, f: np.ndarray, y: np.ndarray) -> np.ndarray:
         return (y - self.expected(f)).astype(np.float32)
-
-    def information(self, f: np.ndarray) -> np.ndarray:
-        p = self.expected(f)
-        return p * (1 - p)
 
     def expected(self, f: np.ndarray) -> np.ndarray:
         """Probabilities of the classes."""

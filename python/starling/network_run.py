@@ -50,12 +50,7 @@ def _run(
     start = network.start(particles, seed)
     work = Steps(network, start, seed)
     flight = _starling.FunctionFlight(
-        start,
-        work.outputs,
-        KERNEL_WIDTH,
-        step_size,
-        steps,
-        whole("threads", threads, 0),
+        start, work.outputs, KERNEL_WIDTH, step_size, steps, whole("threads", threads, 0)
     )
     looks: list[Look] = []
 
@@ -71,8 +66,7 @@ def _run(
     with bar_of(SimpleNamespace(total=steps, done=0), progress) as bar:
         try:
             for stop in stops:
-                repulsion = work.repulsion(flight.done, flight.positions)
-                flight.take(int(stop), repulsion, work.predict, work.pull)
+                flight.take(int(stop), work.predict, work.pull)
                 if held_out is not None:
                     f = network.predicted(flight.positions, inputs)
                     looks.append(look_at(flight.done, network.likelihood, f, held_out[1]))

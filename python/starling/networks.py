@@ -13,7 +13,13 @@ from .likelihoods import likelihood_of
 ROWS_A_STEP = 100
 ROWS_A_CALL = 1024  # of predictions
 KERNEL_WIDTH = 0.5  # h of the kernel of each predicted number, in variances of the cloud
-ROWS_OF_LEVERAGE, NUMBERS_OF_LEVERAGE = 200, 2 * 10**7
+# How much of the repulsion counts, chosen by measurement (bench/networks.py). A row of data alone
+# would let the particles' predictions spread as wide as its noise; all rows together allow the
+# share of it that is the number of parameters in effect over the number of rows.
+REPULSION = 0.03
+# The weight of the prior, beside a likelihood whose slopes the kernel has averaged: its mean over
+# pairs of a normal cloud is 0.45. Chosen in the same way.
+PRIOR = 0.75
 
 
 class Network(Target):
@@ -51,6 +57,8 @@ class Network(Target):
     def inputs(self, x: Any) -> np.ndarray:
         """Rows as the network gets them."""
         x = np.asarray(x)
+        if np.issubdtype(x.dtype, np.floating) and not self._scale_inputs:
+            x = x.astype(np.float32)
         if self._scale_inputs:
             if x.ndim != 2 or x.shape[1] != len(self.input_unit):
                 raise ValueError(
@@ -84,7 +92,7 @@ class Steps:
     def __init__(self, network: Network, start: np.ndarray, seed: int):
         self._network, self._seed, model = network, seed, network.model
         self.outputs = network.data_batch * network.outputs
-        self._prior = np.float32(network.prior_weight)
+        self._prior = np.float32(PRIOR * network.prior_weight)
         self._rows_for_one = np.float32(network.rows / network.data_batch)
         self._precision = (1 / model.prior_sds(start[:, : model.dim]) ** 2).astype(np.float32)
 
@@ -103,34 +111,18 @@ class Steps:
         )
         # The noise is one for all particles: its slope is their mean.
         self._own = self._rows_for_one * score[:, :, network.outputs :].sum(axis=1).mean(axis=0)
-        of_outputs = score[:, :, : network.outputs]
+        of_outputs = score[:, :, : network.outputs] / np.float32(REPULSION)
         return outputs.reshape(len(x), -1), of_outputs.reshape(len(x), -1)
-
-    def repulsion(self, k: int, x: np.ndarray) -> float:
-        """The strength that gives predictions the spread of the posterior. With strength c a row
-        alone lets them spread by c times its noise variance; the posterior's share of that is the
-        row's leverage, in the mean the number of parameters in effect over the number of rows:
-            tr H (H + 1)^-1 / n,   H = J prior_covariance J^T / noise variance
-        seen at some rows of one particle. The noise, learned from particles that are so far apart,
-        is then RSS / (n - parameters in effect)."""
-        network, model = self._network, self._network.model
-        most = max(16, min(ROWS_OF_LEVERAGE, NUMBERS_OF_LEVERAGE // (model.dim * network.outputs)))
-        rows = np.random.default_rng([self._seed, k, 1]).permutation(network.rows)[:most]
-        weights, own = x[k % len(x)][None, : model.dim], x[k % len(x)][None, model.dim :]
-        f = network.likelihood.join(model.forward_rows(weights, rows), own)
-        sds = 1 / np.sqrt(self._precision * max(network.prior_weight, 1e-6))
-        gram = model.gram_rows(weights[0], rows, sds) * (network.rows / len(rows))
-        information = network.likelihood.information(f)[0].reshape(-1)
-        size = np.sqrt(np.outer(information, information))
-        eigenvalues = np.maximum(np.linalg.eigvalsh(gram * size), 0)
-        in_effect = float(np.sum(eigenvalues / (eigenvalues + 1)))
-        return in_effect / (network.rows * network.outputs)
 
     def pull(self, k: int, x: np.ndarray, psi: np.ndarray) -> np.ndarray:
         model = self._network.model
         weights, own = x[:, : model.dim], x[:, model.dim :]
         outputs = psi.reshape(len(x), self._network.data_batch, -1)
-        back = self._rows_for_one * model.pull_rows(weights, self._rows(k), outputs)
+        back = (
+            self._rows_for_one
+            * np.float32(REPULSION)
+            * model.pull_rows(weights, self._rows(k), outputs)
+        )
         slope = model.prior_slope(weights)
         slope = -weights * self._precision if slope is None else slope
         return np.concatenate([back + self._prior * slope, self._own - own], axis=1)

@@ -74,14 +74,6 @@ class TorchModel:
         (back,) = self._torch.autograd.grad(made, w, self._tensor(psi))
         return back.numpy()
 
-    def gram_rows(self, w: np.ndarray, rows: np.ndarray, sds: np.ndarray) -> np.ndarray:
-        inputs = self._data[rows]
-        slopes = self._torch.func.jacrev(lambda v: self._outputs(v, inputs).reshape(-1))(
-            self._tensor(w)
-        )
-        scaled = slopes * self._tensor(sds)
-        return (scaled @ scaled.T).numpy().astype(np.float64)
-
     def _outputs(self, w: Any, inputs: Any) -> Any:
         made = self._torch.func.functional_call(self._module, self._by_name(w), (inputs,))
         if made.shape[:1] != inputs.shape[:1]:

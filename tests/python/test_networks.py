@@ -5,7 +5,6 @@ import pytest
 import starling
 from starling.held_out import Look, verdict_of
 from starling.likelihoods import Classes, Normal
-from starling.networks import Steps
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -113,29 +112,6 @@ def test_drift_of_one_particle_is_the_slope_of_the_log_posterior():
     assert np.array_equal(signs[clear], np.sign(slope[clear]))
     wrong = np.asarray(jax.grad(lambda v: log_posterior(v, 300.0))(start[0]))
     assert not np.array_equal(signs[clear], np.sign(wrong[clear]))  # the test sees a wrong prior
-
-
-def test_strength_of_the_repulsion_is_parameters_in_effect_over_rows():
-    """Of a linear model: tr H (H + 1)^-1 / n by hand; a prior with much weight leaves none."""
-    x = np.random.default_rng(1).normal(size=(60, 3))
-
-    def strength(weight):
-        network = starling.from_jax_network(
-            lambda key: {"w": jax.random.normal(key, (3, 1))},
-            lambda weights, rows: rows @ weights["w"],
-            (x, x[:, 0]),
-            scale=False,
-            prior_weight=weight,
-        )
-        start = network.start(4, 1)
-        return network, start, Steps(network, start, 1).repulsion(0, start)
-
-    network, start, found = strength(1.0)
-    sds = network.model.prior_sds(start[:, :3])
-    h = (x * sds) @ (x * sds).T * np.exp(2.0)  # the log sd begins at -1
-    expected = np.trace(h @ np.linalg.inv(h + np.eye(60))) / 60
-    assert abs(found - expected) < 1e-3 and 0.9 < 60 * found / 3 <= 1
-    assert strength(1e6)[2] < 0.01
 
 
 def test_classes_are_predicted_with_probabilities():
