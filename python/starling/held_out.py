@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .likelihoods import Normal
+
 BANDS = (0.50, 0.80, 0.95)
 ERRORS = 2.4  # standard errors that a share must be off: three bands are looked at
 POINTS = 0.05  # and how far at least
@@ -58,6 +60,54 @@ def look_at(step: int, likelihood: Any, f: np.ndarray, y: np.ndarray) -> Look:
     return look
 
 
+def judge(result: Any, predict: Any, data: Any) -> tuple[Look, str, str]:
+    """Of any result: what predict(draws, x) says of held-out rows, a mean and an sd for each. The
+    draws are as for Result.predict."""
+    x, y = pair("data", data)
+    y = y.reshape(len(y), -1)
+
+    def both(draws: Any) -> dict[str, Any]:
+        made = predict(draws, x)
+        if not (isinstance(made, (tuple, list)) and len(made) == 2):
+            raise TypeError(
+                "predict: must return (means, sds) of the rows; got " + type(made).__name__
+            )
+        return {"mean": made[0], "sd": made[1]}
+
+    made = {
+        name: np.asarray(values, np.float64) for name, values in result.made_of_draws(both).items()
+    }
+    if made["mean"].size % y.size or not np.all(made["sd"] > 0):
+        raise ValueError(
+            f"predict: must return a mean and a positive sd for each of {len(y)} rows; got shapes "
+            f"{made['mean'].shape} and {made['sd'].shape}, over all draws"
+        )
+    mean = made["mean"].reshape(-1, *y.shape)
+    sd = np.broadcast_to(made["sd"].reshape(len(mean), -1, 1), mean.shape)
+    likelihood = Normal(y, scale=False)
+    look = look_at(0, likelihood, np.concatenate([mean, np.log(sd)], axis=2), y)
+    word, sentence = verdict_of([look], 0, len(mean), 0)
+    return look, word, sentence
+
+
+def pair(name: str, data: Any) -> tuple[np.ndarray, np.ndarray]:
+    """x and y as arrays with as many rows."""
+    if not (isinstance(data, (tuple, list)) and len(data) == 2):
+        raise TypeError(f"{name}: must be (x, y), two arrays; got {type(data).__name__}")
+    x, y = (np.asarray(part) for part in data)
+    if x.ndim == 0 or y.ndim == 0 or len(x) != len(y) or len(x) == 0:
+        raise ValueError(
+            f"{name}: x and y must have as many rows, at least one; got shapes {x.shape} and "
+            f"{y.shape}"
+        )
+    for part, values in (("x", x), ("y", y)):
+        if not np.issubdtype(values.dtype, np.number):
+            raise TypeError(f"{name}: {part} must be numbers; got an array of {values.dtype}")
+        if not np.all(np.isfinite(values)):
+            raise ValueError(f"{name}: {part} must be finite; got NaN or infinity in it")
+    return x, y
+
+
 def _se(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("inf")
 
@@ -103,7 +153,7 @@ def _judged(looks: list[Look], steps: int) -> tuple[str, str]:
         return "overconfident", f"{here}; the predictions are surer than they are right"
     if too_many:
         return "underconfident", f"{here}; the predictions are less sure than they could be"
-    return "settled", f"{here}, as at step {ago.step}"
+    return "settled", here if ago is last else f"{here}, as at step {ago.step}"
 
 
 def _gain(before: Look, after: Look) -> tuple[float, float]:

@@ -11,9 +11,9 @@ import numpy as np
 
 from . import _starling
 from .functions import whole
-from .held_out import Look, look_at, verdict_of
+from .held_out import Look, look_at, pair, verdict_of
 from .network_result import NetworkResult
-from .networks import KERNEL_WIDTH, Network, Steps, _pair
+from .networks import KERNEL_WIDTH, Network, Steps
 from .progress import bar_of
 from .settings import plain_settings
 
@@ -46,7 +46,7 @@ def _run(
 ) -> NetworkResult:
     particles, steps = whole("particles", particles, 1), whole("steps", steps, 1)
     seed = whole("seed", plain_settings({"seed": 1 if seed is None else seed})["seed"], 0)
-    held_out = None if data is None else _pair("data", data)
+    held_out = None if data is None else pair("data", data)
     start = network.start(particles, seed)
     work = Steps(network, start, seed)
     flight = _starling.FunctionFlight(

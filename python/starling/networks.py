@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .functions import Target, whole
+from .held_out import pair
 from .likelihoods import likelihood_of
 
 ROWS_A_STEP = 100
@@ -38,7 +39,7 @@ class Network(Target):
         data_batch: int | None = None,
         prior_weight: float = 1.0,
     ):
-        x, y = _pair("data", data)
+        x, y = pair("data", data)
         self._scale_inputs = scale and x.ndim == 2 and np.issubdtype(x.dtype, np.floating)
         if self._scale_inputs:
             sd = x.std(axis=0)
@@ -140,24 +141,6 @@ def prior_sds(start: np.ndarray, shapes: list[tuple[int, ...]]) -> np.ndarray:
         found.append(np.full(size, max(rms, least)))
         at += size
     return np.concatenate(found)
-
-
-def _pair(name: str, data: Any) -> tuple[np.ndarray, np.ndarray]:
-    """x and y as arrays with as many rows."""
-    if not (isinstance(data, (tuple, list)) and len(data) == 2):
-        raise TypeError(f"{name}: must be (x, y), two arrays; got {type(data).__name__}")
-    x, y = (np.asarray(part) for part in data)
-    if x.ndim == 0 or y.ndim == 0 or len(x) != len(y) or len(x) == 0:
-        raise ValueError(
-            f"{name}: x and y must have as many rows, at least one; got shapes {x.shape} and "
-            f"{y.shape}"
-        )
-    for part, values in (("x", x), ("y", y)):
-        if not np.issubdtype(values.dtype, np.number):
-            raise TypeError(f"{name}: {part} must be numbers; got an array of {values.dtype}")
-        if not np.all(np.isfinite(values)):
-            raise ValueError(f"{name}: {part} must be finite; got NaN or infinity in it")
-    return x, y
 
 
 def from_jax_network(

@@ -13,6 +13,7 @@ import numpy as np
 
 from .flight import Flight
 from .functions import Function, whole
+from .held_out import judge
 from .kernels import Kernel
 from .network_result import NetworkResult
 from .network_run import sample_network
@@ -67,6 +68,7 @@ def sample(
     force: bool = False,
     check: bool = True,
     comm: Any = None,
+    predict: Callable | None = None,
     **more: Any,
 ) -> Result | NetworkResult:
     """Draws samples from a target.
@@ -115,10 +117,19 @@ def sample(
         many blocks (64 where none are given). Ctrl-C, and a callback's true answer, on any of them
         stops all; the first alone shows progress and writes files.
 
+    predict: predict(draws, x) of held-out rows data=(x, y), as in Result.predict; it returns a mean
+        and an sd for each row. result.held_out has how well they are predicted,
+        result.predictions_verdict and result.predictions_reason what that means.
+
     Ctrl-C returns what there is; its verdict is never "converged". An exception in the target comes
     back as itself, with the step in a note and the state so far as its attribute `flight`."""
     if isinstance(target, Network):
         return sample_network(target, _given(locals()))
+    held_out = None
+    if predict is not None:
+        if "data" not in more:
+            raise TypeError("predict: needs held-out rows too: data=(x, y)")
+        held_out = more.pop("data")
     target, more = with_table(target, more)
     settings = dict(
         particles=particles,
@@ -209,6 +220,9 @@ def sample(
             if interrupted:
                 break
         result = Result(outcomes, interrupted=interrupted, space=chosen.space)
+        if predict is not None:
+            found = judge(result, predict, held_out)
+            result.held_out, result.predictions_verdict, result.predictions_reason = found
         for warning in result.warnings if ranks is None or ranks.first else ():
             warnings.warn(warning, stacklevel=2)
         return result

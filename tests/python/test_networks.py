@@ -107,10 +107,10 @@ def test_drift_of_one_particle_is_the_slope_of_the_log_posterior():
 
     moved = starling.sample(network, particles=1, steps=1, seed=7, progress=False).unconstrained
     signs = np.sign(moved - start)[0]
-    slope = np.asarray(jax.grad(log_posterior)(start[0]))
+    slope = np.asarray(jax.jit(jax.grad(log_posterior))(start[0]))
     clear = np.abs(slope) > 1e-2
     assert np.array_equal(signs[clear], np.sign(slope[clear]))
-    wrong = np.asarray(jax.grad(lambda v: log_posterior(v, 300.0))(start[0]))
+    wrong = np.asarray(jax.jit(jax.grad(lambda v: log_posterior(v, 300.0)))(start[0]))
     assert not np.array_equal(signs[clear], np.sign(wrong[clear]))  # the test sees a wrong prior
 
 
@@ -277,3 +277,28 @@ def test_torch_modules_learn():
     likelihood = network.likelihood
     expected = output[0, 0] * likelihood.unit + likelihood.centre
     np.testing.assert_allclose(result.predict(x).each[0], expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("factor, word", [(1.0, "settled"), (0.5, "overconfident")])
+def test_predictions_of_any_target_are_judged(factor, word):
+    """A linear model in NumPy, whose noise has sd 1; and one that says half of that."""
+    random = np.random.default_rng(8)
+    x = random.normal(size=(400, 2))
+    y = x @ [1.0, -2.0] + random.normal(size=400)
+    a, b = x[:200], y[:200]
+
+    def log_density(w):
+        misfit = b - w @ a.T
+        return -(misfit**2).sum(axis=1) / 2, misfit @ a
+
+    def predict(draws, rows):
+        means = draws["x"] @ rows.T
+        return means, np.full(means.shape, factor)
+
+    result = starling.sample(
+        log_density, dim=2, seed=1, predict=predict, data=(x[200:], y[200:]), progress=False
+    )
+    assert result.predictions_verdict == word, result.predictions_reason
+    assert abs(result.held_out.error - 1) < 0.15
+    with pytest.raises(TypeError, match="predict: needs held-out rows too"):
+        starling.sample(log_density, dim=2, predict=predict)
