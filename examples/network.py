@@ -60,7 +60,7 @@ def draw(result, file):
     matplotlib.rcParams["svg.hashsalt"] = "starling"  # the same file each time
     import matplotlib.pyplot as plt
 
-    line = np.linspace(-4.5, 4.5, 181)[:, None]
+    line = np.linspace(-4.5, 4.5, 61)[:, None]
     bands = result.predict(line, quantiles=[0.1, 0.9])
     figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
     axes.fill_between(line[:, 0], *bands.quantiles, alpha=0.25, label="80 % band of y")
