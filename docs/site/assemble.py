@@ -32,6 +32,7 @@ CHAPTERS = {
         "docs/python",
         "docs/python_targets",
         "docs/many_rows",
+        "docs/networks",
         "docs/python_results",
         "docs/python_advanced",
         "docs/python_beside",

@@ -27,6 +27,7 @@
 #include <starling/drift/batch_mean.hpp>
 #include <starling/drift/bilinear.hpp>
 #include <starling/drift/force.hpp>
+#include <starling/drift/function_space.hpp>
 #include <starling/drift/pairwise.hpp>
 #include <starling/drift/reference.hpp>
 #include <starling/ensemble.hpp>

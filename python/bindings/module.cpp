@@ -142,6 +142,7 @@ NB_MODULE(_starling, m) {
   add_user_target(m);
   add_on_card(m);
   add_flight(m);
+  add_function_flight(m);
   add_outcome(m);
   add_tables(m);
   m.def("is_stan_program",

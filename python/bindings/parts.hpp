@@ -25,6 +25,7 @@ nanobind::dict settings_of(const plan::Recipe& recipe);
 nanobind::list rows_of(const std::vector<judge::TraceRow>& trace);
 
 void add_flight(nanobind::module_& m);
+void add_function_flight(nanobind::module_& m);
 void add_outcome(nanobind::module_& m);
 void add_tables(nanobind::module_& m);
 

@@ -21,6 +21,8 @@ from .frameworks import from_jax, from_numpy, from_torch
 from .functions import CFunction, Function, Target
 from .gradients import Check, check
 from .jax_rows import from_jax_rows
+from .network_result import NetworkResult, Prediction
+from .networks import Network, from_jax_network, from_torch_module
 from .numpyro_models import from_numpyro
 from .pool import Pool, pool
 from .predictions import Prior, prior
@@ -37,8 +39,11 @@ __all__ = [
     "Diverged",
     "Flight",
     "Function",
+    "Network",
+    "NetworkResult",
     "Plugin",
     "Pool",
+    "Prediction",
     "Prior",
     "Result",
     "Rows",
@@ -50,12 +55,14 @@ __all__ = [
     "cholesky_corr",
     "compare",
     "from_jax",
+    "from_jax_network",
     "from_jax_rows",
     "from_numpy",
     "from_numpyro",
     "from_pymc",
     "from_rows",
     "from_torch",
+    "from_torch_module",
     "interval",
     "kernels",
     "load",

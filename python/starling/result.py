@@ -39,6 +39,8 @@ class Result:
             json.loads(_starling.summary(self._outcomes)) if files is None else files.summary
         )
         self.interrupted = interrupted
+        #: Of sample(..., predict=, data=): how held-out rows are predicted, and the verdict on it.
+        self.held_out, self.predictions_verdict, self.predictions_reason = None, None, None
         let_go_at_end(self)
 
     def _let_go(self) -> None:
@@ -197,6 +199,14 @@ class Result:
             generator, or a JAX key.
         batch: draws at a time."""
         return self._keep("posterior_predictive", function, seed, batch, name)
+
+    def made_of_draws(self, function: Callable) -> dict[str, np.ndarray]:
+        """As predict, and not kept for to_arviz."""
+        kept = self._made.get("posterior_predictive", {})
+        try:
+            return self.predict(function)
+        finally:
+            self._made["posterior_predictive"] = kept
 
     def predict_table(
         self, data: Any, *, missing: str = "refuse", observation: bool = False, threads: int = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
 import warnings
 from collections.abc import Callable, Sequence
@@ -12,7 +13,11 @@ import numpy as np
 
 from .flight import Flight
 from .functions import Function, whole
+from .held_out import judge
 from .kernels import Kernel
+from .network_result import NetworkResult
+from .network_run import sample_network
+from .networks import Network
 from .progress import bar_of
 from .ranks import Ranks
 from .result import Result
@@ -63,8 +68,9 @@ def sample(
     force: bool = False,
     check: bool = True,
     comm: Any = None,
+    predict: Callable | None = None,
     **more: Any,
-) -> Result:
+) -> Result | NetworkResult:
     """Draws samples from a target.
 
     By default it uses method="auto", with nothing to tune: scout, fly, certify, settle. With
@@ -75,7 +81,10 @@ def sample(
     target: a PyMC model, by default that of the `with` around the call; a function of an (N, d)
         array that returns scores or (log densities, scores); from_numpy(...), from_jax(...),
         from_torch(...), from_numpyro(...); stan(...), plugin(...), a BridgeStan model;
-        CFunction(...); builtin(...) or the name of a built-in target.
+        CFunction(...); builtin(...) or the name of a built-in target. A network of
+        from_jax_network(...) or from_torch_module(...) is judged by what it predicts: its settings
+        are data=(x, y) of held-out rows, particles (20), steps (2000), step_size, seed, threads,
+        progress, callback, and the result is a NetworkResult; docs/networks.md.
     dim: the dimension, for a function; or give names, or start as an (N, d) array.
     names: of the numbers of a position, for a function.
     Settings that are None have the defaults of the command line (`starling sample --help`), and the
@@ -110,8 +119,19 @@ def sample(
         with as many blocks (default 64). Ctrl-C, or a callback that returns True, on any rank stops
         all. Only the first shows progress and writes files.
 
+    predict: predict(draws, x) of held-out rows data=(x, y), as in Result.predict; it returns a mean
+        and an sd for each row. result.held_out has how well they are predicted,
+        result.predictions_verdict and result.predictions_reason what that means.
+
     Ctrl-C returns the particles so far. Their verdict is never "converged". An exception in the
     target is raised as it is. A note names the step, and its attribute `flight` has the state."""
+    if isinstance(target, Network):
+        return sample_network(target, _given(locals()))
+    held_out = None
+    if predict is not None:
+        if "data" not in more:
+            raise TypeError("predict: needs held-out rows too: data=(x, y)")
+        held_out = more.pop("data")
     target, more = with_table(target, more)
     settings = dict(
         particles=particles,
@@ -200,9 +220,23 @@ def sample(
             if interrupted:
                 break
         result = Result(outcomes, interrupted=interrupted, space=chosen.space)
+        if predict is not None:
+            found = judge(result, predict, held_out)
+            result.held_out, result.predictions_verdict, result.predictions_reason = found
         for warning in result.warnings if ranks is None or ranks.first else ():
             warnings.warn(warning, stacklevel=2)
         return result
+
+
+def _given(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Of the arguments of sample those that differ from what it has by default."""
+    defaults = {name: one.default for name, one in inspect.signature(sample).parameters.items()}
+    more = arguments.pop("more")
+    return more | {
+        name: value
+        for name, value in arguments.items()
+        if name != "target" and value is not defaults[name]
+    }
 
 
 def _fly(

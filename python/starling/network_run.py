@@ -1,0 +1,79 @@
+"""sample() of a network: steps on predictions, looks at held-out rows, the verdict."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from . import _starling
+from .functions import whole
+from .held_out import Look, look_at, pair, verdict_of
+from .network_result import NetworkResult
+from .networks import KERNEL_WIDTH, Network, Steps
+from .progress import bar_of
+from .settings import plain_settings
+
+LOOKS = 20
+ITS_OWN = ("data", "particles", "steps", "step_size", "seed", "threads", "progress", "callback")
+
+
+def sample_network(network: Network, given: dict[str, Any]) -> NetworkResult:
+    """`given`: what was given to sample, by name."""
+    for name in given:
+        if name not in ITS_OWN:
+            raise TypeError(
+                f"{name}: a network has no such setting; it has {', '.join(ITS_OWN)}, and others "
+                "are given where the network is made"
+            )
+    return _run(network, **given)
+
+
+def _run(
+    network: Network,
+    *,
+    data: Any = None,
+    particles: int = 20,
+    steps: int = 2000,
+    step_size: float = 0.01,
+    seed: Any = None,
+    threads: int = 0,
+    progress: bool | str = "auto",
+    callback: Callable | None = None,
+) -> NetworkResult:
+    particles, steps = whole("particles", particles, 1), whole("steps", steps, 1)
+    seed = whole("seed", plain_settings({"seed": 1 if seed is None else seed})["seed"], 0)
+    held_out = None if data is None else pair("data", data)
+    start = network.start(particles, seed)
+    work = Steps(network, start, seed)
+    flight = _starling.FunctionFlight(
+        start, work.outputs, KERNEL_WIDTH, step_size, steps, whole("threads", threads, 0)
+    )
+    looks: list[Look] = []
+
+    def result(interrupted: bool = False) -> NetworkResult:
+        verdict = verdict_of(looks, steps, particles, start.shape[1])
+        if interrupted:
+            verdict = "interrupted", f"after {flight.done} of {steps} steps; {verdict[1]}"
+        settings = dict(particles=particles, steps=flight.done, step_size=step_size, seed=seed)
+        return NetworkResult(network, flight.positions, looks, verdict, settings, interrupted)
+
+    stops = np.unique(np.linspace(0, steps, LOOKS + 1).astype(int)[1:])
+    inputs = None if held_out is None else network.inputs(held_out[0])
+    with bar_of(SimpleNamespace(total=steps, done=0), progress) as bar:
+        try:
+            for stop in stops:
+                flight.take(int(stop), work.predict, work.pull)
+                if held_out is not None:
+                    f = network.predicted(flight.positions, inputs)
+                    looks.append(look_at(flight.done, network.likelihood, f, held_out[1]))
+                bar.update(flight.done - bar.n)
+                if callback is not None and callback(looks[-1] if looks else flight.done):
+                    return result()
+        except KeyboardInterrupt:
+            warnings.warn(f"interrupted after {flight.done} of {steps} steps", stacklevel=4)
+            return result(interrupted=True)
+    return result()
