@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT
 
 # Read in this order: a later page uses what an earlier one has made.
-NAMES = ["python", "python_targets", "many_rows", "networks", "python_results", "python_advanced"]
+NAMES = ["python", "python_targets", "many_rows", "python_results", "python_advanced", "networks"]
 PAGES = [ROOT / "docs" / f"{name}.md" for name in NAMES]
 OPTIONAL = {
     "equinox",
