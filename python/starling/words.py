@@ -45,7 +45,7 @@ def python_names(text: str) -> str:
 
 def no_setting(name: str, known: Iterable[str]) -> str:
     if name == "formula":
-        return "formula: is no setting of a run; formulaic makes a table of one: docs/tables.md"
+        return "formula: is not a setting of a run; formulaic makes a table of one: docs/tables.md"
     near = difflib.get_close_matches(name, sorted(known), 1)
     return f"{name}: is not a setting of a run" + (f"; did you mean {near[0]}?" if near else "")
 
