@@ -32,9 +32,12 @@ inline std::vector<std::string> mpirun(std::size_t ranks, const std::string& com
 }
 
 /// OpenMPI's own: more ranks than cores, which wait without keeping one busy and go where there is
-/// room; by root; without what containers forbid.
+/// room; by root; without what containers forbid. Two that begin at once would both make its
+/// folder, and one of them would fail: each test has its own.
 inline Running::Environment many_on_few_cores() {
-  return {{"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+  static const Place session;
+  return {{"OMPI_MCA_orte_tmpdir_base", session.path("").string()},
+          {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
           {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
           {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
           {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},

@@ -81,18 +81,18 @@ TEST_F(Mpirun, LetsOneRankDoWhatRanksDoNotShare) {
   EXPECT_EQ(info.code, 0) << info.err;
   EXPECT_EQ(times(info.out, "compiler "), 1u) << info.out;
   EXPECT_THAT(info.out, HasSubstr("mpi:0 ")); // the library that it has
-  EXPECT_EQ(times(info.err, "starling: ranks share the command sample alone"), 1u) << info.err;
+  EXPECT_EQ(times(info.err, "starling: only sample runs on several ranks"), 1u) << info.err;
   ASSERT_EQ(start_alone(raw + " --out sample").wait().code,
             0); // a folder of the name of the command
   const Ended summary = start(2, "summary sample").wait();
   EXPECT_EQ(summary.code, 0) << summary.err;
   EXPECT_EQ(summary.out, start_alone("summary sample").wait().out); // once
-  EXPECT_EQ(times(summary.err, "starling: ranks share the command sample alone"), 1u)
+  EXPECT_EQ(times(summary.err, "starling: only sample runs on several ranks"), 1u)
       << summary.err;
   const Ended within =
       start_with({"-n", "2", "sh", "-c", std::string(STARLING_BINARY) + " info && true"})
           .wait(); // not by mpirun itself
-  EXPECT_EQ(times(within.err, "starling: rank 1: ranks share the command sample alone"), 1u)
+  EXPECT_EQ(times(within.err, "starling: rank 1: only sample runs on several ranks"), 1u)
       << within.err;
   const Ended wrong = start(2, "summary nowhere").wait();
   EXPECT_EQ(wrong.code, input_missing) << wrong.err;

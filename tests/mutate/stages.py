@@ -78,7 +78,7 @@ def add(of):
                 "state.certificate = trial_.judge(bounds);",
                 ";",
             ),
-            ("the pool of the certificate", "state.pool = pool;", ";"),
+            ("the pool of the certificate", "state.pool = trial_.pool();", ";"),
         ],
     )
     of(

@@ -140,7 +140,7 @@ def test_what_is_no_table_is_named():
 
 def test_formulas_are_made_by_formulaic():
     """As docs/tables.md has it: a product of a column and a category, also for new rows."""
-    with pytest.raises(TypeError, match="formula: is not a setting of a run; formulaic makes a table"):
+    with pytest.raises(TypeError, match="formula: is not a setting of a run; formulaic makes"):
         starling.sample("linear", data=columns(), label="y", formula="y ~ age", **FAST)
     formulaic = pytest.importorskip("formulaic", reason="formulaic is not installed")
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")

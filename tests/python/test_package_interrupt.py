@@ -95,8 +95,8 @@ def test_ctrl_c_from_outside_stops_a_target_of_the_engines_own(tmp_path):
     file = tmp_path / "state"
     program = textwrap.dedent(f"""
         import starling
-        result = starling.sample("normal", dim=2, particles=100, steps=10**9, threads=1, progress=False,
-                                 checkpoint={str(file)!r}, checkpoint_every=10**5)
+        result = starling.sample("normal", dim=2, particles=100, steps=10**9, threads=1,
+                                 checkpoint={str(file)!r}, checkpoint_every=10**5, progress=False)
         print(result.interrupted, 0 < result.diagnostics["steps_done"] < 10**9, result.verdict)
     """)
     run = subprocess.Popen(
