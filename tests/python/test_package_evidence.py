@@ -64,7 +64,7 @@ def test_runs_are_averaged_and_files_keep_it(narrow_and_wide, tmp_path):
 def test_it_is_none_where_nobody_asked(tmp_path):
     target, _ = normal_mean(2.0)
     assert starling.sample(target, **QUIET).log_evidence is None
-    with pytest.raises(ValueError, match="evidence: comes after the exact moves of method='auto'"):
+    with pytest.raises(ValueError, match="evidence: is a part of method='auto'"):
         starling.sample(target, evidence=True, method="paper", **QUIET)
 
 

@@ -147,7 +147,7 @@ def test_a_start_may_be_values_of_the_variables(target):
     assert np.allclose(target.space.unconstrain(values), x, atol=1e-9)
     result = starling.sample(target, start=values, certify="none", progress=False)
     assert result.settings["method"] == "auto" and len(result.unconstrained) == 9
-    with pytest.raises(ValueError, match=r"start: tau(_log__)? has values that are out of its bou"):
+    with pytest.raises(ValueError, match=r"start: tau(_log__)? has values outside its bounds"):
         target.space.unconstrain({**values, "tau": -values["tau"]})
     with pytest.raises(ValueError, match=r"start: eta must be of shape \(N, 8\); got \(9, 7\)"):
         target.space.unconstrain({**values, "eta": values["eta"][:, :7]})

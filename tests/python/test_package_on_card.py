@@ -108,7 +108,7 @@ def test_jax_in_double_precision_needs_x64(card):
 
 
 def test_a_function_of_numpy_is_refused(card):
-    with pytest.raises(ValueError, match="device: cuda needs a function that works on a card"):
+    with pytest.raises(ValueError, match="device: cuda needs a function that works on a GPU"):
         starling.sample(numpy_normal, device="cuda", **COMMON)
 
 

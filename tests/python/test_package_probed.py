@@ -139,7 +139,7 @@ def test_a_run_in_stages_may_be_watched_by_other_threads():
     assert flight.stage == "finished" or flight.over
 
 
-@pytest.mark.parametrize("ask", ["summary([])", "write([], folder, 'csv', False)"])
+@pytest.mark.parametrize("ask", ["summary([])", "write([], folder, 'csv', False, {})"])
 def test_the_engine_refuses_no_runs_at_all(ask, tmp_path):
     with pytest.raises(ValueError, match="at least one"):
         eval(f"native.{ask}", dict(native=starling._starling, folder=tmp_path / "out"))
