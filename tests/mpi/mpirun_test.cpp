@@ -87,8 +87,7 @@ TEST_F(Mpirun, LetsOneRankDoWhatRanksDoNotShare) {
   const Ended summary = start(2, "summary sample").wait();
   EXPECT_EQ(summary.code, 0) << summary.err;
   EXPECT_EQ(summary.out, start_alone("summary sample").wait().out); // once
-  EXPECT_EQ(times(summary.err, "starling: only sample runs on several ranks"), 1u)
-      << summary.err;
+  EXPECT_EQ(times(summary.err, "starling: only sample runs on several ranks"), 1u) << summary.err;
   const Ended within =
       start_with({"-n", "2", "sh", "-c", std::string(STARLING_BINARY) + " info && true"})
           .wait(); // not by mpirun itself
