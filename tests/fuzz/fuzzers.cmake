@@ -7,10 +7,7 @@ set(own "${CMAKE_CURRENT_SOURCE_DIR}/fuzz")
 file(GLOB fuzz_sources CONFIGURE_DEPENDS "${own}/read_*.cpp" "${own}/libfuzzer/files_in_memory.cpp")
 file(GLOB read_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/io/*.cpp" "${PROJECT_SOURCE_DIR}/src/plan/*.cpp")
 list(FILTER read_sources EXCLUDE REGEX "/(whole_file|output_folder|npz_write|zarr_write)\\.cpp$")
-list(APPEND fuzz_sources ${read_sources} ${fuzz_tool_sources})
-foreach(name IN ITEMS checkpoint state staged journey_columns journey_state grouped_state)
-  list(APPEND fuzz_sources "${PROJECT_SOURCE_DIR}/src/run/${name}.cpp")
-endforeach()
+list(APPEND fuzz_sources ${read_sources} ${fuzz_tool_sources} ${fuzz_state_sources})
 
 set(fuzz_flags -std=c++20 -O2 -g1 -fno-omit-frame-pointer -ffp-contract=off -DFMT_SHARED
                -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all)
