@@ -59,6 +59,7 @@ public:
         [&](Step k, auto& particles, const Batches& batches, const auto& flow) {
           cpu::ExplicitStep<Real, Adam<Real>> advance(Adam<Real>(step_size_ * fall(k)), threads_);
           advance(k, particles, batches, flow);
+          done_ = k + 1; // also if the next step is interrupted
         },
         guard);
   }

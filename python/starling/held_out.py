@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,10 +61,20 @@ def look_at(step: int, likelihood: Any, f: np.ndarray, y: np.ndarray) -> Look:
     return look
 
 
-def judge(result: Any, predict: Any, data: Any) -> tuple[Look, str, str]:
-    """Of any result: what predict(draws, x) says of held-out rows, a mean and an sd for each. The
-    draws are as for Result.predict."""
-    x, y = pair("data", data)
+def judge(result: Any, predict: Any, data: Any) -> None:
+    """Gives any result what predict(draws, x) says of held-out rows, a mean and an sd for each. The
+    draws are as for Result.predict. Where predict fails, the exception has the result."""
+    try:
+        found = _predicted(result, predict, *data)
+    except Exception as error:
+        with contextlib.suppress(Exception):  # of one that cannot be changed, or in an old Python
+            error.result = result
+            error.add_note("starling: the run has ended; its result is this exception's .result")
+        raise
+    result.held_out, result.predictions_verdict, result.predictions_reason = found
+
+
+def _predicted(result: Any, predict: Any, x: np.ndarray, y: np.ndarray) -> tuple[Look, str, str]:
     y = y.reshape(len(y), -1)
 
     def both(draws: Any) -> dict[str, Any]:

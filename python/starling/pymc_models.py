@@ -204,7 +204,7 @@ def _refuse_discrete(model: Any) -> None:
     if discrete:
         raise ValueError(
             f"model: must have continuous variables alone; got {', '.join(discrete)}, which has "
-            f"no gradient: sum over it, as pymc_extras.marginalize does"
+            "no gradient: sum over it, as pymc_extras.marginalize does"
         )
     if not model.value_vars:
         raise ValueError("model: must have a variable that is not observed; got none")
@@ -239,7 +239,7 @@ def _rows(model: Any, space: PymcSpace, nodes: list[Any]) -> Rows:
     if len(nodes) > 1 or len(scaled) != 1:
         raise ValueError(
             "model: must have one pymc.Minibatch and one observed variable with total_size, so "
-            "that its rows are known; got {len(nodes)} and {len(scaled)}"
+            f"that its rows are known; got {len(nodes)} and {len(scaled)}"
         )
     (node,), (observed,) = nodes, scaled
     data = node.inputs[:-1]  # the last is a random state

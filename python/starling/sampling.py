@@ -13,7 +13,7 @@ import numpy as np
 
 from .flight import Flight
 from .functions import Function, whole
-from .held_out import judge
+from .held_out import judge, pair
 from .kernels import Kernel
 from .network_result import NetworkResult
 from .network_run import sample_network
@@ -131,7 +131,9 @@ def sample(
     if predict is not None:
         if "data" not in more:
             raise TypeError("predict: needs held-out rows too: data=(x, y)")
-        held_out = more.pop("data")
+        if not callable(predict):
+            raise TypeError(f"predict: must be a function; got {type(predict).__name__}")
+        held_out = pair("data", more.pop("data"))
     target, more = with_table(target, more)
     settings = dict(
         particles=particles,
@@ -221,8 +223,7 @@ def sample(
                 break
         result = Result(outcomes, interrupted=interrupted, space=chosen.space)
         if predict is not None:
-            found = judge(result, predict, held_out)
-            result.held_out, result.predictions_verdict, result.predictions_reason = found
+            judge(result, predict, held_out)
         for warning in result.warnings if ranks is None or ranks.first else ():
             warnings.warn(warning, stacklevel=2)
         return result

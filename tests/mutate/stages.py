@@ -82,6 +82,11 @@ def add(of):
         ],
     )
     of(
+        "src/stages/settle.cpp",
+        "tests/stages/heavy_tail_test.cpp",
+        [("a heavy tail taken for the density's", "state.certificate->heavy.empty()", "true")],
+    )
+    of(
         "src/stages/trial.cpp",
         group,
         [

@@ -60,6 +60,20 @@ def results(quick_run):
     return {file.stem: json.loads(file.read_text()) for file in sorted(quick_run.glob("*.json"))}
 
 
+@pytest.fixture(scope="module")
+def double():
+    """JAX in double precision."""
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    jax.config.update("jax_enable_x64", True)
+    yield jax
+    jax.config.update("jax_enable_x64", False)
+
+
+@pytest.fixture(scope="module")
+def pymc(double):
+    return pytest.importorskip("pymc", reason="PyMC is not installed")
+
+
 @pytest.fixture(scope="session")
 def browser():
     chromium = shutil.which("chromium")

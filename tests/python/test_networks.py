@@ -302,3 +302,23 @@ def test_predictions_of_any_target_are_judged(factor, word):
     assert abs(result.held_out.error - 1) < 0.15
     with pytest.raises(TypeError, match="predict: needs held-out rows too"):
         starling.sample(log_density, dim=2, predict=predict)
+    with pytest.raises(ValueError, match="data: x and y must have as many rows"):  # before the run
+        starling.sample(lambda w: 1 / 0, dim=2, predict=predict, data=(x, y[1:]))
+    with pytest.raises(TypeError, match="predict: must return .means, sds.") as failed:
+        starling.sample(
+            log_density, dim=2, seed=1, predict=lambda *_: 1, data=(x, y), progress=False
+        )
+    assert failed.value.result.verdict == "converged"
+
+
+def test_an_interrupted_flight_knows_its_steps():
+    flight = starling._starling.FunctionFlight(np.zeros((3, 2), np.float32), 2, 0.5, 0.1, 10, 1)
+
+    def predict(k, x):
+        if k == 4:
+            raise KeyboardInterrupt
+        return x, -x
+
+    with pytest.raises(KeyboardInterrupt):
+        flight.take(10, predict, lambda k, x, psi: psi)
+    assert flight.done == 4

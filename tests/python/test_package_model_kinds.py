@@ -14,19 +14,6 @@ QUIET = dict(seed=1, progress=False)
 
 
 @pytest.fixture(scope="module")
-def double():
-    jax = pytest.importorskip("jax", reason="JAX is not installed")
-    jax.config.update("jax_enable_x64", True)
-    yield jax
-    jax.config.update("jax_enable_x64", False)
-
-
-@pytest.fixture(scope="module")
-def pymc(double):
-    return pytest.importorskip("pymc", reason="PyMC is not installed")
-
-
-@pytest.fixture(scope="module")
 def numpyro(double):
     return pytest.importorskip("numpyro", reason="NumPyro is not installed")
 

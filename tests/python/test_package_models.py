@@ -18,19 +18,6 @@ FAST = dict(particles=60, method="paper", steps=20, seed=1, progress=False)
 
 
 @pytest.fixture(scope="module")
-def double():
-    jax = pytest.importorskip("jax", reason="JAX is not installed")
-    jax.config.update("jax_enable_x64", True)
-    yield jax
-    jax.config.update("jax_enable_x64", False)
-
-
-@pytest.fixture(scope="module")
-def pymc(double):
-    return pytest.importorskip("pymc", reason="PyMC is not installed")
-
-
-@pytest.fixture(scope="module")
 def schools_in_pymc(pymc):
     with pymc.Model(coords={"school": SCHOOLS}) as model:
         error = pymc.Data("error", ERRORS, dims="school")
@@ -194,7 +181,7 @@ def test_a_minibatch_of_pymc_goes_by_rows(pymc):
     two = pymc.Minibatch(y, batch_size=10)
     with model:
         pymc.Normal("z", 0, 1, observed=two, total_size=3000)
-    with pytest.raises(ValueError, match="one pymc.Minibatch and one observed variable with total"):
+    with pytest.raises(ValueError, match="with total_size, .*; got 2 and 2"):
         starling.from_pymc(model)
 
 
