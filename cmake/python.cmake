@@ -17,6 +17,8 @@ nanobind_add_module(_starling BACKEND_MODULE nanobind_backend NB_SUPPRESS_WARNIN
 starling_own_code(_starling)
 starling_hardened_program(_starling)
 target_link_libraries(_starling PRIVATE starling_edge)
+target_link_options(_starling PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/python/bindings/exports.map")
+set_property(TARGET _starling APPEND PROPERTY LINK_DEPENDS "${PROJECT_SOURCE_DIR}/python/bindings/exports.map")
 set_target_properties(_starling PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/python/starling")
 
 nanobind_add_stub(_starling_stub MODULE _starling OUTPUT "${PROJECT_BINARY_DIR}/python/starling/_starling.pyi"

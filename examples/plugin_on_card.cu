@@ -2,9 +2,10 @@
 //     log pi = sum over a of -x_a^2 / 2 - (x_(a+1) - b (x_a^2 - 1))^2 / 2,    a = 1, 3, 5, ...
 //
 //   nvcc -O2 -std=c++17 -Xcompiler -fPIC -shared -I include -o plugin_on_card.so
-//   examples/plugin_on_card.cu starling sample plugin plugin_on_card.so --device cuda --precision
-//   single --particles 100000 --batch 8 --steps 2000
-//   --out out
+//     examples/plugin_on_card.cu
+//   starling sample plugin plugin_on_card.so --device cuda --out out
+//   starling sample plugin plugin_on_card.so --device cuda --precision single --particles 100000
+//     --batch 8 --steps 2000 --out out/paper
 //
 // The same formula serves both sides: the card for every step, the host for what is said about the
 // run. So `starling check plugin plugin_on_card.so` looks at the gradient without a card.
@@ -34,6 +35,16 @@ __global__ void score_all(const Real* x, Real* score, std::size_t count) {
     score_of_pair(x + 2 * n, score + 2 * n);
 }
 
+/// A thread a particle, for its log density too.
+__global__ void evaluate_all(const double* x, double* score, double* logp, std::size_t count) {
+  const std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= count)
+    return;
+  logp[i] = 0;
+  for (std::size_t k = 0; k < pairs; ++k)
+    logp[i] += score_of_pair(x + 2 * (i * pairs + k), score + 2 * (i * pairs + k));
+}
+
 template <typename Real>
 int launch(std::size_t n, const Real* x, Real* score, void* stream) {
   const std::size_t count = n * pairs;
@@ -55,6 +66,7 @@ int starling_log_density(std::size_t, const double* x, double* grad, double* log
   return 0;
 }
 
+// For --method paper, in either precision.
 int starling_score_on_device_single(std::size_t n, std::size_t, const float* x, float* score,
                                     void* stream, void*) {
   return launch(n, x, score, stream);
@@ -63,6 +75,14 @@ int starling_score_on_device_single(std::size_t n, std::size_t, const float* x, 
 int starling_score_on_device_double(std::size_t n, std::size_t, const double* x, double* score,
                                     void* stream, void*) {
   return launch(n, x, score, stream);
+}
+
+/// For the default method.
+int starling_log_density_on_device(std::size_t n, std::size_t, const double* x, double* score,
+                                   double* logp, void* stream, void*) {
+  evaluate_all<<<unsigned((n + 255) / 256), 256, 0, static_cast<cudaStream_t>(stream)>>>(x, score,
+                                                                                         logp, n);
+  return static_cast<int>(cudaPeekAtLastError());
 }
 
 /// Of the last call: only a launch can fail.

@@ -75,6 +75,7 @@ CHAPTERS = {
         "docs/performance_notes",
         "docs/peers",
         "docs/gpu",
+        "docs/gpu_runs",
         "docs/gpu_figures",
         "docs/many_machines",
         "docs/ranks_measured",

@@ -60,16 +60,22 @@ STARLING_PLUGIN int starling_log_prior(size_t n, size_t dim, const double* x, do
 STARLING_PLUGIN int starling_row_scores(size_t dim, const double* x, size_t count,
                                         const uint32_t* rows, double* grad, void* user);
 
-// Optional: scores on a graphics card, for `--device cuda`. x and score are n x dim on the card,
-// row after row; score is to be written there by work that is put on `stream`, a cudaStream_t of
-// the card that is current when it is called. The call need not wait for that work, and must not
-// read x or score on the host. Called once per step from one thread, in the precision of the run:
-// _single is the usual one on a card. The functions above are still needed: looks, log densities
-// and the certificate are made by them, so both must give the same scores to rounding.
+// Optional: scores on a graphics card, for `--device cuda` with --method paper. x and score are n x
+// dim on the card, row after row; score is to be written there by work that is put on `stream`, a
+// cudaStream_t of the card that is current when it is called. The call need not wait for that work,
+// and must not read x or score on the host. Called once per step from one thread, in the precision
+// of the run: _single is the usual one on a card. The functions above are still needed: looks, log
+// densities and the certificate are made by them, so both must give the same scores to rounding.
 STARLING_PLUGIN int starling_score_on_device_single(size_t n, size_t dim, const float* x,
                                                     float* score, void* stream, void* user);
 STARLING_PLUGIN int starling_score_on_device_double(size_t n, size_t dim, const double* x,
                                                     double* score, void* stream, void* user);
+
+// Optional: scores and log densities on a graphics card, for `--device cuda` with the default
+// method; as above, in double precision, with room for n log densities on the card.
+STARLING_PLUGIN int starling_log_density_on_device(size_t n, size_t dim, const double* x,
+                                                   double* score, double* logp, void* stream,
+                                                   void* user);
 
 // Optional: not 0 if starling_log_density or starling_log_likelihood_rows (and starling_error after
 // it) may be called from several threads at once. Without it all calls come from one thread.

@@ -93,30 +93,36 @@ struct Ended {
   ~Ended() { there.end(); }
 };
 
-/// The scores in what was returned.
-nb::object scores_in(const nb::object& returned) {
+/// What was returned: scores, and log densities if there are any.
+struct Returned {
+  nb::object scores, log_densities;
+};
+
+Returned parts_of(const nb::object& returned) {
   if (!nb::isinstance<nb::tuple>(returned))
-    return returned;
+    return {returned, {}};
   if (nb::len(returned) != 2)
     throw nb::value_error(
         fmt::format("target: must return scores or (log densities, scores); got a tuple of {}",
                     nb::len(returned))
             .c_str());
-  return nb::borrow<nb::tuple>(returned)[1];
+  const auto both = nb::borrow<nb::tuple>(returned);
+  return {both[1], both[0]};
 }
 
-[[noreturn]] void refuse(const nb::object& scores, std::size_t count, std::size_t dim,
+[[noreturn]] void refuse(const char* what, const nb::object& got_object, const std::string& shape,
                          const char* type, bool on_host) {
   const std::string where = on_host ? "on the CPU" : "on the GPU";
-  std::string got = text_of_object(scores.type().attr("__name__"));
-  if (nb::hasattr(scores, "shape") && nb::hasattr(scores, "dtype"))
-    got = fmt::format("shape {} and {}{}", text_of_object(scores.attr("shape")),
-                      text_of_object(scores.attr("dtype")),
-                      nb::hasattr(scores, "device") ? " on " + text_of_object(scores.attr("device"))
-                                                    : std::string());
+  std::string got = text_of_object(got_object.type().attr("__name__"));
+  if (nb::hasattr(got_object, "shape") && nb::hasattr(got_object, "dtype"))
+    got = fmt::format("shape {} and {}{}", text_of_object(got_object.attr("shape")),
+                      text_of_object(got_object.attr("dtype")),
+                      nb::hasattr(got_object, "device")
+                          ? " on " + text_of_object(got_object.attr("device"))
+                          : std::string());
   throw nb::value_error(
-      fmt::format("target: must return scores of shape ({}, {}) and {} {}, row after row; got {}",
-                  count, dim, type, where, got)
+      fmt::format("target: must return {} of shape {} and {} {}, row after row; got {}", what,
+                  shape, type, where, got)
           .c_str());
 }
 
@@ -125,8 +131,9 @@ nb::object scores_in(const nb::object& returned) {
 template <typename Real>
 class CardScorer {
 public:
-  CardScorer(nb::handle function, std::shared_ptr<cuda::Machine> machine)
-      : function_(function), machine_(std::move(machine)) {}
+  CardScorer(nb::handle function, std::shared_ptr<cuda::Machine> machine,
+             std::shared_ptr<std::atomic<bool>> has_density)
+      : function_(function), machine_(std::move(machine)), has_density_(std::move(has_density)) {}
   ~CardScorer() {
     try {
       machine_->wait();
@@ -134,56 +141,84 @@ public:
     }
     const nb::gil_scoped_acquire held;
     last_ = {};
+    last_densities_ = {};
   }
 
-  void operator()(const Real* x, Real* score, std::size_t count, std::size_t dim) {
+  void operator()(const Real* x, Real* score, Real* log_density, std::size_t count,
+                  std::size_t dim) {
     const nb::gil_scoped_acquire held;
     throw_if_interpreter_ends();
-    void* stream = machine_->stream();
-    const bool on_host = machine_->number() < 0;
     const OnCard there(machine_, x, count, dim, sizeof(Real));
     const Ended ended{there};
-    const nb::object scores = scores_in(function_(there));
-    Array array;
-    if (!nb::hasattr(scores, "__dlpack__"))
-      refuse(scores, count, dim, there.type(), on_host);
-    const nb::object capsule =
-        on_host ? scores.attr("__dlpack__")()
-                : scores.attr("__dlpack__")("stream"_a = reinterpret_cast<std::intptr_t>(stream));
-    if (!nb::try_cast<Array>(capsule, array, false) || array.shape(0) != count ||
-        array.shape(1) != dim ||
-        array.device_type() != (on_host ? nb::device::cpu::value : nb::device::cuda::value) ||
-        (!on_host && array.device_id() != machine_->number()))
-      refuse(scores, count, dim, there.type(), on_host);
-    machine_->copy(score, array.data(), count * dim * sizeof(Real));
-    last_ = array;
+    const Returned returned = parts_of(function_(there));
+    last_ = array_of<Array>(returned.scores, "scores", fmt::format("({}, {})", count, dim),
+                            {count, dim}, there.type());
+    machine_->copy(score, last_.data(), count * dim * sizeof(Real));
+    if (!log_density)
+      return;
+    *has_density_ = returned.log_densities.is_valid();
+    if (!*has_density_)
+      return;
+    last_densities_ = array_of<Densities>(returned.log_densities, "log densities",
+                                          fmt::format("({},)", count), {count}, there.type());
+    machine_->copy(log_density, last_densities_.data(), count * sizeof(Real));
   }
 
 private:
   using Array = nb::ndarray<const Real, nb::ndim<2>, nb::c_contig>;
+  using Densities = nb::ndarray<const Real, nb::ndim<1>, nb::c_contig>;
+
+  /// Of that shape on this machine, else refused.
+  template <typename Wanted>
+  Wanted array_of(const nb::object& given, const char* what, const std::string& shape_in_words,
+                  std::initializer_list<std::size_t> shape, const char* type) {
+    const bool on_host = machine_->number() < 0;
+    if (!nb::hasattr(given, "__dlpack__"))
+      refuse(what, given, shape_in_words, type, on_host);
+    const nb::object capsule =
+        on_host ? given.attr("__dlpack__")()
+                : given.attr("__dlpack__")("stream"_a =
+                                               reinterpret_cast<std::intptr_t>(machine_->stream()));
+    Wanted array;
+    bool fits =
+        nb::try_cast<Wanted>(capsule, array, false) &&
+        array.device_type() == (on_host ? nb::device::cpu::value : nb::device::cuda::value) &&
+        (on_host || array.device_id() == machine_->number());
+    for (std::size_t axis = 0; fits && axis < shape.size(); ++axis)
+      fits = array.shape(axis) == shape.begin()[axis];
+    if (!fits)
+      refuse(what, given, shape_in_words, type, on_host);
+    return array;
+  }
 
   nb::handle function_;
   std::shared_ptr<cuda::Machine> machine_;
+  std::shared_ptr<std::atomic<bool>> has_density_;
   Array last_;
+  Densities last_densities_;
 };
 
 } // namespace
 
 template <typename Real>
-std::shared_ptr<const cuda::Outside<Real>> on_card(nb::handle function) {
+std::shared_ptr<const cuda::Outside<Real>> on_card(nb::handle function, bool few_sizes,
+                                                   std::shared_ptr<std::atomic<bool>> has_density) {
   auto outside = std::make_shared<cuda::Outside<Real>>();
-  outside->on =
-      [function](const std::shared_ptr<cuda::Machine>& machine) -> cuda::OutsideScore<Real> {
-    const auto scorer = std::make_shared<CardScorer<Real>>(function, machine);
-    return [scorer](Step, const Real* x, Real* score, std::size_t count, std::size_t dim) {
-      (*scorer)(x, score, count, dim);
-    };
+  outside->few_sizes = few_sizes;
+  outside->has_log_density = true; // or `has_density` says that it has none
+  outside->on = [function, has_density](
+                    const std::shared_ptr<cuda::Machine>& machine) -> cuda::OutsideScore<Real> {
+    const auto scorer = std::make_shared<CardScorer<Real>>(function, machine, has_density);
+    return [scorer](Step, const Real* x, Real* score, Real* log_density, std::size_t count,
+                    std::size_t dim) { (*scorer)(x, score, log_density, count, dim); };
   };
   return outside;
 }
 
-template std::shared_ptr<const cuda::Outside<double>> on_card(nb::handle);
-template std::shared_ptr<const cuda::Outside<float>> on_card(nb::handle);
+template std::shared_ptr<const cuda::Outside<double>> on_card(nb::handle, bool,
+                                                              std::shared_ptr<std::atomic<bool>>);
+template std::shared_ptr<const cuda::Outside<float>> on_card(nb::handle, bool,
+                                                             std::shared_ptr<std::atomic<bool>>);
 
 void add_on_card(nb::module_& m) {
   nb::class_<OnCard>(m, "OnCard")

@@ -48,7 +48,7 @@ void take(nb::handle returned, const char* who, Rows<double> score, std::span<do
 
 nb::object target_of_rows(nb::object likelihood_, nb::object prior_, nb::object values_,
                           nb::object row_scores_, std::size_t rows, std::uint64_t data_batch,
-                          std::size_t dim, std::vector<std::string> names) {
+                          std::size_t dim, std::vector<std::string> names, bool on_card) {
   // What the closures hold is borrowed from what is returned.
   const nb::handle likelihood = likelihood_, prior = prior_, values = values_,
                    row_scores = row_scores_;
@@ -94,6 +94,7 @@ nb::object target_of_rows(nb::object likelihood_, nb::object prior_, nb::object 
   target.names = std::move(names);
   target.rows = assemble::density_of(brought);
   target.data_batch = data_batch;
+  target.rows_on_card = on_card;
   assemble::check_sums(brought);
   if (brought.each) { // a wrong shape comes out now
     const std::vector<std::uint32_t> first = {0};

@@ -132,14 +132,15 @@ const assemble::UserTarget* target_in(nb::handle user_target) {
 }
 
 nb::object target_of_function(nb::object function, std::size_t dim, std::vector<std::string> names,
-                              nb::object there) {
+                              nb::object there, bool few_sizes, bool single_on_card) {
   const auto has_density = std::make_shared<std::atomic<bool>>(true);
   assemble::UserTarget target{dim, std::move(names), caller<double>(function, has_density),
                               caller<float>(function, has_density),
                               [has_density] { return has_density->load(); }};
   if (!there.is_none()) {
-    target.on_card_in_double = on_card<double>(there);
-    target.on_card_in_single = on_card<float>(there);
+    target.on_card_in_double = on_card<double>(there, few_sizes, has_density);
+    target.on_card_in_single = on_card<float>(there, few_sizes, has_density);
+    target.card_counts_in_single = single_on_card;
   }
   return owning(std::move(target), nb::make_tuple(function, there));
 }
@@ -169,9 +170,9 @@ void add_user_target(nb::module_& m) {
   nb::class_<assemble::UserTarget>(m, "UserTarget", nb::dynamic_attr());
   m.def("constrain_by", &constrain_by, "user_target"_a, "names"_a, "function"_a);
   m.def("target_of_function", &target_of_function, "function"_a, "dim"_a, "names"_a,
-        "on_card"_a.none());
+        "on_card"_a.none(), "few_sizes"_a = false, "single_on_card"_a = false);
   m.def("target_of_rows", &target_of_rows, "likelihood"_a, "prior"_a.none(), "values"_a.none(),
-        "row_scores"_a.none(), "rows"_a, "data_batch"_a, "dim"_a, "names"_a);
+        "row_scores"_a.none(), "rows"_a, "data_batch"_a, "dim"_a, "names"_a, "on_card"_a = false);
   m.def("target_at_address", &target_at_address, "address"_a, "batched"_a, "dim"_a, "names"_a,
         "code"_a);
 }

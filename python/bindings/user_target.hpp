@@ -17,9 +17,11 @@ namespace starling::python {
 
 /// Called with the lock of the interpreter held, once per step: function(x) with x an (N, d) array
 /// returns the scores, or (log densities, scores). `on_card` does the same for positions on a card;
-/// None: it cannot.
+/// None: it cannot. `few_sizes`: what it does there is compiled for each number of rows;
+/// `single_on_card`: it takes numbers in single precision alone there.
 nanobind::object target_of_function(nanobind::object function, std::size_t dim,
-                                    std::vector<std::string> names, nanobind::object on_card);
+                                    std::vector<std::string> names, nanobind::object on_card,
+                                    bool few_sizes, bool single_on_card);
 
 /// Called without that lock: int(n, d, x, grad, logp, user) over all particles (`batched`), or
 /// int(d, x, grad, logp, user) for one. Both return 0 when all is well. `code` is the object that
@@ -30,11 +32,12 @@ nanobind::object target_at_address(std::uintptr_t address, bool batched, std::si
 /// One made of `rows` rows of data, called with the lock held: likelihood(x, rows, weights) returns
 /// the sums over the given rows of weight times log likelihood, and their scores; prior(x) the same
 /// of the prior, or None for a flat one; values(x, rows, weights) the sums alone, or None;
-/// row_scores(x, rows) the scores of single rows at one position, or None.
+/// row_scores(x, rows) the scores of single rows at one position, or None. `on_card`: these
+/// functions compute on a card by themselves.
 nanobind::object target_of_rows(nanobind::object likelihood, nanobind::object prior,
                                 nanobind::object values, nanobind::object row_scores,
                                 std::size_t rows, std::uint64_t data_batch, std::size_t dim,
-                                std::vector<std::string> names);
+                                std::vector<std::string> names, bool on_card);
 
 /// Lets a UserTarget make draws of positions: function(x) with x an (N, d) array returns an
 /// (N, K) array, a column for each of the K names. Called with the lock held.

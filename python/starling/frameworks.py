@@ -83,6 +83,9 @@ class _JaxScore:
         log_densities, scores = self._compiled(self._jax.dlpack.from_dlpack(x))
         return np.asarray(log_densities), np.asarray(scores)  # waits for them; no copy on the CPU
 
+    def single_on_card(self) -> bool:
+        return not self._jax.config.jax_enable_x64
+
     def on_card(self, x: Any):
         if x.dtype != self._fits:  # at the first call
             if x.dtype == "float64" and not self._jax.config.jax_enable_x64:
@@ -173,11 +176,11 @@ def from_jax(
     _callable(log_density)
     if parameters is None:
         score = _JaxScore(log_density)
-        return Function(score, dim, names, padded=True, on_card=score.on_card)
+        return Function(score, dim, names, **how_jax_is_called(score))
     _no_more("parameters", dim=dim, names=names)
     space = JaxTree(parameters)
     score = _JaxScore(log_density, space)
-    return _in_space(score, space, padded=True, on_card=score.on_card)
+    return _in_space(score, space, **how_jax_is_called(score))
 
 
 def from_torch(
@@ -204,6 +207,10 @@ def from_torch(
     space = Parameters(parameters)
     score = _TorchScore(log_density, space)
     return _in_space(score, space, on_card=score.on_card)
+
+
+def how_jax_is_called(score: _JaxScore) -> dict[str, Any]:
+    return dict(padded=True, on_card=score.on_card, single_on_card=score.single_on_card)
 
 
 def _in_space(score: Callable, space: Any, **how: Any) -> Function:

@@ -11,6 +11,13 @@ from .functions import whole
 from .rows import Rows
 
 
+def jax_is_on_card() -> bool:
+    """Whether a GPU is where JAX computes by default."""
+    import jax
+
+    return jax.default_backend() == "gpu"
+
+
 class JaxSums:
     """Sums over given rows, of each(x, data, rows): the log likelihoods of these rows at one
     position. Compiled for few different numbers of positions and of rows: powers of two. Positions
@@ -153,4 +160,5 @@ def from_jax_rows(
         names=names,
         data_batch=data_batch,
         values=compiled.values,
+        on_card=jax_is_on_card,
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .frameworks import _JaxScore
+from .frameworks import _JaxScore, how_jax_is_called
 from .functions import Function
 from .jax_rows import Filled
 from .space import Space, given_values, in_batches, numbered
@@ -26,9 +26,7 @@ def from_numpyro(model: Callable, *args: Any, **kwargs: Any) -> Function:
         )
     space = NumpyroSpace(model, args, kwargs)
     score = _JaxScore(space.log_density)
-    return Function(
-        score, len(space.names), space.names, padded=True, on_card=score.on_card, space=space
-    )
+    return Function(score, len(space.names), space.names, space=space, **how_jax_is_called(score))
 
 
 class NumpyroSpace(Space):

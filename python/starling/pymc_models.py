@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .frameworks import _JaxScore
+from .frameworks import _JaxScore, how_jax_is_called
 from .functions import Function
-from .jax_rows import Filled, JaxSums
+from .jax_rows import Filled, JaxSums, jax_is_on_card
 from .rows import Rows
 from .space import Space, given_values, in_batches, numbered
 
@@ -51,9 +51,7 @@ def from_pymc(model: Any = None) -> Function:
     except (NotImplementedError, ImportError):  # an Op that JAX lacks, or no JAX
         return Function(_score_by_pytensor(space), len(space.names), space.names, space=space)
     score = _JaxScore(lambda x: jaxified(*space.parts(x))[0])
-    return Function(
-        score, len(space.names), space.names, padded=True, on_card=score.on_card, space=space
-    )
+    return Function(score, len(space.names), space.names, space=space, **how_jax_is_called(score))
 
 
 class PymcSpace(Space):
@@ -275,4 +273,5 @@ def _rows(model: Any, space: PymcSpace, nodes: list[Any]) -> Rows:
         names=space.names,
         values=sums.values,
         space=space,
+        on_card=jax_is_on_card,
     )

@@ -17,7 +17,8 @@ FIRST = 4  # calls that see whether sums are sums
 
 class Rows(Function):
     """log pi(x) = log prior(x) + sum over rows r of log likelihood_r(x). Made by from_rows and
-    from_jax_rows."""
+    from_jax_rows. on_card: whether its functions compute on a GPU by themselves, asked when a run
+    begins."""
 
     def __init__(
         self,
@@ -31,6 +32,7 @@ class Rows(Function):
         data_batch: int | None = None,
         values: Callable | None = None,
         space: Any = None,
+        on_card: Callable | None = None,
     ):
         for name, function in (
             ("likelihood", likelihood),
@@ -42,6 +44,7 @@ class Rows(Function):
         super().__init__(self.of_all, dim, names, space=space)
         self._likelihood, self._prior = likelihood, prior
         self._row_scores, self._values = row_scores, values
+        self._computes_on_card = on_card
         self._rows = whole("rows", rows, 1)
         self._data_batch = 0 if data_batch is None else whole("data_batch", data_batch, 1)
         if self.data_batch > self.rows:
@@ -98,6 +101,7 @@ class Rows(Function):
                 self.data_batch,
                 _dimension(self.dim, dim, self.names),
                 self.names,
+                self._computes_on_card is not None and self._computes_on_card(),
             )
         )
 
@@ -112,6 +116,7 @@ class Rows(Function):
             data_batch=self.data_batch or None,
             values=self.values,
             space=self.space,
+            on_card=self._computes_on_card,
         )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -97,9 +97,10 @@ def sample(
     metric: of "auto": "none", "diagonal", "dense", "low-rank" or "bent".
     temper: whether to search for modes by tempering too, far from what the scout found.
     evidence: whether to compute the log evidence too: result.log_evidence; docs/evidence.md.
-    device: "cpu", "cuda" or "cuda:N": where "paper" computes its steps. On a GPU a function must be
-        one of from_jax(...), from_torch(...) or Function(..., on_card=...). With comm "cuda" is a
-        GPU for each rank of a machine, in turn.
+    device: "cpu", "cuda" or "cuda:N": where the target's densities and gradients are computed, and
+        the steps of "paper" too. On a GPU a function must be one of from_jax(...), from_torch(...)
+        or Function(..., on_card=...). With comm "cuda" is a GPU for each rank of a machine, in
+        turn.
     blocks: blocks of particles: docs/many_machines.md.
     start: where to begin: an earlier result, draws of prior(...), an (N, d) array, or for a target
         with parameters a dictionary of them. "auto" then needs no scout. For "paper" also

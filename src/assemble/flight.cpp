@@ -38,6 +38,9 @@ run::AnyTarget<Real> make_shared_target(const plan::Plan& plan, std::uint64_t se
   mpi::run_and_agree(*wire, [&] {
     refuse_early(plan, wire->size());
     target = make_target<Real>(plan, seed, threads, user_target, wire);
+    if constexpr (std::is_same_v<Real, double>)
+      if (plan.card && plan.stages)
+        put_density_on_card(plan, user_target, *wire, target);
     refuse_what_does_not_fit(plan, target.dim, wire->size());
   });
   if (score)
@@ -46,7 +49,7 @@ run::AnyTarget<Real> make_shared_target(const plan::Plan& plan, std::uint64_t se
     return target;
   const auto there = on_card(target);
   target = mpi::shared_target<Real>(std::move(target), wire, plan.blocks);
-  if (there)
+  if (there && there->on)
     also_on_card(target, shared_on_card<Real>(there, wire, plan.blocks));
   return target;
 }

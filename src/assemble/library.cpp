@@ -68,8 +68,18 @@ template <typename Real>
 std::shared_ptr<const cuda::Outside<Real>>
 plugin_on_card(const std::shared_ptr<foreign::Plugin>& model) {
   auto outside = std::make_shared<cuda::Outside<Real>>();
+  outside->has_log_density = std::is_same_v<Real, double> && model->has_density_on_card();
   outside->on = [model](const std::shared_ptr<cuda::Machine>& machine) -> cuda::OutsideScore<Real> {
-    return [model, machine](Step k, const Real* x, Real* score, std::size_t count, std::size_t) {
+    const auto unread = std::make_shared<cuda::DeviceBuffer<Real>>(); // log densities
+    return [model, machine, unread](Step k, const Real* x, Real* score, Real* log_density,
+                                    std::size_t count, std::size_t) {
+      if constexpr (std::is_same_v<Real, double>)
+        if (log_density || !model->scores_on_card<Real>()) {
+          if (!log_density && unread->size() < count)
+            *unread = cuda::DeviceBuffer<Real>(*machine, count);
+          return model->density_on_card(count, x, score, log_density ? log_density : unread->data(),
+                                        machine->stream());
+        }
       model->score_on_card<Real>(k, count, x, score, machine->stream());
     };
   };
@@ -86,7 +96,8 @@ run::AnyTarget<Real> plugin(const Library& r, const plan::TargetContext& context
     plan::refuse("data-batch",
                  r.model + " cannot score rows: it does not export starling_log_likelihood_rows");
   auto any = wrap<Real>(foreign::InDouble<Real, foreign::Plugin>(model), std::move(names));
-  if (model->template scores_on_card<Real>())
+  if (model->template scores_on_card<Real>() ||
+      (std::is_same_v<Real, double> && model->has_density_on_card()))
     also_on_card(any, plugin_on_card<Real>(model));
   return any;
 }

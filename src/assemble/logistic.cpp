@@ -46,9 +46,10 @@ run::AnyTarget<Real> logistic(const TableRequest& r, const plan::TargetContext& 
         wrap<Real>(LogisticRegression<Real, cpu::Algebra<Real>>(rows, batch, context.seed, threads),
                    std::move(names));
     any.climb_from = logistic_climb_from(rows, threads);
-    also_on_card(any, cuda::logistic_on_card<Real>(
-                          {rows.features, rows.labels, rows.rows, rows.weights, rows.owner}, batch,
-                          context.seed));
+    auto there = std::make_shared<cuda::Outside<Real>>(*cuda::logistic_on_card<Real>(
+        {rows.features, rows.labels, rows.rows, rows.weights, rows.owner}, batch, context.seed));
+    there->rows = logistic_rows_on_card(rows, threads);
+    also_on_card<Real>(any, there);
   }
   if (table.held_out() > 0)
     any.hold_out = [test, &threads](Rows<const Real> x) {

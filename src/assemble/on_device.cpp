@@ -4,9 +4,11 @@
 
 #include "assemble/also_on_card.hpp"
 #include "assemble/wrap.hpp"
+#include "cuda/density_on_card.hpp"
 #include "cuda/sweep_blocks.hpp"
 #include "plan/names.hpp"
 
+#include <starling/row_density.hpp>
 #include <starling/target/even_normal.hpp>
 #include <starling/target/mixture.hpp>
 
@@ -25,29 +27,23 @@ using plan::Plan;
   plan::refuse("device", sentence + "; use --device cpu");
 }
 
+/// Fills in a target whose formula a card has; false where it has none for it.
 template <typename Real>
-void put_target(const Plan& plan, const run::AnyTarget<Real>& any, cuda::RunSpec<Real>& spec) {
+bool put_shape(const Plan& plan, cuda::Scoring<Real>& target, std::vector<Real>& numbers) {
   using Scoring = cuda::Scoring<Real>;
-  spec.outside = on_card(any);
-  if (spec.outside)
-    return;
-  if (!plan.target)
-    cannot("cuda needs a function that works on a GPU, as from_jax and from_torch make them; this "
-           "one works on the CPU");
   const std::string& name = plan.target->name;
   const plan::Given settings = plan::with_defaults(plan.target->settings, plan.recipe.extra);
-  Scoring& target = spec.target;
   if (name == "normal") {
     const EvenNormal<Real> one(plan::count(settings, "dim"), plan::number(settings, "correlation"));
     target.kind = Scoring::Kind::normal;
     target.normal = one.form();
-    spec.numbers.assign(one.mean().begin(), one.mean().end());
+    numbers.assign(one.mean().begin(), one.mean().end());
   } else if (name == "mixture") {
     const Mixture<Real> one(mixture_components(settings));
     target.kind = Scoring::Kind::mixture;
     target.mixture = {one.dim(), one.constants().size(), nullptr, nullptr, nullptr};
     for (const auto part : {one.constants(), one.means(), one.precisions()})
-      spec.numbers.insert(spec.numbers.end(), part.begin(), part.end());
+      numbers.insert(numbers.end(), part.begin(), part.end());
   } else if (name == "banana") {
     target.kind = Scoring::Kind::banana;
     new (&target.banana) Banana<Real>(Real(plan::number(settings, "curvature")),
@@ -56,7 +52,29 @@ void put_target(const Plan& plan, const run::AnyTarget<Real>& any, cuda::RunSpec
     target.kind = Scoring::Kind::funnel;
     new (&target.funnel)
         Funnel<Real>(plan::count(settings, "dim"), Real(plan::number(settings, "width")));
-  } else if (name == "plugin") {
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void refuse_function_of_the_host() {
+  cannot("cuda needs a function that works on a GPU, as from_jax and from_torch make them; this "
+         "one works on the CPU");
+}
+
+template <typename Real>
+void put_target(const Plan& plan, const run::AnyTarget<Real>& any, cuda::RunSpec<Real>& spec) {
+  spec.outside = on_card(any);
+  if (spec.outside && spec.outside->on)
+    return;
+  spec.outside = nullptr;
+  if (!plan.target)
+    refuse_function_of_the_host();
+  if (put_shape(plan, spec.target, spec.numbers))
+    return;
+  const std::string& name = plan.target->name;
+  if (name == "plugin") {
     cannot(fmt::format("{} does not export starling_score_on_device_{}, or scores rows of data, so "
                        "a GPU cannot score it",
                        plan.recipe.text_of("model"), plan.single ? "single" : "double"));
@@ -154,6 +172,47 @@ cuda::RunSpec<Real> card_run_spec(const Plan& plan, std::uint64_t seed,
   put_rule(plan, spec);
   put_orders(plan, seed, spec);
   return spec;
+}
+
+void put_density_on_card(const Plan& plan, const UserTarget* user_target, const mpi::Wire& wire,
+                         run::AnyTarget<double>& target) {
+  const auto put = [&]<typename Real>(const cuda::Outside<Real>& there) {
+    const auto density =
+        std::make_shared<cuda::DensityOnCard<Real>>(cuda::opened(card_of(plan, wire)), there);
+    target.evaluate = [density](Rows<const double> x, Rows<double> score,
+                                std::span<double> log_density) {
+      (*density)(x, score, log_density);
+    };
+  };
+  if (user_target && user_target->rows) {
+    if (!user_target->rows_on_card)
+      refuse_function_of_the_host();
+    return;
+  }
+  if (user_target && user_target->card_counts_in_single && user_target->on_card_in_single)
+    return put(*user_target->on_card_in_single);
+  const auto there = on_card(target);
+  if (there && there->rows) {
+    const auto rows = there->rows(cuda::opened(card_of(plan, wire)));
+    if (target.rows)
+      target.rows = rows;
+    target.evaluate = rows->all;
+    return;
+  }
+  if (there && there->has_log_density)
+    return put(*there);
+  if (!plan.target)
+    refuse_function_of_the_host();
+  cuda::Scoring<double> shape;
+  std::vector<double> numbers;
+  if (put_shape(plan, shape, numbers))
+    return put(*cuda::shape_on_card(shape, std::move(numbers)));
+  if (plan.target->name == "plugin")
+    cannot(plan.recipe.text_of("model") + " does not export starling_log_density_on_device, or "
+                                          "scores rows of data, so a GPU cannot compute it");
+  cannot(fmt::format("with --method auto cuda supports the targets normal, mixture, banana, "
+                     "funnel, logistic, linear, poisson, multinomial and plugin, not {}",
+                     plan.target->name));
 }
 
 std::size_t card_of(const Plan& plan, const mpi::Wire& wire, std::size_t (*cards)()) {

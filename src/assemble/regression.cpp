@@ -1,11 +1,13 @@
 // Regressions over tables of many rows: from a file to a target.
 #include "assemble/regression.hpp"
 
+#include "assemble/also_on_card.hpp"
 #include "assemble/fitted_place.hpp"
 #include "assemble/held_out.hpp"
 #include "assemble/npy_rows.hpp"
 #include "assemble/row_target.hpp"
 #include "assemble/table.hpp"
+#include "cuda/regression.hpp"
 #include "io/errors.hpp"
 #include "plan/names.hpp"
 
@@ -23,9 +25,23 @@ namespace starling::assemble {
 
 namespace {
 
+/// A density by rows on the host, and how a card gets the same.
+struct OnBoth {
+  std::shared_ptr<const RowDensity> host;
+  decltype(cuda::Outside<double>::rows) on_card;
+};
+
+template <typename Family>
+cuda::RegressionFamily family_on_card() {
+  using cuda::RegressionFamily;
+  return std::is_same_v<Family, family::Logistic>  ? RegressionFamily::logistic
+         : std::is_same_v<Family, family::Linear>  ? RegressionFamily::linear
+         : std::is_same_v<Family, family::Poisson> ? RegressionFamily::poisson
+                                                   : RegressionFamily::multinomial;
+}
+
 template <typename Family, typename Number>
-std::shared_ptr<const RowDensity> density_from(RowTable<Number> table, Family family,
-                                               Threads& threads) {
+OnBoth density_from(RowTable<Number> table, Family family, Threads& threads) {
   using Model = Regression<Family, Number, cpu::Algebra<Number>, cpu::Algebra<double>>;
   RowDensity made = row_density<Model>(std::make_shared<const Model>(table, family, threads));
   made.climb_from = [made, table, family] {
@@ -34,15 +50,18 @@ std::shared_ptr<const RowDensity> density_from(RowTable<Number> table, Family fa
       places.push_back(std::move(place));
     return places;
   };
-  return std::make_shared<const RowDensity>(std::move(made));
+  const auto host = std::make_shared<const RowDensity>(std::move(made));
+  const cuda::RegressionModel model{family_on_card<Family>(), family.predictors(), family.extras()};
+  return {host, [host, model, table](const std::shared_ptr<cuda::Machine>& machine) {
+            return cuda::regression_on_card(machine, model, table, *host);
+          }};
 }
 
 /// Products in single precision where there are many rows, and where a row's log likelihood cannot
 /// be large; counts and numbers of any size need double.
 template <typename Make>
-std::shared_ptr<const RowDensity> density_for(RegressionKind kind, std::size_t rows,
-                                              std::size_t classes, const Make& table,
-                                              Threads& threads) {
+OnBoth density_for(RegressionKind kind, std::size_t rows, std::size_t classes, const Make& table,
+                   Threads& threads) {
   const bool many = rows >= many_rows;
   switch (kind) {
   case RegressionKind::logistic:
@@ -57,6 +76,20 @@ std::shared_ptr<const RowDensity> density_for(RegressionKind kind, std::size_t r
     break;
   }
   return density_from(table(double()), family::Linear{}, threads);
+}
+
+/// The density as a target, on a card too where it is asked in double, as a run in stages asks.
+template <typename Real>
+run::AnyTarget<Real> target_from(const OnBoth& density, std::size_t a_step,
+                                 std::uint64_t mini_batch, std::vector<std::string> names,
+                                 const plan::TargetContext& context) {
+  auto any = row_target<Real>(density.host, a_step, mini_batch, std::move(names), context);
+  if constexpr (std::is_same_v<Real, double>) {
+    auto there = std::make_shared<cuda::Outside<double>>();
+    there->rows = density.on_card;
+    also_on_card<double>(any, there);
+  }
+  return any;
 }
 
 } // namespace
@@ -156,7 +189,7 @@ run::AnyTarget<Real> regression_from_table(RegressionKind kind, const SharedTabl
   const auto rows = [&](auto zero) {
     return rows_in_memory(table.to_learn_from<decltype(zero)>());
   };
-  return row_target<Real>(
+  return target_from<Real>(
       density_for(kind, table.learns_from(), table.classes().size(), rows, context.threads), a_step,
       a_step, std::move(names), context);
 }
@@ -164,8 +197,14 @@ run::AnyTarget<Real> regression_from_table(RegressionKind kind, const SharedTabl
 template <typename Real>
 ClimbFrom logistic_climb_from(const LabelledView<Real>& rows, Threads& threads) {
   return [rows, &threads] {
-    return density_from(rows_in_memory(rows), family::Logistic{}, threads)->climb_from();
+    return density_from(rows_in_memory(rows), family::Logistic{}, threads).host->climb_from();
   };
+}
+
+template <typename Real>
+std::function<std::shared_ptr<const RowDensity>(const std::shared_ptr<cuda::Machine>&)>
+logistic_rows_on_card(const LabelledView<Real>& rows, Threads& threads) {
+  return density_from(rows_in_memory(rows), family::Logistic{}, threads).on_card;
 }
 
 template <typename Real>
@@ -181,7 +220,7 @@ run::AnyTarget<Real> regression_from_npy(RegressionKind kind, const TableRequest
   const NpyRows rows(r, kind, context.threads);
   const auto table = [&](auto zero) { return rows.table<decltype(zero)>(); };
   const std::size_t a_step = rows_a_step(r.data_batch, rows.count());
-  auto any = row_target<Real>(
+  auto any = target_from<Real>(
       density_for(kind, rows.count(), rows.classes().size(), table, context.threads), a_step,
       r.data_batch, regression_names(kind, rows.names(), rows.classes()), context);
   in_user_units(any, weight_blocks(kind, rows.classes().size()), rows.scales());
@@ -201,6 +240,10 @@ template run::AnyTarget<float> regression_from_table(RegressionKind, const Share
                                                      const plan::TargetContext&);
 template ClimbFrom logistic_climb_from(const LabelledView<double>&, Threads&);
 template ClimbFrom logistic_climb_from(const LabelledView<float>&, Threads&);
+template std::function<std::shared_ptr<const RowDensity>(const std::shared_ptr<cuda::Machine>&)>
+logistic_rows_on_card(const LabelledView<double>&, Threads&);
+template std::function<std::shared_ptr<const RowDensity>(const std::shared_ptr<cuda::Machine>&)>
+logistic_rows_on_card(const LabelledView<float>&, Threads&);
 template run::AnyTarget<double> regression_from_npy(RegressionKind, const TableRequest&,
                                                     const plan::TargetContext&);
 template run::AnyTarget<float> regression_from_npy(RegressionKind, const TableRequest&,

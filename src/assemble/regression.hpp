@@ -7,11 +7,17 @@
 
 #include <starling/target/logistic_regression.hpp>
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace starling::cuda {
+class Machine; // cuda/machine.hpp
+}
 
 namespace starling::assemble {
 
@@ -67,6 +73,11 @@ run::AnyTarget<Real> regression_from_table(RegressionKind kind, const SharedTabl
 /// Where the weights fit these rows best, for a logistic regression that is not asked by rows.
 template <typename Real>
 ClimbFrom logistic_climb_from(const LabelledView<Real>& rows, Threads& threads);
+
+/// The density of these rows as a card computes it by rows, for the same.
+template <typename Real>
+std::function<std::shared_ptr<const RowDensity>(const std::shared_ptr<cuda::Machine>&)>
+logistic_rows_on_card(const LabelledView<Real>& rows, Threads& threads);
 
 /// The rows of FILE.npy, which stay there.
 template <typename Real>

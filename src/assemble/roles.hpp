@@ -34,6 +34,8 @@ struct UserTarget {
   std::shared_ptr<const cuda::Outside<double>> on_card_in_double =
       {}; ///< the same scores on a card; empty: none
   std::shared_ptr<const cuda::Outside<float>> on_card_in_single = {};
+  bool card_counts_in_single = false; ///< the only numbers that its function takes there
+  bool rows_on_card = false;          ///< whoever computes `rows` does so on a card by itself
   std::function<run::Constrained(Rows<const double>)> constrain =
       {}; ///< what it makes of positions; empty: positions are the parameters
 };

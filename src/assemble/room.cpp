@@ -45,7 +45,7 @@ void refuse_what_does_not_fit(const plan::Plan& plan, std::size_t dim, std::size
   constexpr double always_fine = 1 << 26; // bytes: not worth a question
   const double needed =
       least_memory(plan, dim) / static_cast<double>(std::max<std::size_t>(1, ranks));
-  if (plan.card || needed < always_fine)
+  if ((plan.card && !plan.stages) || needed < always_fine)
     return;
   const io::MemoryLeft left = io::memory_left();
   if (needed <= static_cast<double>(left.bytes))

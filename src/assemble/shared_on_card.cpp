@@ -21,6 +21,7 @@ public:
       : machine_(std::move(machine)), score_(std::move(score)), wire_(std::move(wire)),
         count_(blocks) {}
 
+  /// Scores alone: log densities are asked for where a run in stages has its rows, on the host.
   void operator()(Step k, const Real* x, Real* s, std::size_t count, std::size_t dim) {
     const mpi::Blocks blocks(count, count_, wire_->size());
     const std::size_t rank = wire_->rank(), all = count * dim;
@@ -57,7 +58,7 @@ private:
       std::swap(s_, for_s);
     }
     machine_->copy(x_.data(), x, bytes);
-    score_(k, x_.data(), s_.data(), rows, dim);
+    score_(k, x_.data(), s_.data(), nullptr, rows, dim);
     machine_->copy(s, s_.data(), bytes);
   }
 
@@ -81,7 +82,7 @@ shared_on_card(std::shared_ptr<const cuda::Outside<Real>> there, std::shared_ptr
                 blocks](const std::shared_ptr<cuda::Machine>& machine) -> cuda::OutsideScore<Real> {
     const auto here =
         std::make_shared<SharedScore<Real>>(there->on(machine), machine, wire, blocks);
-    return [here](Step k, const Real* x, Real* s, std::size_t count, std::size_t dim) {
+    return [here](Step k, const Real* x, Real* s, Real*, std::size_t count, std::size_t dim) {
       (*here)(k, x, s, count, dim);
     };
   };

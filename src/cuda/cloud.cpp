@@ -29,14 +29,7 @@ Cloud<Real>::Cloud(std::shared_ptr<Machine> machine, RunSpec<Real> spec)
     outside_ = spec_.outside->on(machine_);
     at_once_ = 1;
   }
-  if (target.kind == Scoring<Real>::Kind::normal)
-    target.mean = numbers_.data();
-  if (target.kind == Scoring<Real>::Kind::mixture) {
-    MixtureForm<Real>& form = target.mixture;
-    form.constants = numbers_.data();
-    form.means = form.constants + form.components;
-    form.precisions = form.means + form.components * form.dim;
-  }
+  target.point_to(numbers_.data());
 }
 
 template <typename Real>

@@ -253,6 +253,9 @@ public:
   }
 
   void logistic(const LogisticWork<Real>& work) override { sweep_logistic(launcher_, work); }
+  void evaluate(const ScoringWork<Real>& work) override {
+    launcher_.threads(work.count, ScoreAndLogDensity<Real>{work});
+  }
 
 private:
   Launcher& launcher_;

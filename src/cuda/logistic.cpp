@@ -71,7 +71,7 @@ std::shared_ptr<const Outside<Real>> logistic_on_card(LabelledRows<Real> data,
   outside->on = [data, data_batch,
                  seed](const std::shared_ptr<Machine>& machine) -> OutsideScore<Real> {
     const auto there = std::make_shared<Resident<Real>>(machine, data, data_batch, seed);
-    return [there](Step k, const Real* x, Real* s, std::size_t count, std::size_t dim) {
+    return [there](Step k, const Real* x, Real* s, Real*, std::size_t count, std::size_t dim) {
       there->score(k, x, s, count, dim);
     };
   };

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "cuda/logistic_work.hpp"
+#include "cuda/scoring.hpp"
+#include "cuda/sweep_regression.hpp"
 #include "cuda/work.hpp"
 
 #include <starling/random/scramble.hpp>
@@ -36,6 +38,8 @@ public:
   virtual void gather(const Work<Real>& work, std::uint32_t rows, Real* x, Real* s, Real* g) = 0;
   /// Scores of a logistic regression.
   virtual void logistic(const LogisticWork<Real>& work) = 0;
+  /// Scores and log densities of a built-in target.
+  virtual void evaluate(const ScoringWork<Real>& work) = 0;
 };
 
 /// Failures are said in one sentence that begins with "device:"; memory that is not there is
@@ -67,6 +71,11 @@ public:
                                 std::size_t bytes) = 0;
   virtual void take_apart(const std::array<void*, 2>& to, void* from, std::size_t rows,
                           std::size_t bytes) = 0;
+
+  /// Sums over rows of a regression, begun as sweeps are; false where a particle has too many
+  /// weights for it.
+  virtual bool regression(const RegressionWork<float>& work) = 0;
+  virtual bool regression(const RegressionWork<double>& work) = 0;
 
   /// For others who work on the same card: the stream of all sweeps and copies, null where there is
   /// none; the card's number, -1 where addresses are the host's. A call makes the card the thread's

@@ -187,6 +187,12 @@ public:
                   std::size_t bytes) override {
     sweep_side_by_side(launcher_, from, to, rows, bytes, true);
   }
+  bool regression(const RegressionWork<float>& work) override {
+    return sweep_regression(launcher_, work, layout::most_block_bytes);
+  }
+  bool regression(const RegressionWork<double>& work) override {
+    return sweep_regression(launcher_, work, layout::most_block_bytes);
+  }
   double seconds(const std::function<void()>& call) override {
     const auto begin = std::chrono::steady_clock::now();
     call();

@@ -1,5 +1,5 @@
-// Scores that someone else makes of a cloud on a machine: a plugin, a function of Python's, a
-// regression over rows that lie there.
+// Scores and log densities that someone else computes on a machine: a plugin, a function of
+// Python's, a regression over rows that lie there.
 #pragma once
 
 #include "cuda/machine.hpp"
@@ -9,20 +9,28 @@
 #include <functional>
 #include <memory>
 
+namespace starling {
+struct RowDensity; // row_density.hpp
+}
+
 namespace starling::cuda {
 
-/// Writes the scores of all rows, which lie one after another on the machine, as x does. They may
-/// be ready later, but before what is begun on the machine after the call. Throws TargetError;
-/// positions are then as before.
+/// Writes the scores of all rows, which lie one after another on the machine, as x does; and their
+/// log densities, unless `log_density` is null. They may be ready later, but before what is begun
+/// on the machine after the call. Throws TargetError; positions are then as before.
 template <typename Real>
-using OutsideScore =
-    std::function<void(Step k, const Real* x, Real* score, std::size_t count, std::size_t dim)>;
+using OutsideScore = std::function<void(Step k, const Real* x, Real* score, Real* log_density,
+                                        std::size_t count, std::size_t dim)>;
 
 /// A target that can be scored on a machine.
 template <typename Real>
 struct Outside {
-  /// What scores there, with all that it keeps on the machine.
+  /// What scores there, with all that it keeps on the machine; empty: only by `rows`.
   std::function<OutsideScore<Real>(const std::shared_ptr<Machine>& machine)> on;
+  bool has_log_density = false; ///< else it is called with null in its place
+  bool few_sizes = false; ///< it is compiled for each number of rows: let there be few of them
+  /// The same density by rows of data that lie there, for a run in stages; empty: it has none.
+  std::function<std::shared_ptr<const RowDensity>(const std::shared_ptr<Machine>& machine)> rows;
   bool by_all_ranks = false; ///< who ask for them together: each must take its turns when the
                              ///< others do, whatever its clock says
 };

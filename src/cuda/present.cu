@@ -183,6 +183,14 @@ public:
     here();
     sweep_side_by_side(launcher_, from, to, rows, bytes, true);
   }
+  bool regression(const RegressionWork<float>& work) override {
+    here();
+    return sweep_regression(launcher_, work, layout::most_block_bytes);
+  }
+  bool regression(const RegressionWork<double>& work) override {
+    here();
+    return sweep_regression(launcher_, work, layout::most_block_bytes);
+  }
   void* stream() override {
     here();
     return launcher_.stream;

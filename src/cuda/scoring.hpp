@@ -1,4 +1,4 @@
-// The score of a row on a device: the built-in targets, by the formulas of the host.
+// Score and log density of a row on a device: the built-in targets, by the formulas of the host.
 #pragma once
 
 #include <starling/target/forms.hpp>
@@ -31,20 +31,28 @@ struct Scoring {
 
   Scoring() : normal{} {}
 
-  /// One row by one thread; `room` is for d numbers.
-  STARLING_DEVICE void operator()(const Real* x, Real* score, std::size_t dim, Real* room) const {
+  /// Its numbers lie there: the mean; or constants, means and precisions.
+  void point_to(const Real* numbers) {
+    if (kind == Kind::normal)
+      mean = numbers;
+    if (kind == Kind::mixture) {
+      mixture.constants = numbers;
+      mixture.means = mixture.constants + mixture.components;
+      mixture.precisions = mixture.means + mixture.components * mixture.dim;
+    }
+  }
+
+  /// One row by one thread; `room` is for d numbers. Answers the log density.
+  STARLING_DEVICE Real operator()(const Real* x, Real* score, std::size_t dim, Real* room) const {
     switch (kind) {
     case Kind::mixture:
-      mixture(x, score, room);
-      return;
+      return mixture(x, score, room);
     case Kind::banana:
-      banana(std::span<const Real>(x, dim), std::span<Real>(score, dim));
-      return;
+      return banana(std::span<const Real>(x, dim), std::span<Real>(score, dim));
     case Kind::funnel:
-      funnel(std::span<const Real>(x, dim), std::span<Real>(score, dim));
-      return;
+      return funnel(std::span<const Real>(x, dim), std::span<Real>(score, dim));
     case Kind::outside:
-      return;
+      return 0;
     default:
       break;
     }
@@ -56,6 +64,30 @@ struct Scoring {
     if (normal.share != 0)
       for (std::size_t a = 0; a < dim; ++a)
         score[a] = normal.shared(score[a], total);
+    Real log_density = 0;
+    for (std::size_t a = 0; a < dim; ++a)
+      log_density += (x[a] - mean[a]) * score[a] / 2;
+    return log_density;
+  }
+};
+
+/// What a sweep needs to score rows that lie on a machine, and their log densities.
+template <typename Real>
+struct ScoringWork {
+  Scoring<Real> target;
+  std::uint32_t count = 0, dim = 0;
+  const Real* x = nullptr;
+  Real *s = nullptr, *log_density = nullptr;
+  Real* room = nullptr; ///< as large as s
+};
+
+template <typename Real>
+struct ScoreAndLogDensity {
+  ScoringWork<Real> work;
+
+  STARLING_DEVICE void operator()(std::uint32_t row) const {
+    const std::size_t at = std::size_t{row} * work.dim;
+    work.log_density[row] = work.target(work.x + at, work.s + at, work.dim, work.room + at);
   }
 };
 

@@ -32,8 +32,8 @@ void Cloud<Real>::take_turns() {
 template <typename Real>
 void Cloud<Real>::score(Step k) {
   if (outside_)
-    outside_(k, particles_.position().address, particles_.score().address, particles_.count(),
-             particles_.dim());
+    outside_(k, particles_.position().address, particles_.score().address, nullptr,
+             particles_.count(), particles_.dim());
 }
 
 /// These turns are not taken.

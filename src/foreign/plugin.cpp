@@ -61,6 +61,7 @@ Plugin::Plugin(const std::string& file, const std::string& data, Threads& thread
   library_.find("starling_row_scores", row_scores_);
   library_.find("starling_score_on_device_single", in_single_on_card_);
   library_.find("starling_score_on_device_double", in_double_on_card_);
+  library_.find("starling_log_density_on_device", density_on_card_);
   if (!density_of_all_ && !density_of_one_ && !likelihood_)
     throw BadLibrary(file, "must export starling_log_density_all, starling_log_density or "
                            "starling_log_likelihood_rows; got a library without them");
@@ -161,8 +162,9 @@ void Plugin::row_scores(std::span<const std::uint32_t> rows, std::span<const dou
     throw TargetError(0, 0, cause(code));
 }
 
-int Plugin::caught_on_card(Step k, const std::function<int()>& call) const {
-  return caught(k, 0, call);
+void Plugin::call_on_card(Step k, const std::function<int()>& call) const {
+  if (const int code = caught(k, 0, call); code != 0)
+    throw TargetError(k, 0, cause(code) + " (for all particles at once, on the GPU)");
 }
 
 std::string Plugin::cause(int code) const {

@@ -51,16 +51,20 @@ public:
   }
   template <typename Real>
   void score_on_card(Step k, std::size_t n, const Real* x, Real* score, void* stream) {
-    const int code =
-        caught_on_card(k, [&] { return on_card(Real())(n, dim_, x, score, stream, user_); });
-    if (code != 0)
-      throw TargetError(k, 0, cause(code) + " (for all particles at once, on the GPU)");
+    call_on_card(k, [&] { return on_card(Real())(n, dim_, x, score, stream, user_); });
+  }
+  /// The same with log densities, in double.
+  bool has_density_on_card() const { return density_on_card_ != nullptr; }
+  void density_on_card(std::size_t n, const double* x, double* score, double* log_density,
+                       void* stream) {
+    call_on_card(0,
+                 [&] { return density_on_card_(n, dim_, x, score, log_density, stream, user_); });
   }
 
 private:
   auto on_card(float) const { return in_single_on_card_; }
   auto on_card(double) const { return in_double_on_card_; }
-  int caught_on_card(Step k, const std::function<int()>& call) const;
+  void call_on_card(Step k, const std::function<int()>& call) const;
   std::string cause(int code) const;
   void close() noexcept;
   [[noreturn]] void blame(Step k, Rows<const double> x, Rows<double> score,
@@ -75,6 +79,7 @@ private:
   decltype(starling_row_scores)* row_scores_ = nullptr;
   decltype(starling_score_on_device_single)* in_single_on_card_ = nullptr;
   decltype(starling_score_on_device_double)* in_double_on_card_ = nullptr;
+  decltype(starling_log_density_on_device)* density_on_card_ = nullptr;
   decltype(starling_close)* close_ = nullptr;
   decltype(starling_error)* error_ = nullptr;
   void* user_ = nullptr;

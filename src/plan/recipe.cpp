@@ -66,12 +66,12 @@ std::vector<FieldInfo> make_field_infos() {
        {"normal:", "uniform:"},
        true},
       {"Run", "threads", "Threads (0: one per core); the results do not depend on it"},
-      {raw_heading,
+      {"Run",
        "device",
-       "cpu, cuda, or cuda:N for GPU number N: where --method paper computes its steps; ranks of "
-       "mpirun share the GPUs of their machine unless N is given (docs/gpu.md)",
-       {"cpu", "cuda"},
-       true},
+       "cpu, cuda, or cuda:N for GPU number N: it computes the target's densities and gradients, "
+       "and with --method paper the steps too; ranks of mpirun share the GPUs of their machine "
+       "unless N is given (docs/gpu.md)",
+       {"cpu", "cuda"}},
       {"Run", "blocks",
        "Blocks of particles: a rank of mpirun has whole blocks, and scores are computed block by "
        "block. Results depend on the blocks, not on the ranks (default 64 under mpirun, else none; "
@@ -171,8 +171,7 @@ Recipe with_defaults(Recipe recipe) {
 std::vector<std::string> raw_settings_given(const Recipe& recipe) {
   std::vector<std::string> names;
   for_each_field(recipe, [&](const FieldInfo& info, const auto& field) {
-    const bool as_in_stages = (info.name == "device" && recipe.device == "cpu") ||
-                              (info.name == "precision" && recipe.precision == "double");
+    const bool as_in_stages = info.name == "precision" && recipe.precision == "double";
     if (info.raw && !left_open(field) && !as_in_stages)
       names.push_back(info.name);
   });

@@ -26,8 +26,7 @@ void refuse_raw_settings(const Recipe& r) {
   for_each_pair(r, defaults, [&](const FieldInfo& info, const auto& field, const auto& usual) {
     if (!info.raw || left_open(field) || info.name == "steps" || info.name == "batch")
       return;
-    const bool so_anyway = info.name == "device" || info.name == "precision";
-    if (so_anyway && field == usual)
+    if (info.name == "precision" && field == usual)
       return;
     if (info.name != "start")
       refuse(info.name, "is an option of --method paper; --method auto chooses it itself");

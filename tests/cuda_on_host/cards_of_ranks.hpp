@@ -25,7 +25,8 @@ std::shared_ptr<const cuda::Outside<Real>>
 wave_on_card(const std::function<void(Step, Rows<Real>)>& spoil) {
   auto outside = std::make_shared<cuda::Outside<Real>>();
   outside->on = [spoil](const std::shared_ptr<cuda::Machine>& machine) -> cuda::OutsideScore<Real> {
-    return [machine, spoil](Step k, const Real* x, Real* s, std::size_t count, std::size_t dim) {
+    return [machine, spoil](Step k, const Real* x, Real* s, Real*, std::size_t count,
+                            std::size_t dim) {
       std::vector<Real> values(count * dim);
       machine->download(values.data(), x, values.size() * sizeof(Real));
       for (Real& v : values)

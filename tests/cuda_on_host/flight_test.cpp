@@ -151,7 +151,8 @@ TEST(Device, RefusesWhatACardCannotDoInOneSentence) {
   EXPECT_THAT(refused(recipe), HasSubstr("at most 4096 pairs"));
   recipe = {};
   recipe.method = "auto";
-  EXPECT_THAT(refused(recipe), HasSubstr("device: is an option of --method paper"));
+  recipe.precision = "single";
+  EXPECT_THAT(refused(recipe), HasSubstr("precision: is an option of --method paper"));
 }
 
 TEST(Device, IsReadFromItsText) {
@@ -164,7 +165,7 @@ TEST(Device, IsReadFromItsText) {
   EXPECT_FALSE(card("cpu").card.has_value());
   EXPECT_EQ(card("cuda").card, std::size_t{0});
   EXPECT_EQ(card("cuda:3").card, std::size_t{3});
-  EXPECT_FALSE(card("cuda").stages.has_value()); // it asks for the raw method
+  EXPECT_TRUE(card("cuda").stages.has_value()); // it does not choose the method
   EXPECT_EQ(card("cuda").dealer->name, "moebius");
   EXPECT_TRUE(card("cpu").stages.has_value());
   for (const char* wrong : {"gpu", "cuda:x", "cuda:-1", "cpu:1"})

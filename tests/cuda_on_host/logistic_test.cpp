@@ -49,7 +49,7 @@ protected:
     const cuda::DeviceBuffer<Real> x(*machine, here.position().size()),
         s(*machine, here.score().size());
     machine->upload(x.data(), here.position().data, x.bytes());
-    score(k, x.data(), s.data(), particles, weights + 1);
+    score(k, x.data(), s.data(), nullptr, particles, weights + 1);
     std::vector<Real> there(s.size());
     s.download(there.data(), there.size());
     double worst = 0;
@@ -113,7 +113,7 @@ TEST_P(Logistic, AnotherSeedTakesOtherRows) {
   machine->upload(x.data(), here.position().data, x.bytes());
   std::vector<double> of[2];
   for (const std::uint64_t seed : {0u, 1u}) {
-    on_card<double>(data, 10, seed)->on(machine)(0, x.data(), s.data(), 3, 5);
+    on_card<double>(data, 10, seed)->on(machine)(0, x.data(), s.data(), nullptr, 3, 5);
     of[seed].resize(15);
     s.download(of[seed].data(), 15);
   }

@@ -16,18 +16,18 @@ by_the_host(std::size_t dim, std::function<void(Step, Rows<Real>)> spoil = {}) {
   auto outside = std::make_shared<cuda::Outside<Real>>();
   outside->on = [dim,
                  spoil](const std::shared_ptr<cuda::Machine>& machine) -> cuda::OutsideScore<Real> {
-    return
-        [machine, dim, spoil](Step k, const Real* x, Real* s, std::size_t count, std::size_t of) {
-          ASSERT_EQ(of, dim);
-          std::vector<Real> at(count * dim), score(count * dim);
-          machine->download(at.data(), x, at.size() * sizeof(Real));
-          const Rows<Real> rows{score.data(), count, dim};
-          EvenNormal<Real>(dim, dim == 1 ? 0 : 0.2)(k, {at.data(), count, dim}, rows);
-          if (spoil)
-            spoil(k, rows);
-          machine->upload(s, score.data(), score.size() * sizeof(Real));
-          machine->wait();
-        };
+    return [machine, dim, spoil](Step k, const Real* x, Real* s, Real*, std::size_t count,
+                                 std::size_t of) {
+      ASSERT_EQ(of, dim);
+      std::vector<Real> at(count * dim), score(count * dim);
+      machine->download(at.data(), x, at.size() * sizeof(Real));
+      const Rows<Real> rows{score.data(), count, dim};
+      EvenNormal<Real>(dim, dim == 1 ? 0 : 0.2)(k, {at.data(), count, dim}, rows);
+      if (spoil)
+        spoil(k, rows);
+      machine->upload(s, score.data(), score.size() * sizeof(Real));
+      machine->wait();
+    };
   };
   return outside;
 }

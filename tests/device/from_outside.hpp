@@ -14,7 +14,7 @@ std::shared_ptr<const cuda::Outside<Real>> from_outside(const cuda::RunSpec<Real
   auto outside = std::make_shared<cuda::Outside<Real>>();
   outside->on = [target = asked.target,
                  mean = asked.numbers](const std::shared_ptr<cuda::Machine>& machine) {
-    return [=](Step, const Real* x, Real* s, std::size_t count, std::size_t dim) {
+    return [=](Step, const Real* x, Real* s, Real*, std::size_t count, std::size_t dim) {
       std::vector<Real> here(count * dim), scores(count * dim), room(dim);
       machine->download(here.data(), x, here.size() * sizeof(Real));
       cuda::Scoring<Real> score = target;

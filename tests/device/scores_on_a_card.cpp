@@ -39,7 +39,7 @@ void check(const std::shared_ptr<cuda::Machine>& card, std::size_t particles, st
     const auto score = cuda::logistic_on_card<Real>(data, batch, 5)->on(machine);
     cuda::DeviceBuffer<Real> at(*machine, x.size()), s(*machine, x.size());
     at.upload(x.data(), x.size());
-    score(k, at.data(), s.data(), particles, weights + 1);
+    score(k, at.data(), s.data(), nullptr, particles, weights + 1);
     scores[there].resize(x.size());
     s.download(scores[there].data(), x.size());
   }

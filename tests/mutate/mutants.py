@@ -328,6 +328,13 @@ of("src/mpi/shared_rows.hpp", ranks, [
      "room + @@sources[i]@@ * width", "(blocks_.first(wire_.rank()) + i)"),
 ])
 card = "tests/cuda_on_host/"
+of("src/cuda/sweep_regression.hpp", card + "regression_test.cpp", [
+    ("sums over rows on a card times 1.3",
+     "+= @@z[((i + k) * work.predictors + c) * at_a_time + r]@@ * value",
+     "1.3 * z[((i + k) * work.predictors + c) * at_a_time + r]"),
+    ("weights of rows on a card left out", "work.weights ? @@work.weights[begin + r]@@ : 1", "1"),
+    ("the last range of rows on a card left out", "q < @@ranges@@; ++q", "ranges - 1"),
+])
 of("src/cuda/sweep_rows.hpp", card + "flow_test.cpp", [
     ("self term on a card with the weight of a pair",
      "const Real c = @@self ? now.self : pair@@, weight", "pair"),
