@@ -9,6 +9,7 @@ import numpy as np
 
 from .constraints import JaxMath, NumpyMath, TorchMath
 from .functions import Function
+from .jax_loops import Loops
 from .jax_trees import JaxTree
 from .space import Parameters
 
@@ -56,8 +57,9 @@ class _PulledBack:
 
 
 class _JaxScore:
-    """jit(vmap(value_and_grad(log_density))), compiled again where it is unpickled. With a space
-    the log density is of its parameters, and the Jacobian's determinant is added."""
+    """vmap(value_and_grad(log_density)), compiled again where it is unpickled: as a loop over
+    blocks of rows, or where that cannot be, for each number of rows. With a space the log density
+    is of its parameters, and the Jacobian's determinant is added."""
 
     def __init__(self, log_density: Callable, space: JaxTree | None = None):
         import jax
@@ -71,13 +73,20 @@ class _JaxScore:
                 values, log_jacobian = space.forward(x, math)
                 return log_density(space.tree(values)) + log_jacobian
 
-        self._compiled = jax.jit(jax.vmap(jax.value_and_grad(of_position)))
+        of_one = jax.value_and_grad(of_position)
+        self._compiled, self._loops = jax.jit(jax.vmap(of_one)), Loops(of_one)
         self._fits = ""  # numbers that were seen on a card
 
     def __reduce__(self):
         return _JaxScore, (self._log_density, self._space)
 
+    def loop(self, dim: int, single: bool) -> Any:
+        return self._loops.of(dim, single)
+
     def __call__(self, x: np.ndarray):
+        loop = self.loop(x.shape[1], x.dtype == np.float32)
+        if loop is not None:
+            return loop.evaluate(np.ascontiguousarray(x))
         if x.dtype == np.float64 and not self._jax.config.jax_enable_x64:
             x = x.astype(np.float32)
         log_densities, scores = self._compiled(self._jax.dlpack.from_dlpack(x))
@@ -173,11 +182,11 @@ def from_jax(
     _callable(log_density)
     if parameters is None:
         score = _JaxScore(log_density)
-        return Function(score, dim, names, padded=True, on_card=score.on_card)
+        return Function(score, dim, names, padded=True, on_card=score.on_card, loop=score.loop)
     _no_more("parameters", dim=dim, names=names)
     space = JaxTree(parameters)
     score = _JaxScore(log_density, space)
-    return _in_space(score, space, padded=True, on_card=score.on_card)
+    return _in_space(score, space, padded=True, on_card=score.on_card, loop=score.loop)
 
 
 def from_torch(

@@ -82,7 +82,8 @@ class Function(Target):
     of rows. padded: only with few different numbers, for a function that is compiled for each.
     on_card: the same for device="cuda". It takes positions on the GPU (torch.from_dlpack(x),
     jax.dlpack.from_dlpack(x), cupy.from_dlpack(x)) and returns arrays on the GPU. The positions
-    exist only during the call. space: how draws are made from positions."""
+    exist only during the call. space: how draws are made from positions. loop(dim, single): a
+    _starling.Loop that computes the same without Python, or None."""
 
     def __init__(
         self,
@@ -93,11 +94,12 @@ class Function(Target):
         padded: bool = False,
         on_card: Callable | None = None,
         space: Any = None,
+        loop: Callable | None = None,
     ):
         for name, given in (("target", function), ("on_card", on_card)):
             if not (callable(given) or (given is None and name == "on_card")):
                 raise TypeError(f"{name}: must be a function; got {type(given).__name__}")
-        self._function, self._on_card = function, on_card
+        self._function, self._on_card, self._loop = function, on_card, loop
         self.dim, self.names, self.padded = dim, checked_names(names), bool(padded)
         self.space = space
 
@@ -110,7 +112,11 @@ class Function(Target):
         called = _Padded(self._function, particles) if self.padded else self._function
         return self._with_draws(
             _starling.target_of_function(
-                called, _dimension(self.dim, dim, self.names), self.names, self._on_card
+                called,
+                _dimension(self.dim, dim, self.names),
+                self.names,
+                self._on_card,
+                self._loop,
             )
         )
 

@@ -27,7 +27,13 @@ def from_numpyro(model: Callable, *args: Any, **kwargs: Any) -> Function:
     space = NumpyroSpace(model, args, kwargs)
     score = _JaxScore(space.log_density)
     return Function(
-        score, len(space.names), space.names, padded=True, on_card=score.on_card, space=space
+        score,
+        len(space.names),
+        space.names,
+        padded=True,
+        on_card=score.on_card,
+        space=space,
+        loop=score.loop,
     )
 
 

@@ -52,7 +52,13 @@ def from_pymc(model: Any = None) -> Function:
         return Function(_score_by_pytensor(space), len(space.names), space.names, space=space)
     score = _JaxScore(lambda x: jaxified(*space.parts(x))[0])
     return Function(
-        score, len(space.names), space.names, padded=True, on_card=score.on_card, space=space
+        score,
+        len(space.names),
+        space.names,
+        padded=True,
+        on_card=score.on_card,
+        space=space,
+        loop=score.loop,
     )
 
 
