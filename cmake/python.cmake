@@ -21,12 +21,23 @@ headers = [pathlib.Path(place, 'include') for place in places]
 print(next((one for one in headers if (one / 'xla/ffi/api/ffi.h').is_file()), ''))"
                 OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE starling_xla_headers)
 if(starling_xla_headers)
-  list(APPEND starling_python_sources python/bindings/xla/handlers.cpp)
   # XLA's header names members of a struct like their types, which g++ takes for an error of ours.
-  set_source_files_properties(python/bindings/xla/handlers.cpp PROPERTIES COMPILE_OPTIONS
-                              "$<$<CXX_COMPILER_ID:GNU>:-fpermissive>")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(starling_xla_options -fpermissive)
+  endif()
+  unset(starling_xla_works CACHE) # another jaxlib may have come
+  try_compile(starling_xla_works "${PROJECT_BINARY_DIR}/xla" SOURCES "${PROJECT_SOURCE_DIR}/python/bindings/xla/works.cpp"
+              CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${starling_xla_headers}" COMPILE_DEFINITIONS ${starling_xla_options}
+              CXX_STANDARD 20)
+endif()
+if(starling_xla_works)
+  list(APPEND starling_python_sources python/bindings/xla/handlers.cpp)
+  set_source_files_properties(python/bindings/xla/handlers.cpp PROPERTIES COMPILE_OPTIONS "${starling_xla_options}")
+  starling_version_in(xla_minor "${starling_xla_headers}/xla/ffi/api/c_api.h" "XLA_FFI_API_MINOR ([0-9]+)")
+  starling_version_in(xla_major "${starling_xla_headers}/xla/ffi/api/c_api.h" "XLA_FFI_API_MAJOR ([0-9]+)")
+  starling_part(xla-ffi "${xla_major}.${xla_minor}" 0.0 Apache-2.0 "functions of JAX without Python between steps")
 else()
-  message(STATUS "jaxlib: not found, so functions of JAX are called through Python")
+  message(STATUS "jaxlib: no headers that can be used, so functions of JAX are called through Python")
   list(APPEND starling_python_sources python/bindings/xla/absent.cpp)
 endif()
 # What nanobind needs at run time comes as a package of its own, one for each Python; so our module keeps to the stable part of

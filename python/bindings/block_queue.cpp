@@ -5,7 +5,6 @@
 #include "gil_released.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -24,19 +23,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr auto spell = 50us;    // awake, before a thread sleeps: waking it takes about as long
 constexpr auto idle = 5ms;      // then a thread leaves the loop
 constexpr auto signals = 100ms; // then Ctrl-C is looked for
 constexpr auto worth = 200us;   // of work, for which another thread is woken
-
-/// Asks again and again for a short while.
-template <typename Ready>
-bool soon(Ready&& ready) {
-  for (const auto until = Clock::now() + spell; Clock::now() < until; std::this_thread::yield())
-    if (ready())
-      return true;
-  return ready();
-}
 
 std::size_t cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 
@@ -45,23 +34,23 @@ std::size_t cores() { return std::max(1u, std::thread::hardware_concurrency()); 
 struct Request {
   std::variant<Asked<double>, Asked<float>> asked;
   std::size_t rows;
-  std::size_t handed_out = 0;    ///< rows
-  std::atomic<std::size_t> left; ///< blocks that are not finished
+  std::size_t handed_out = 0; ///< rows
+  std::size_t left;           ///< blocks that are not finished
   std::exception_ptr error = {};
+
+  /// Nobody fetches what is not handed out yet; blocks that are under way still write to it.
+  void end(std::exception_ptr why, std::size_t block) {
+    error = why;
+    left -= (rows - std::exchange(handed_out, rows) + block - 1) / block;
+  }
 };
 
 struct BlockQueue::State {
   std::mutex mutex;
   std::condition_variable asked, finished;
-  std::deque<Request*> requests;        ///< with blocks that nobody has
-  std::atomic<std::size_t> waiting = 0; ///< their number of requests, to be read without the lock
-  std::size_t threads = 0;              ///< in the loop, or on their way there
-  double seconds = 0;                   ///< of a block, as lately seen; 0: not known
-
-  void remove(Request& request) {
-    std::erase(requests, &request);
-    waiting = requests.size();
-  }
+  std::deque<Request*> requests; ///< with blocks that nobody has
+  std::size_t threads = 0;       ///< in the loop, or on their way there
+  double seconds = 0;            ///< of a block, as lately seen; 0: not known
 };
 
 BlockQueue::BlockQueue(nb::handle loop, std::size_t block, std::size_t dim)
@@ -101,7 +90,6 @@ void BlockQueue::ask(Request& request) {
     missing = wanted - std::min(wanted, s.threads);
     s.threads += missing;
     s.requests.push_back(&request);
-    s.waiting = s.requests.size();
   }
   for (std::size_t k = missing; k < wanted; ++k)
     s.asked.notify_one();
@@ -116,17 +104,16 @@ void BlockQueue::start(std::size_t threads) {
       const std::lock_guard lock(state_->mutex);
       state_->threads -= threads - k;
       if (state_->threads == 0)
-        throw;
+        for (Request* const request : std::exchange(state_->requests, {}))
+          request->end(std::current_exception(), block_);
+      state_->finished.notify_all();
       return;
     }
 }
 
 void BlockQueue::wait_for(Request& request) {
-  const auto done = [&] { return request.left == 0; };
-  if (soon(done))
-    return;
   std::unique_lock lock(state_->mutex);
-  while (!state_->finished.wait_for(lock, signals, done)) {
+  while (!state_->finished.wait_for(lock, signals, [&] { return request.left == 0; })) {
     lock.unlock();
     throw_if_interrupted(request);
     lock.lock();
@@ -143,8 +130,8 @@ void BlockQueue::throw_if_interrupted(Request& request) {
   } catch (...) {
     const nb::gil_scoped_release released;
     std::unique_lock lock(state_->mutex);
-    state_->remove(request); // blocks that are under way still write to it
-    request.left -= (request.rows - request.handed_out + block_ - 1) / block_;
+    std::erase(state_->requests, &request);
+    request.end(std::current_exception(), block_);
     state_->finished.wait(lock, [&] { return request.left == 0; });
     throw;
   }
@@ -167,10 +154,8 @@ void BlockQueue::serve() {
 
 bool Seat::next_block() {
   BlockQueue::State& s = *queue_.state_;
-  const auto any = [&] { return s.waiting > 0; };
-  soon(any);
   std::unique_lock lock(s.mutex);
-  if (!s.asked.wait_for(lock, idle, any)) {
+  if (!s.asked.wait_for(lock, idle, [&] { return !s.requests.empty(); })) {
     --s.threads;
     left_ = true;
     return false;
@@ -179,7 +164,7 @@ bool Seat::next_block() {
   first_ = request_->handed_out;
   request_->handed_out = std::min(first_ + queue_.block_, request_->rows);
   if (request_->handed_out == request_->rows)
-    s.remove(*request_);
+    s.requests.pop_front();
   begun_ = Clock::now();
   return true;
 }
@@ -197,22 +182,15 @@ void Seat::finish() {
 void Seat::fail(std::exception_ptr error) {
   BlockQueue::State& s = *queue_.state_;
   const std::lock_guard lock(s.mutex);
-  std::deque<Request*> failed = s.requests;
-  if (request_)
-    failed = {request_};
-  for (Request* const request : failed) {
-    request->error = error;
-    s.remove(*request);
-    request->left -=
-        (request->rows - std::exchange(request->handed_out, request->rows) + queue_.block_ - 1) /
-        queue_.block_;
-  }
+  if (left_)
+    return;
+  for (Request* const request : request_ ? std::deque{request_} : s.requests)
+    request->end(error, queue_.block_);
+  std::erase_if(s.requests, [](const Request* request) { return request->error != nullptr; });
   if (request_)
     --std::exchange(request_, nullptr)->left;
-  if (!left_ && s.requests.empty()) {
-    --s.threads;
-    left_ = true;
-  }
+  left_ = s.requests.empty();
+  s.threads -= left_;
   s.finished.notify_all();
 }
 

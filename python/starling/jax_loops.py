@@ -1,8 +1,8 @@
 """Functions of JAX as compiled loops: a step needs no Python.
 
 The loop fetches a block of rows from the engine, computes log densities and scores, hands them back
-and waits for the next block, all in code that XLA compiled (python/bindings/block_queue.hpp). One
-compilation serves any number of rows."""
+and waits for the next block. All of it is code that XLA compiled (python/bindings/block_queue.hpp).
+One compilation serves any number of rows."""
 
 from __future__ import annotations
 

@@ -210,28 +210,24 @@ def test_ctrl_c_during_a_call_stops_it():
     assert flight.step(2).done >= 4
 
 
-def threads_of_this_process():
-    return len(os.listdir("/proc/self/task"))
+def fewest_threads(seconds, enough=0):
+    """Of this process, in a while; it ends earlier when there are few enough."""
+    until, fewest = time.monotonic() + seconds, 10**6
+    while time.monotonic() < until and fewest > enough:
+        fewest = min(fewest, len(os.listdir("/proc/self/task")))
+        time.sleep(0.01)
+    return fewest
 
 
-@pytest.mark.skipif(
-    not os.path.exists("/proc/self/task"), reason="the system does not list threads"
-)
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="threads are not listed here")
 def test_a_flight_that_is_dropped_leaves_no_thread(x64):
     target = starling.from_jax(log_density, dim=4)
     target(numbers(100))
-    until = time.monotonic() + 60
-    while threads_of_this_process() > 1 and time.monotonic() < until:
-        before = threads_of_this_process()
-        time.sleep(0.1)
-        if threads_of_this_process() == before:
-            break
+    before = fewest_threads(1)
     flight = starling.Flight(target, **RAW).step(3)
     del flight
     gc.collect()
-    while threads_of_this_process() > before and time.monotonic() < until:
-        time.sleep(0.01)
-    assert threads_of_this_process() <= before
+    assert fewest_threads(60, before) <= before
 
 
 @pytest.mark.parametrize("switch", ["jax_debug_nans", "jax_debug_infs", "jax_disable_jit"])
