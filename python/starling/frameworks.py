@@ -173,9 +173,8 @@ def from_jax(
         stay as they are. The log density is called with that tree, values in the place of shapes;
         the Jacobian of the transforms is added to it.
 
-    Positions reach JAX without a copy where it takes them so (on the CPU), and scores come back the
-    same way. JAX counts in single precision unless jax_enable_x64 is set: then positions are
-    rounded on the way.
+    On the CPU it is compiled once, as a loop over blocks of rows, and called without Python.
+    JAX counts in single precision unless jax_enable_x64 is set: positions are rounded on the way.
 
     With device="cuda" positions and scores stay on the GPU, if JAX was installed for it;
     precision="single" then, unless jax_enable_x64 is set."""
