@@ -46,6 +46,7 @@ nanobind_add_module(_starling BACKEND_MODULE nanobind_backend NB_SUPPRESS_WARNIN
 starling_own_code(_starling)
 starling_hardened_program(_starling)
 target_link_libraries(_starling PRIVATE starling_edge)
+target_include_directories(_starling PRIVATE python/bindings)
 target_include_directories(_starling SYSTEM PRIVATE ${starling_xla_headers})
 set_target_properties(_starling PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/python/starling")
 

@@ -1,5 +1,5 @@
 // A build without XLA's headers: functions of JAX are called through Python.
-#include "../block_queue.hpp"
+#include "block_queue.hpp"
 
 namespace starling::python {
 

@@ -1,6 +1,6 @@
 // What JAX's compiled loop calls to fetch and deliver blocks of rows. XLA checks the version of its
 // interface when a handler is registered.
-#include "../block_queue.hpp"
+#include "block_queue.hpp"
 
 #include <xla/ffi/api/ffi.h>
 
