@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import math
 import os
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -30,6 +31,7 @@ class Loops:
 
         self._jax, self._function = jax, jax.jit(function)
         self._known: dict[tuple, Any] = {}
+        self._lock = threading.RLock()
         let_go_at_end(self)
 
     def _let_go(self) -> None:
@@ -47,12 +49,13 @@ class Loops:
             return None
         double = self._jax.config.jax_enable_x64 and not single
         key = dim, double, self._jax.config.jax_default_matmul_precision
-        if key not in self._known:
-            try:
-                self._known[key] = self._compiled(dim, np.float64 if double else np.float32)
-            except Exception:  # the call through Python says what is wrong with the function
-                self._known[key] = None
-        return self._known[key]
+        with self._lock:  # flights in other threads have the same loop
+            if key not in self._known:
+                try:
+                    self._known[key] = self._compiled(dim, np.float64 if double else np.float32)
+                except Exception:  # the call through Python says what is wrong with the function
+                    self._known[key] = None
+            return self._known[key]
 
     def _on_cpu(self) -> bool:
         """And nobody asked JAX to look at every result, or not to compile."""

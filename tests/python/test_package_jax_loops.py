@@ -125,12 +125,20 @@ def test_runs_are_resumed_and_pickled_bit_for_bit(x64, tmp_path):
         assert np.array_equal(flight.step(20).positions, whole)
 
 
-def test_flights_at_the_same_time_share_a_target(x64):
+def test_flights_at_the_same_time_share_a_loop(x64, monkeypatch):
     target = starling.from_jax(log_density, dim=4)
-    right = [starling.Flight(target, **RAW | dict(seed=k)).step(40).positions for k in range(4)]
-    found = [None] * 4
+    found, compiled, begin = [None] * 4, [], threading.Barrier(4)
+    compile_it = jax_loops.Loops._compiled
+
+    def slowly(*given):
+        compiled.append(given)
+        time.sleep(0.2)  # the others come in between
+        return compile_it(*given)
+
+    monkeypatch.setattr(jax_loops.Loops, "_compiled", slowly)
 
     def fly(k):
+        begin.wait()
         found[k] = starling.Flight(target, **RAW | dict(seed=k)).step(40).positions
 
     threads = [threading.Thread(target=fly, args=(k,)) for k in range(4)]
@@ -138,6 +146,8 @@ def test_flights_at_the_same_time_share_a_target(x64):
         thread.start()
     for thread in threads:
         thread.join()
+    right = [starling.Flight(target, **RAW | dict(seed=k)).step(40).positions for k in range(4)]
+    assert len(compiled) == 1
     assert all(np.array_equal(a, b) for a, b in zip(found, right))
 
 
