@@ -62,6 +62,40 @@ def test_any_number_of_rows_gives_what_the_plain_function_gives(x64, kind):
                 assert not np.allclose(1.3 * np.asarray(got), right, **near)
 
 
+def tree_target():
+    def of_tree(p):
+        return -jax.numpy.sum(p["b"] ** 2) - p["s"] ** 2
+
+    return starling.from_jax(of_tree, {"b": (3,), "s": starling.positive()})
+
+
+def numpyro_target():
+    numpyro = pytest.importorskip("numpyro", reason="NumPyro is not installed")
+    from numpyro import distributions as dist
+
+    def model():
+        b = numpyro.sample("b", dist.Normal(0, 1).expand([3]).to_event(1))
+        numpyro.sample("y", dist.Normal(b.sum(), numpyro.sample("s", dist.HalfNormal(1))), obs=0.5)
+
+    return starling.from_numpyro(model)
+
+
+def pymc_target():
+    pymc = pytest.importorskip("pymc", reason="PyMC is not installed")
+    with pymc.Model() as model:
+        b = pymc.Normal("b", 0, 1, shape=3)
+        pymc.Normal("y", b.sum(), pymc.HalfNormal("s", 1), observed=0.5)
+    return starling.from_pymc(model)
+
+
+@pytest.mark.parametrize("make", [tree_target, numpyro_target, pymc_target])
+def test_trees_and_models_are_loops_too(make, x64):
+    target = make()
+    assert target._loop(4, False) is not None
+    for got, right in zip(target(numbers(50)), target.function._compiled(numbers(50))):
+        np.testing.assert_allclose(got, right, rtol=1e-12, atol=1e-12)
+
+
 def test_rows_that_are_no_numbers_stay_alone():
     target = starling.from_jax(lambda x: jax.numpy.sum(jax.numpy.log(x)), dim=4)
     x = np.abs(numbers(100))
