@@ -72,6 +72,7 @@ CHAPTERS = {
         "docs/performance",
         "docs/performance_x86",
         "docs/performance_threads",
+        "docs/performance_jax",
         "docs/performance_notes",
         "docs/peers",
         "docs/gpu",

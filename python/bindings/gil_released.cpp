@@ -47,6 +47,12 @@ GilReleased::Counted::~Counted() {
   --of_this_thread;
 }
 
+CountedThread::CountedThread() { ++without_lock; }
+CountedThread::~CountedThread() {
+  if (counts_)
+    --without_lock;
+}
+
 bool interpreter_ends() { return ending; }
 
 void throw_if_interpreter_ends() {

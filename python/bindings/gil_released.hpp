@@ -3,6 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <utility>
+
 namespace starling::python {
 
 /// Releases the lock while it lives. The interpreter waits for all of them before it ends: a thread
@@ -14,6 +16,18 @@ class GilReleased {
   };
   Counted counted_; // first: until the lock is held again
   nanobind::gil_scoped_release released_;
+};
+
+/// A thread of ours that will ask for the lock: the interpreter waits for it, too. Made by who
+/// starts it, so that it is counted from the beginning.
+class CountedThread {
+public:
+  CountedThread();
+  CountedThread(CountedThread&& other) noexcept : counts_(std::exchange(other.counts_, false)) {}
+  ~CountedThread();
+
+private:
+  bool counts_ = true;
 };
 
 /// Throws SystemExit once the interpreter is ending; called with the lock held.

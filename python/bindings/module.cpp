@@ -1,5 +1,6 @@
 // The Python module _starling: recipes, flights and outcomes as they are, for the package to dress.
 #include "assemble/processor.hpp"
+#include "block_queue.hpp"
 #include "gil_released.hpp"
 #include "on_card.hpp"
 #include "parts.hpp"
@@ -140,6 +141,7 @@ NB_MODULE(_starling, m) {
   wait_at_exit();
   add_errors(m);
   add_user_target(m);
+  add_block_queue(m);
   add_on_card(m);
   add_flight(m);
   add_function_flight(m);

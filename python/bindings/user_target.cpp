@@ -1,5 +1,6 @@
 // Calling back into Python, and into C without Python.
 #include "user_target.hpp"
+#include "block_queue.hpp"
 #include "gil_released.hpp"
 #include "on_card.hpp"
 
@@ -17,6 +18,7 @@
 #include <atomic>
 #include <cmath>
 #include <memory>
+#include <type_traits>
 
 namespace starling::python {
 
@@ -66,14 +68,32 @@ bool take(nb::handle returned, Rows<Real> score, std::span<Real> density) {
   return densities.is_valid();
 }
 
+/// The compiled loop of a function, once it is known: after the first call, which goes through
+/// Python, where the function is compiled and checked.
+struct KnownLoop {
+  std::shared_ptr<BlockQueue> queue;
+  std::atomic<bool> there = false;
+};
+
 template <typename Real>
-auto caller(nb::handle function, std::shared_ptr<std::atomic<bool>> has_density) {
-  return [function, has_density, positions = shared_positions<Real>()](
-             Step, Rows<const Real> x, Rows<Real> score, std::span<Real> density) {
+auto caller(nb::handle function, nb::handle loop_of,
+            std::shared_ptr<std::atomic<bool>> has_density) {
+  return [function, loop_of, has_density, positions = shared_positions<Real>(),
+          known = std::make_shared<KnownLoop>()](Step, Rows<const Real> x, Rows<Real> score,
+                                                 std::span<Real> density) {
+    if (known->there && known->queue->in_its_process())
+      return known->queue->evaluate<Real>({x, score, density});
     const nb::gil_scoped_acquire held;
     throw_if_interpreter_ends();
     const nb::object returned = function(positions->fill(x));
     *has_density = take<Real>(returned, score, density);
+    if (loop_of.is_none() || known->there)
+      return;
+    const nb::object loop = loop_of(x.dim, std::is_same_v<Real, float>);
+    if (loop.is_none())
+      return;
+    known->queue = queue_in(loop);
+    known->there = true;
   };
 }
 
@@ -132,17 +152,18 @@ const assemble::UserTarget* target_in(nb::handle user_target) {
 }
 
 nb::object target_of_function(nb::object function, std::size_t dim, std::vector<std::string> names,
-                              nb::object there, bool few_sizes, bool single_on_card) {
+                              nb::object there, bool few_sizes, bool single_on_card,
+                              nb::object loop_of) {
   const auto has_density = std::make_shared<std::atomic<bool>>(true);
-  assemble::UserTarget target{dim, std::move(names), caller<double>(function, has_density),
-                              caller<float>(function, has_density),
+  assemble::UserTarget target{dim, std::move(names), caller<double>(function, loop_of, has_density),
+                              caller<float>(function, loop_of, has_density),
                               [has_density] { return has_density->load(); }};
   if (!there.is_none()) {
     target.on_card_in_double = on_card<double>(there, few_sizes, has_density);
     target.on_card_in_single = on_card<float>(there, few_sizes, has_density);
     target.card_counts_in_single = single_on_card;
   }
-  return owning(std::move(target), nb::make_tuple(function, there));
+  return owning(std::move(target), nb::make_tuple(function, there, loop_of));
 }
 
 nb::object target_at_address(std::uintptr_t address, bool batched, std::size_t dim,
@@ -170,7 +191,8 @@ void add_user_target(nb::module_& m) {
   nb::class_<assemble::UserTarget>(m, "UserTarget", nb::dynamic_attr());
   m.def("constrain_by", &constrain_by, "user_target"_a, "names"_a, "function"_a);
   m.def("target_of_function", &target_of_function, "function"_a, "dim"_a, "names"_a,
-        "on_card"_a.none(), "few_sizes"_a = false, "single_on_card"_a = false);
+        "on_card"_a.none(), "few_sizes"_a = false, "single_on_card"_a = false,
+        "loop_of"_a.none() = nb::none());
   m.def("target_of_rows", &target_of_rows, "likelihood"_a, "prior"_a.none(), "values"_a.none(),
         "row_scores"_a.none(), "rows"_a, "data_batch"_a, "dim"_a, "names"_a, "on_card"_a = false);
   m.def("target_at_address", &target_at_address, "address"_a, "batched"_a, "dim"_a, "names"_a,

@@ -9,6 +9,7 @@ import numpy as np
 
 from .constraints import JaxMath, NumpyMath, TorchMath
 from .functions import Function
+from .jax_loops import Loops
 from .jax_trees import JaxTree
 from .space import Parameters
 
@@ -56,8 +57,9 @@ class _PulledBack:
 
 
 class _JaxScore:
-    """jit(vmap(value_and_grad(log_density))), compiled again where it is unpickled. With a space
-    the log density is of its parameters, and the Jacobian's determinant is added."""
+    """vmap(value_and_grad(log_density)), compiled again where it is unpickled: as a loop over
+    blocks of rows, or where that cannot be, for each number of rows. With a space the log density
+    is of its parameters, and the Jacobian's determinant is added."""
 
     def __init__(self, log_density: Callable, space: JaxTree | None = None):
         import jax
@@ -71,13 +73,20 @@ class _JaxScore:
                 values, log_jacobian = space.forward(x, math)
                 return log_density(space.tree(values)) + log_jacobian
 
-        self._compiled = jax.jit(jax.vmap(jax.value_and_grad(of_position)))
+        of_one = jax.value_and_grad(of_position)
+        self._compiled, self._loops = jax.jit(jax.vmap(of_one)), Loops(of_one)
         self._fits = ""  # numbers that were seen on a card
 
     def __reduce__(self):
         return _JaxScore, (self._log_density, self._space)
 
+    def loop(self, dim: int, single: bool) -> Any:
+        return self._loops.of(dim, single)
+
     def __call__(self, x: np.ndarray):
+        loop = self.loop(x.shape[1], x.dtype == np.float32)
+        if loop is not None:
+            return loop.evaluate(np.ascontiguousarray(x))
         if x.dtype == np.float64 and not self._jax.config.jax_enable_x64:
             x = x.astype(np.float32)
         log_densities, scores = self._compiled(self._jax.dlpack.from_dlpack(x))
@@ -167,9 +176,8 @@ def from_jax(
         stay as they are. The log density is called with that tree, values in the place of shapes;
         the Jacobian of the transforms is added to it.
 
-    Positions reach JAX without a copy where it takes them so (on the CPU), and scores come back the
-    same way. JAX counts in single precision unless jax_enable_x64 is set: then positions are
-    rounded on the way.
+    On the CPU it is compiled once, as a loop over blocks of rows, and called without Python.
+    JAX counts in single precision unless jax_enable_x64 is set: positions are rounded on the way.
 
     With device="cuda" positions and scores stay on the GPU, if JAX was installed for it;
     precision="single" then, unless jax_enable_x64 is set."""
@@ -210,7 +218,12 @@ def from_torch(
 
 
 def how_jax_is_called(score: _JaxScore) -> dict[str, Any]:
-    return dict(padded=True, on_card=score.on_card, single_on_card=score.single_on_card)
+    return dict(
+        padded=True,
+        on_card=score.on_card,
+        single_on_card=score.single_on_card,
+        loop=score.loop,
+    )
 
 
 def _in_space(score: Callable, space: Any, **how: Any) -> Function:

@@ -83,7 +83,8 @@ class Function(Target):
     on_card: the same for device="cuda". It takes positions on the GPU (torch.from_dlpack(x),
     jax.dlpack.from_dlpack(x), cupy.from_dlpack(x)) and returns arrays on the GPU. The positions
     exist only during the call. single_on_card: whether it takes only single precision there, asked
-    when a run begins. space: how draws are made from positions."""
+    when a run begins. space: how draws are made from positions. loop(dim, single): a
+    _starling.Loop that computes the same without Python, or None."""
 
     def __init__(
         self,
@@ -95,11 +96,12 @@ class Function(Target):
         on_card: Callable | None = None,
         single_on_card: Callable | None = None,
         space: Any = None,
+        loop: Callable | None = None,
     ):
         for name, given in (("target", function), ("on_card", on_card)):
             if not (callable(given) or (given is None and name == "on_card")):
                 raise TypeError(f"{name}: must be a function; got {type(given).__name__}")
-        self._function, self._on_card = function, on_card
+        self._function, self._on_card, self._loop = function, on_card, loop
         self._single_on_card = single_on_card
         self.dim, self.names, self.padded = dim, checked_names(names), bool(padded)
         self.space = space
@@ -119,6 +121,7 @@ class Function(Target):
                 self._on_card,
                 few_sizes=self.padded,
                 single_on_card=self._single_on_card is not None and self._single_on_card(),
+                loop_of=self._loop,
             )
         )
 

@@ -1,0 +1,8 @@
+// A build without XLA's headers: functions of JAX are called through Python.
+#include "block_queue.hpp"
+
+namespace starling::python {
+
+nanobind::object xla_handlers() { return nanobind::none(); }
+
+} // namespace starling::python

@@ -1,0 +1,143 @@
+"""Functions of JAX as compiled loops: a step needs no Python.
+
+The loop fetches a block of rows from the engine, computes log densities and scores, hands them back
+and waits for the next block. All of it is code that XLA compiled (python/bindings/block_queue.hpp).
+One compilation serves any number of rows."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from . import _starling
+from .ending import let_go_at_end
+
+LEAST, MOST = 32, 256  # rows of a block
+ENOUGH = 4096  # numbers that an operation should give: then its own start costs little
+
+
+class Loops:
+    """The loops of a function of one position that returns (log density, score): one for each kind
+    of numbers, compiled when it is first asked for."""
+
+    def __init__(self, function: Callable):
+        import jax
+
+        self._jax, self._function = jax, jax.jit(function)
+        self._known: dict[tuple, Any] = {}
+        self._lock = threading.RLock()
+        let_go_at_end(self)
+
+    def _let_go(self) -> None:
+        """At the end of the interpreter."""
+        self._known.clear()
+
+    def of(self, dim: int, single: bool) -> Any:
+        """A _starling.Loop; None where the function must be called through Python."""
+        if _Fork.of_loops:
+            raise RuntimeError(
+                "target: JAX cannot compute in a process that was forked from one where it did; "
+                'use multiprocessing.get_context("spawn")'
+            )
+        if not (self._on_cpu() and _registered()):
+            return None
+        double = self._jax.config.jax_enable_x64 and not single
+        key = dim, double, self._jax.config.jax_default_matmul_precision
+        with self._lock:  # flights in other threads have the same loop
+            if key not in self._known:
+                try:
+                    self._known[key] = self._compiled(dim, np.float64 if double else np.float32)
+                except Exception:  # the call through Python says what is wrong with the function
+                    self._known[key] = None
+            return self._known[key]
+
+    def _on_cpu(self) -> bool:
+        """And nobody asked JAX to look at every result, or not to compile."""
+        config = self._jax.config
+        device = config.jax_default_device
+        platform = getattr(device, "platform", device) or self._jax.default_backend()
+        watched = config.jax_debug_nans or config.jax_debug_infs or config.jax_disable_jit
+        return platform == "cpu" and not watched
+
+    def _compiled(self, dim: int, number: type) -> Any:
+        jax, of_rows = self._jax, self._jax.vmap(self._function)
+        one = jax.ShapeDtypeStruct((dim,), number)
+        block = block_for(self._function.trace(one).jaxpr.jaxpr)
+        answer = jax.ShapeDtypeStruct((block, dim), number), jax.ShapeDtypeStruct((), np.bool_)
+        kind = np.dtype(number).name
+        fetch, exchange = (
+            jax.ffi.ffi_call(f"starling_{name}_{kind}", answer, has_side_effect=True)
+            for name in ("fetch", "exchange")
+        )
+
+        def loop(ticket: Any) -> Any:
+            def computed(state: tuple) -> tuple:
+                log_densities, scores = of_rows(state[0])
+                return tuple(exchange(ticket, log_densities.astype(number), scores.astype(number)))
+
+            return jax.lax.while_loop(lambda state: state[1], computed, tuple(fetch(ticket)))[1]
+
+        compiled = jax.jit(loop).lower(jax.ShapeDtypeStruct((2,), np.uint32)).compile()
+
+        def enter(address: int) -> None:
+            compiled(np.array([address], np.uint64).view(np.uint32)).block_until_ready()
+
+        _Fork.loops = True
+        return _starling.loop_over_blocks(enter, block, dim)
+
+
+class _Fork:
+    """Threads of JAX's are not in a forked process, and a call would wait for them for ever."""
+
+    loops = of_loops = False  # compiled here; in the process that this one was forked from
+
+    @classmethod
+    def note(cls) -> None:
+        cls.of_loops = cls.loops
+
+
+os.register_at_fork(after_in_child=_Fork.note)
+
+
+@functools.cache
+def _registered() -> bool:
+    """Whether JAX takes what this module was built with: its interface has versions."""
+    handlers = _starling.xla_handlers()
+    try:
+        import jax.ffi
+
+        for name, handler in (handlers or {}).items():
+            jax.ffi.register_ffi_target(name, handler, platform="cpu")
+    except Exception:
+        return False
+    return handlers is not None
+
+
+def block_for(jaxpr: Any) -> int:
+    """Rows of a block: few, so that what is computed stays in the cache and little is computed for
+    nobody; more where the operations of a row are so small that they start more than they compute.
+    It depends on the function alone, so results do, too."""
+    sizes = list(_sizes(jaxpr))
+    wanted = ENOUGH / max(1, sum(sizes) / max(1, len(sizes)))
+    return min(MOST, max(LEAST, 1 << math.ceil(math.log2(wanted)) if wanted > 1 else 1))
+
+
+def _sizes(jaxpr: Any) -> Iterator[int]:
+    """Of what each operation gives, also inside loops and functions."""
+    for operation in jaxpr.eqns:
+        inner = [
+            getattr(one, "jaxpr", one)
+            for value in operation.params.values()
+            for one in (value if isinstance(value, (tuple, list)) else (value,))
+            if hasattr(getattr(one, "jaxpr", one), "eqns")
+        ]
+        for one in inner:
+            yield from _sizes(one)
+        if not inner:
+            yield sum(math.prod(out.aval.shape) for out in operation.outvars)
