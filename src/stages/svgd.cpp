@@ -69,7 +69,7 @@ void Svgd::step(const Context& context, State& state, double step_size) {
   if (!roles_)
     roles_ = std::make_unique<SvgdStep>(context.settings, state.cloud.count(), context.dim(),
                                         context.threads);
-  next_ = roles_->step(state.cloud, state.frame, state.next.steps, step_size);
+  roles_->step(state.cloud, state.frame, state.next.steps, step_size, next_);
   ++state.next.steps;
 }
 
