@@ -63,8 +63,11 @@ void Modes::evaluate(const Frame::Matrix& y, Frame::Matrix& score,
 void Modes::add(const Place& end, bool arrived) { absorb(framed(end), arrived); }
 
 void Modes::climb_from(const Frame::Matrix& x) {
-  for (const Climb& climb : climbed(frame_.inverse(rows_of(x))))
+  for (const Climb& climb : climbed(frame_.inverse(rows_of(x)))) {
+    if (stopped_) // to compare one more with all there are would cost more than its climb
+      return;
     absorb(climb.top(), climb.path().size() <= search_.iterations);
+  }
 }
 
 /// Ways up in the frame, in lock-step.
