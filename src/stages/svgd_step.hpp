@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <type_traits>
 
 namespace starling::stages {
 
@@ -73,6 +74,9 @@ public:
     rbm_svgd(particles, Span{k, k + 1}, deal_, score, drift_, advance, observe);
   }
 
+  /// Room for a number of each particle and coordinate, between steps.
+  Frame::Matrix& room() { return score_; }
+
 private:
   static constexpr std::size_t rows_a_piece = 1024;
   template <typename Work>
@@ -91,6 +95,9 @@ private:
   using Drift = std::function<void(Step, Ensemble<double>&, const Batches&)>;
   using Pairs = cpu::PairwiseDrift<double, kernel::Gaussian<double>>;
   using Parameters = cpu::CoordinateDrift<double, kernel::Parameters<double>>;
+  /// Those who may write drifts where the positions lie.
+  template <typename Single>
+  static constexpr bool in_place = std::is_same_v<Single, MarginalDrift<double>>;
 
   /// What is beside the bilinear part.
   Drift beside(const Settings& settings, Threads& threads) {
@@ -127,17 +134,20 @@ private:
       const auto seen = [&](Rows<const double> rows) -> Frame::Matrix {
         return frame_->along_rows(Frame::map(rows)) * inverse_spreads_.asDiagonal();
       };
-      along_position_.resize(score_.rows(), score_.cols());
       along_score_.resize(score_.rows(), score_.cols());
       const Rows<double> drift = all.drift();
+      Rows<double> position = drift;
+      if constexpr (!in_place<Single>) {
+        along_position_.resize(score_.rows(), score_.cols());
+        position = rows_of(along_position_);
+      }
       auto along = Ensemble<double>::bare(
           all.count(), all.dim(),
-          {.position = along_position_.data(), .score = along_score_.data(), .drift = drift.data});
+          {.position = position.data, .score = along_score_.data(), .drift = drift.data});
       for_pieces([&](std::size_t begin, std::size_t end) {
         const Ensemble<double>& here = all;
-        const auto first = Eigen::Index(begin), rows = Eigen::Index(end - begin);
-        along_position_.middleRows(first, rows) = seen(here.position().slice(begin, end));
-        along_score_.middleRows(first, rows) = seen(here.score().slice(begin, end));
+        Frame::map(position.slice(begin, end)) = seen(here.position().slice(begin, end));
+        Frame::map(rows_of(along_score_).slice(begin, end)) = seen(here.score().slice(begin, end));
       });
       single(k, along, batches);
       for_pieces([&](std::size_t begin, std::size_t end) {

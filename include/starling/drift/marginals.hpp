@@ -24,7 +24,8 @@ namespace starling {
 /// Along one coordinate exp(-z) is a product over the gaps between neighbours. So the sums over all
 /// who are below, and over all who are above, follow from those of the neighbour: N log N for a
 /// sort instead of N^2 pairs, and no noise of batches. Where not everyone is dealt, the sums are
-/// over the dealt, whose scores are of this step, and the others keep their drift.
+/// over the dealt, whose scores are of this step, and the others keep their drift. Drifts may be
+/// written where the positions lie.
 template <typename Real>
 class MarginalDrift {
 public:
@@ -50,8 +51,7 @@ private:
     }
   };
   struct Line {
-    std::vector<Place> places, spare;
-    std::vector<Real> sum, fade; // fade: exp of minus the gap above
+    std::vector<Place> places, spare; // after the sort a spare place is the sum and the fade of one
   };
 
   /// What those on one side bring, carried from neighbour to neighbour.
@@ -121,28 +121,29 @@ private:
     }
     if (finite) // otherwise there is no order, and what is not a number stays so
       sort(places, line.spare);
-    line.sum.resize(n);
-    line.fade.resize(n);
+    line.spare.resize(n);
+    const auto sum = [&](std::size_t k) -> Real& { return line.spare[k].s; };
+    const auto fade = [&](std::size_t k) -> Real& { return line.spare[k].x; }; // over the gap above
     Carried below, above;
     for (std::size_t k = 0; k < n; ++k) {
       const Place& at = places[k];
-      line.sum[k] = at.s + below.weighted() + rate * below.push_far; // the first: itself, K = 1
+      sum(k) = at.s + below.weighted() + rate * below.push_far; // the first: itself, K = 1
       if (k + 1 == n)
         break;
       const Real gap = rate * (places[k + 1].x - at.x);
-      line.fade[k] = std::exp(-gap);
-      below.pass(at.s, gap, line.fade[k]);
+      fade(k) = std::exp(-gap);
+      below.pass(at.s, gap, fade(k));
     }
     for (std::size_t k = n; k-- > 0;) {
       const Place& at = places[k];
-      line.sum[k] += above.weighted() - rate * above.push_far;
+      sum(k) += above.weighted() - rate * above.push_far;
       if (k > 0)
-        above.pass(at.s, rate * (at.x - places[k - 1].x), line.fade[k - 1]);
+        above.pass(at.s, rate * (at.x - places[k - 1].x), fade(k - 1));
     }
     const Real share = part.weight / static_cast<Real>(n);
     for (std::size_t k = 0; k < n; ++k)
       part.put(particles.drift()[places[k].row][a],
-               finite ? share * line.sum[k] : std::numeric_limits<Real>::quiet_NaN());
+               finite ? share * sum(k) : std::numeric_limits<Real>::quiet_NaN());
   }
 
   Real h_;
