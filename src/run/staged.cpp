@@ -25,6 +25,14 @@ const std::string state_column = "stages"; // of a checkpoint
 const std::string alone_column = "stages by scores alone";
 const std::string earlier_column = "journey count stage"; // a column that earlier versions wrote
 
+/// Zeros before there is a cloud. While fewer fly than the cloud will have, they come again.
+std::vector<double> repeated(std::span<const double> of, std::size_t size) {
+  std::vector<double> values(size);
+  for (std::size_t at = 0; !of.empty() && at < size; at += of.size())
+    std::copy_n(of.data(), std::min(of.size(), size - at), values.data() + at);
+  return values;
+}
+
 class StagedFlight final : public Flight {
 public:
   StagedFlight(Staged staged, const Settings& settings)
@@ -114,22 +122,8 @@ public:
 private:
   std::size_t size() const { return settings_.particles * staged_.target.dim; }
   std::vector<double> whole(const Frame::Matrix& rows) const {
-    return whole(std::span(rows.data(), std::size_t(rows.size())), size());
+    return repeated({rows.data(), std::size_t(rows.size())}, size());
   }
-  /// Zeros before there is a cloud. While fewer fly than the cloud will have, they come again.
-  static std::vector<double> whole(std::span<const double> of, std::size_t size) {
-    std::vector<double> values;
-    values.reserve(size);
-    values.assign(of.begin(), of.end());
-    if (values.empty())
-      values.resize(size);
-    while (values.size() < size) {
-      const std::size_t more = std::min(of.size(), size - values.size());
-      values.insert(values.end(), of.begin(), of.begin() + std::ptrdiff_t(more));
-    }
-    return values;
-  }
-
   stages::Settings stage_settings() const {
     stages::Settings stages = staged_.stages;
     if (scores_alone_)
@@ -186,8 +180,7 @@ private:
       trace_.push_back(look());
   }
 
-  /// At those who fly: while they are few, they come again in `positions`, and would here for no
-  /// use.
+  /// At those who fly; in `positions` they come again while they are few.
   judge::TraceRow look() const {
     const Cloud& cloud = journey_->cloud();
     judge::TraceRow row;
@@ -227,7 +220,7 @@ private:
         journey_->estimate(at, s, l);
       };
     else if (!scores_alone_) // the density was asked there already
-      o.log_density = whole(journey_->cloud().log_density, settings_.particles);
+      o.log_density = repeated(journey_->cloud().log_density, settings_.particles);
     measure_at(target, settings_, o, threads());
     if (!settled_) { // whoever stopped it: exact moves confirm a cloud, and they are still to come
       if (judge::Judgement& judgement = o.diagnosis.judgement; judgement.converged()) {
