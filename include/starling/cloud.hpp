@@ -40,9 +40,15 @@ struct Cloud {
 };
 
 /// A cloud at these places, with ids 0, 1, ...; one call of the density.
-Cloud cloud_at(Rows<const double> x, CountedDensity& density);
+Cloud cloud_at(Frame::Matrix x, CountedDensity& density);
+inline Cloud cloud_at(Rows<const double> x, CountedDensity& density) {
+  return cloud_at(Frame::Matrix(Frame::map(x)), density);
+}
 /// The particles of these rows.
 Cloud some_of(const Cloud& cloud, std::span<const std::size_t> rows);
+/// The particles of rows [begin, end); and some back into the rows from `begin` on.
+Cloud slice(const Cloud& cloud, std::size_t begin, std::size_t end);
+void put(const Cloud& some, Cloud& cloud, std::size_t begin);
 /// That many of the particles, evenly among them; all of them where there are not more.
 Cloud evenly(const Cloud& cloud, std::size_t count);
 

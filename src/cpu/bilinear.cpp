@@ -36,13 +36,9 @@ auto mapped(Rows<Scalar> view) {
 
 template <typename Real>
 struct BilinearPart<Real>::Room {
-  // What a piece needs to itself: its rows about the mean, and their product with the scores.
-  struct Piece {
-    Matrix<Real> off, sum;
-  };
   Eigen::Matrix<Real, 1, Eigen::Dynamic> mean, shift; // shift: c mean(s)
   Matrix<Real> pull;
-  std::vector<Piece> pieces;
+  std::vector<Matrix<Real>> sums; // of each piece: its rows about the mean times their scores
   std::vector<Real> dealt; // where not everyone is: their positions, scores and drifts together
 };
 
@@ -90,30 +86,35 @@ void BilinearPart<Real>::add(Rows<const Real> positions, Rows<const Real> scores
   auto& mean = room_->mean;
   auto& shift = room_->shift;
   auto& pull = room_->pull;
-  auto& pieces = room_->pieces;
+  auto& sums = room_->sums;
   const auto x = mapped(positions), s = mapped(scores);
   auto drift = mapped(drifts);
   mean = x.colwise().mean();
   shift = s.colwise().mean();
   shift *= weight_;
 
+  const auto about_mean = [&](const auto& rows) -> const Matrix<Real>& {
+    thread_local Matrix<Real> off; // kept from step to step, for the largest piece alone
+    off = rows.rowwise() - mean;
+    return off;
+  };
   // Sums of pieces, added in order: the same on any number of threads.
   const std::size_t n = positions.count, grain = std::max<std::size_t>(256, (n + 63) / 64);
-  pieces.resize((n + grain - 1) / grain);
+  sums.resize((n + grain - 1) / grain);
   threads_->for_pieces(n, grain, [&](std::size_t begin, std::size_t end) {
     const Index first = Index(begin), count = Index(end - begin);
-    typename Room::Piece& piece = pieces[begin / grain];
-    piece.off = x.middleRows(first, count).rowwise() - mean;
-    piece.sum.resize(x.cols(), x.cols());
+    Matrix<Real>& sum = sums[begin / grain];
+    sum.resize(x.cols(), x.cols());
     if (on_the_line(x.cols(), count))
-      piece.sum.noalias() =
+      sum.noalias() =
           (x.middleRows(first, count).rowwise() - mean).transpose() * s.middleRows(first, count);
     else
-      piece.sum.noalias() = piece.off.transpose() * s.middleRows(first, count);
+      sum.noalias() =
+          about_mean(x.middleRows(first, count)).transpose() * s.middleRows(first, count);
   });
   pull.setZero(x.cols(), x.cols()); // (A + I)^T, for rows
-  for (const auto& piece : pieces)
-    pull += piece.sum;
+  for (const auto& sum : sums)
+    pull += sum;
   pull /= static_cast<Real>(n);
   if (careful_ && n < particles_a_dimension * positions.dim)
     shrink(positions, scores);
@@ -123,11 +124,10 @@ void BilinearPart<Real>::add(Rows<const Real> positions, Rows<const Real> scores
   threads_->for_pieces(n, grain, [&](std::size_t begin, std::size_t end) {
     const Index first = Index(begin), count = Index(end - begin);
     auto some = drift.middleRows(first, count);
-    typename Room::Piece& piece = pieces[begin / grain];
     if (on_the_line(x.cols(), count))
       some.noalias() += weight_ * ((x.middleRows(first, count).rowwise() - mean) * pull);
     else
-      some.noalias() += weight_ * (piece.off * pull);
+      some.noalias() += weight_ * (about_mean(x.middleRows(first, count)) * pull);
     some.rowwise() += shift;
   });
 }

@@ -12,6 +12,8 @@ namespace {
 constexpr std::size_t tuned_on = 128, tuning_rounds = 10, averaged_rounds = 5;
 constexpr double at_walls = 0.3;             // of the moves, at most, that leave the support
 constexpr Step tuning_moves = Step{1} << 40; // addresses no run of moves reaches
+constexpr std::size_t least_together = 4096, numbers_together = std::size_t{1} << 18;
+constexpr std::size_t rows_a_piece = 1024; // of a frame's products
 
 /// Calls one(i) for every walker, shared out: what each of them does for itself.
 template <typename One>
@@ -49,13 +51,24 @@ std::vector<std::size_t> longest_first(const std::vector<std::size_t>& length) {
   return order;
 }
 
-} // namespace
+/// What the moves of a full step were accepted with.
+struct Accepted {
+  double sum = 0;
+  std::size_t of = 0;
+
+  Accepted& operator+=(const Accepted& more) {
+    sum += more.sum;
+    of += more.of;
+    return *this;
+  }
+};
 
 // Moves are made in y, where the log density is that of x = forward(y) plus log |dx/dy|. A leapfrog
 // step is  p += e/2 s_y;  y += e p;  p += e/2 s_y.  The two half steps between leaps are made
 // apart, so that a particle may stop after any of them.
-double move(Cloud& walkers, const Frame& frame, const Stride& stride, CountedDensity& density,
-            std::uint64_t seed, Step move, const LogDensities& ends, Threads& threads) {
+Accepted move_together(Cloud& walkers, const Frame& frame, const Stride& stride,
+                       CountedDensity& density, std::uint64_t seed, Step move,
+                       const LogDensities& ends, Threads& threads) {
   const Philox philox(seed);
   const std::size_t n = walkers.count();
   const Eigen::Index d = walkers.x.cols();
@@ -82,23 +95,43 @@ double move(Cloud& walkers, const Frame& frame, const Stride& stride, CountedDen
     log_density[r] = walkers.log_density[order[r]];
   });
   const Rows<double> all_scores = rows_of(score), all_x = rows_of(x);
-  Frame::Matrix y = frame.inverse(all_x), slope = frame.pull(y, all_scores);
-  const Eigen::VectorXd began = frame.log_determinant(y);
+  const auto for_rows = [&](std::size_t count, auto&& work) { // work(first row, rows, their range)
+    threads.for_pieces(count, rows_a_piece, [&](std::size_t begin, std::size_t end) {
+      work(Eigen::Index(begin), Eigen::Index(end - begin),
+           [=](const auto& all) { return all.slice(begin, end); });
+    });
+  };
+  Frame::Matrix y(Eigen::Index(n), d), slope(Eigen::Index(n), d);
+  Eigen::VectorXd began(static_cast<Eigen::Index>(n)), ended(static_cast<Eigen::Index>(n));
+  for_rows(n, [&](Eigen::Index first, Eigen::Index rows, auto&& of) {
+    const Frame::Matrix in = frame.inverse(of(all_x));
+    y.middleRows(first, rows) = in;
+    slope.middleRows(first, rows) = frame.pull(in, of(all_scores));
+    began.segment(first, rows) = frame.log_determinant(in);
+  });
   std::size_t going = n;
   for (std::size_t leap = 1; going > 0; ++leap) {
-    const auto rows = Eigen::Index(going);
-    const auto half = (0.5 * e.head(rows)).asDiagonal();
-    momentum.topRows(rows) += half * slope.topRows(rows);
-    const Frame::Matrix to = y.topRows(rows) + e.head(rows).asDiagonal() * momentum.topRows(rows);
-    y.topRows(rows) = to;
-    x.topRows(rows) = frame.forward(to);
+    for_rows(going, [&](Eigen::Index first, Eigen::Index rows, auto&&) {
+      const auto leaps = e.segment(first, rows);
+      momentum.middleRows(first, rows) +=
+          (0.5 * leaps).asDiagonal() * slope.middleRows(first, rows);
+      const Frame::Matrix to =
+          y.middleRows(first, rows) + leaps.asDiagonal() * momentum.middleRows(first, rows);
+      y.middleRows(first, rows) = to;
+      x.middleRows(first, rows) = frame.forward(to);
+    });
     density(all_x.slice(0, going), all_scores.slice(0, going), std::span(log_density).first(going));
-    slope.topRows(rows) = frame.pull(to, all_scores.slice(0, going));
-    momentum.topRows(rows) += half * slope.topRows(rows);
+    for_rows(going, [&](Eigen::Index first, Eigen::Index rows, auto&& of) {
+      slope.middleRows(first, rows) = frame.pull(y.middleRows(first, rows), of(all_scores));
+      momentum.middleRows(first, rows) +=
+          (0.5 * e.segment(first, rows)).asDiagonal() * slope.middleRows(first, rows);
+    });
     while (going > 0 && length[order[going - 1]] <= leap)
       --going;
   }
-  const Eigen::VectorXd ended = frame.log_determinant(y);
+  for_rows(n, [&](Eigen::Index first, Eigen::Index rows, auto&&) {
+    ended.segment(first, rows) = frame.log_determinant(y.middleRows(first, rows));
+  });
   if (ends)
     ends(rows_of(std::as_const(x)), log_density);
   std::vector<double>& probability = energy; // of acceptance, in whose place
@@ -115,14 +148,30 @@ double move(Cloud& walkers, const Frame& frame, const Stride& stride, CountedDen
     walkers.score.row(to) = score.row(row);
     walkers.log_density[i] = log_density[r];
   });
-  double accepted = 0;
-  std::size_t full = 0;
+  Accepted accepted;
   for (const std::size_t i : order)
     if (step[i] == stride.step) {
-      accepted += probability[i];
-      ++full;
+      accepted.sum += probability[i];
+      ++accepted.of;
     }
-  return full > 0 ? accepted / double(full) : 1.0;
+  return accepted;
+}
+
+} // namespace
+
+double move(Cloud& walkers, const Frame& frame, const Stride& stride, CountedDensity& density,
+            std::uint64_t seed, Step move, const LogDensities& ends, Threads& threads) {
+  const std::size_t n = walkers.count();
+  const std::size_t together = std::max(least_together, numbers_together / walkers.dim());
+  Accepted accepted;
+  if (n <= together)
+    accepted = move_together(walkers, frame, stride, density, seed, move, ends, threads);
+  for (std::size_t begin = 0; n > together && begin < n; begin += together) {
+    Cloud some = slice(walkers, begin, std::min(n, begin + together));
+    accepted += move_together(some, frame, stride, density, seed, move, ends, threads);
+    put(some, walkers, begin);
+  }
+  return accepted.of > 0 ? accepted.sum / double(accepted.of) : 1.0;
 }
 
 double tune(const Cloud& walkers, const Frame& frame, Stride stride, double acceptance,

@@ -46,6 +46,8 @@ std::vector<std::size_t> sift(Rows<const double> rows, std::size_t keep,
   std::vector<std::size_t> order(rows.count); // those kept come first
   std::iota(order.begin(), order.end(), std::size_t{0});
   const std::size_t others = rows.count - keep;
+  if (others == 0)
+    return order;
   const auto n = static_cast<double>(keep);
 
   std::vector<Column> columns;
@@ -66,7 +68,7 @@ std::vector<std::size_t> sift(Rows<const double> rows, std::size_t keep,
     }
     columns.push_back(column);
   }
-  if (columns.empty() || others == 0) {
+  if (columns.empty()) {
     order.resize(keep);
     return order;
   }

@@ -1,16 +1,20 @@
 // A cloud where it is asked for.
 #include <starling/cloud.hpp>
 
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
 namespace starling {
 
-Cloud cloud_at(Rows<const double> x, CountedDensity& density) {
+Cloud cloud_at(Frame::Matrix x, CountedDensity& density) {
+  const auto count = std::size_t(x.rows());
   Cloud cloud;
-  cloud.x = Frame::map(x);
+  cloud.x = std::move(x);
   cloud.score.resize(cloud.x.rows(), cloud.x.cols());
-  cloud.log_density.resize(x.count);
-  cloud.id.resize(x.count);
-  for (std::size_t i = 0; i < x.count; ++i)
-    cloud.id[i] = i;
+  cloud.log_density.resize(count);
+  cloud.id.resize(count);
+  std::iota(cloud.id.begin(), cloud.id.end(), std::uint64_t{0});
   density(cloud.position(), rows_of(cloud.score), cloud.log_density);
   return cloud;
 }
@@ -26,6 +30,23 @@ Cloud some_of(const Cloud& cloud, std::span<const std::size_t> rows) {
     some.id.push_back(cloud.id[rows[i]]);
   }
   return some;
+}
+
+Cloud slice(const Cloud& cloud, std::size_t begin, std::size_t end) {
+  const auto first = Eigen::Index(begin), rows = Eigen::Index(end - begin);
+  const auto of = [&](const auto& column) {
+    const auto at = column.begin() + std::ptrdiff_t(begin);
+    return std::vector(at, at + std::ptrdiff_t(end - begin));
+  };
+  return {cloud.x.middleRows(first, rows), cloud.score.middleRows(first, rows),
+          of(cloud.log_density), of(cloud.id)};
+}
+
+void put(const Cloud& some, Cloud& cloud, std::size_t begin) {
+  cloud.x.middleRows(Eigen::Index(begin), some.x.rows()) = some.x;
+  cloud.score.middleRows(Eigen::Index(begin), some.x.rows()) = some.score;
+  std::ranges::copy(some.log_density, cloud.log_density.begin() + std::ptrdiff_t(begin));
+  std::ranges::copy(some.id, cloud.id.begin() + std::ptrdiff_t(begin));
 }
 
 Cloud evenly(const Cloud& cloud, std::size_t count) {

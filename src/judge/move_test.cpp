@@ -252,19 +252,23 @@ bool MoveTest::drifted() const {
 
 Certificate MoveTest::judge(const Bounds& bounds) const { return judge_by(whole_, bounds); }
 
-Certificate MoveTest::judge_other(Rows<const double> cloud, const Bounds& bounds) const {
-  if (cloud.dim != columns_ || cloud.count == 0)
+std::vector<double> MoveTest::means_over(Rows<const double> some, std::size_t all) const {
+  if (some.dim != columns_ || some.count == 0)
     reject("cloud", "rows of " + std::to_string(columns_) + " columns",
-           std::to_string(cloud.count) + " of " + std::to_string(cloud.dim));
+           std::to_string(some.count) + " of " + std::to_string(some.dim));
   std::vector<double> means(kinds * columns_);
   double four[kinds];
-  for (std::size_t i = 0; i < cloud.count; ++i)
+  for (std::size_t i = 0; i < some.count; ++i)
     for (std::size_t a = 0; a < columns_; ++a) {
-      traits(cloud[i][a], scale_[a], four);
+      traits(some[i][a], scale_[a], four);
       for (std::size_t t = 0; t < kinds; ++t)
-        means[kinds * a + t] += four[t] / double(cloud.count);
+        means[kinds * a + t] += four[t] / double(all);
     }
-  return judge_by(means, bounds);
+  return means;
+}
+
+Certificate MoveTest::judge_other(Rows<const double> cloud, const Bounds& bounds) const {
+  return judge_by(means_over(cloud, cloud.count), bounds);
 }
 
 } // namespace starling::judge

@@ -22,6 +22,12 @@ void gather_rows(Wire& wire, const Blocks& blocks, Real* column, std::size_t dim
                   blocks.bytes(dim * sizeof(Real)));
 }
 
+/// A target whose rows do not know of each other has the same bits in any pieces. Then each rank
+/// has as many rows as the others, one more at most; whole blocks may come out less even.
+Blocks shares(std::size_t rows, std::size_t blocks, std::size_t ranks, bool each_row_alone) {
+  return {rows, each_row_alone ? ranks : blocks, ranks};
+}
+
 } // namespace
 
 template <typename Real>
@@ -30,7 +36,7 @@ run::AnyTarget<Real> shared_target(run::AnyTarget<Real> target, std::shared_ptr<
   run::AnyTarget<Real> shared = target;
   shared.score = [score = target.score, wire, count,
                   at_once = target.each_row_alone](Step k, Rows<const Real> x, Rows<Real> s) {
-    const Blocks blocks(x.count, count, wire->size());
+    const Blocks blocks = shares(x.count, count, wire->size(), at_once);
     run_and_agree(*wire, [&] {
       by_blocks(blocks, wire->rank(), at_once, [&](std::size_t begin, std::size_t end) {
         score(k, x.slice(begin, end), s.slice(begin, end));
@@ -41,7 +47,7 @@ run::AnyTarget<Real> shared_target(run::AnyTarget<Real> target, std::shared_ptr<
   const auto has = std::make_shared<bool>(true);
   shared.evaluate = [target, wire, count, has](Rows<const Real> x, Rows<Real> s,
                                                std::span<Real> density) {
-    const Blocks blocks(x.count, count, wire->size());
+    const Blocks blocks = shares(x.count, count, wire->size(), target.each_row_alone);
     run_and_agree(*wire, [&] {
       by_blocks(blocks, wire->rank(), target.each_row_alone,
                 [&](std::size_t begin, std::size_t end) {

@@ -10,8 +10,9 @@
 
 namespace starling::run {
 
-void judge_rows(Rows<const double> x, Rows<const double> score, judge::TraceRow& row) {
-  const std::vector<Balance> parameters = balance(x, score);
+void judge_rows(Rows<const double> x, Rows<const double> score, judge::TraceRow& row,
+                Threads& threads) {
+  const std::vector<Balance> parameters = balance(x, score, threads);
   const auto dim = static_cast<double>(x.dim);
   double variance = 0, centre = 0, square = 0;
   row.shift = 0;
@@ -84,15 +85,18 @@ void take_columns(Constrained columns, Outcome& o, Threads& threads) {
 void measure_at(const AnyTarget<double>& target, const Settings& settings, Outcome& o,
                 Threads& threads) {
   const std::size_t count = settings.particles, dim = target.dim;
-  std::vector<double> score(count * dim);
-  o.log_density.resize(count);
   const Rows<const double> x{o.positions.data(), count, dim};
-  target.evaluate(x, {score.data(), count, dim}, o.log_density);
+  std::vector<double> asked;
+  if (o.log_density.size() != count || o.scores.size() != count * dim) {
+    asked.resize(count * dim);
+    o.log_density.resize(count);
+    target.evaluate(x, {asked.data(), count, dim}, o.log_density);
+  }
+  const Rows<const double> score{asked.empty() ? o.scores.data() : asked.data(), count, dim};
   const bool has_density = !target.has_density || target.has_density();
-  o.diagnosis = judge::diagnose(x, {score.data(), count, dim},
-                                has_density ? std::span<const double>(o.log_density)
-                                            : std::span<const double>(),
-                                o.names, settings.seed, settings.periodic, o.trace, threads);
+  o.diagnosis = judge::diagnose(
+      x, score, has_density ? std::span<const double>(o.log_density) : std::span<const double>(),
+      o.names, settings.seed, settings.periodic, o.trace, threads);
   if (target.hold_out)
     o.held_out = target.hold_out(x);
   o.table = target.table;

@@ -8,10 +8,12 @@
 namespace starling::run {
 
 /// Fills in spread, centre, score, identities and shift of a look from positions and scores.
-void judge_rows(Rows<const double> x, Rows<const double> score, judge::TraceRow& row);
+void judge_rows(Rows<const double> x, Rows<const double> score, judge::TraceRow& row,
+                Threads& threads);
 
-/// Exact scores at the outcome's positions, the diagnosis that follows from them, what was held
-/// out, and the parameters as users read them. The trace must end with the look at these positions.
+/// Exact scores at the outcome's positions, unless it has them and log densities; the diagnosis
+/// that follows from them, what was held out, and the parameters as users read them. The trace must
+/// end with the look at these positions.
 void measure_at(const AnyTarget<double>& target, const Settings& settings, Outcome& outcome,
                 Threads& threads = Threads::alone());
 

@@ -25,6 +25,14 @@ const std::string state_column = "stages"; // of a checkpoint
 const std::string alone_column = "stages by scores alone";
 const std::string earlier_column = "journey count stage"; // a column that earlier versions wrote
 
+/// Zeros before there is a cloud. While fewer fly than the cloud will have, they come again.
+std::vector<double> repeated(std::span<const double> of, std::size_t size) {
+  std::vector<double> values(size);
+  for (std::size_t at = 0; !of.empty() && at < size; at += of.size())
+    std::copy_n(of.data(), std::min(of.size(), size - at), values.data() + at);
+  return values;
+}
+
 class StagedFlight final : public Flight {
 public:
   StagedFlight(Staged staged, const Settings& settings)
@@ -113,16 +121,9 @@ public:
 
 private:
   std::size_t size() const { return settings_.particles * staged_.target.dim; }
-  /// Zeros before there is a cloud. While fewer fly than the cloud will have, they come again.
   std::vector<double> whole(const Frame::Matrix& rows) const {
-    std::vector<double> values(rows.data(), rows.data() + rows.size());
-    if (values.empty())
-      values.resize(size());
-    for (std::size_t at = 0; values.size() < size(); ++at)
-      values.push_back(values[at]);
-    return values;
+    return repeated({rows.data(), std::size_t(rows.size())}, size());
   }
-
   stages::Settings stage_settings() const {
     stages::Settings stages = staged_.stages;
     if (scores_alone_)
@@ -149,8 +150,7 @@ private:
       density.rows = target.rows;
       density.whole = target.rows->all;
     }
-    Threads& threads = staged_.threads ? *staged_.threads : Threads::alone();
-    return std::make_unique<stages::Journey>(std::move(density), settings, threads,
+    return std::make_unique<stages::Journey>(std::move(density), settings, threads(),
                                              followed_.read());
   }
 
@@ -180,15 +180,15 @@ private:
       trace_.push_back(look());
   }
 
+  /// At those who fly; in `positions` they come again while they are few.
   judge::TraceRow look() const {
-    const std::vector<double> s = scores(), x = positions();
-    const std::size_t dim = staged_.target.dim;
+    const Cloud& cloud = journey_->cloud();
     judge::TraceRow row;
     row.step = done_;
     row.sweeps = static_cast<double>(done_);
     row.seconds = seconds_.total;
     row.batch = staged_.stages.batch_size;
-    judge_rows({x.data(), settings_.particles, dim}, {s.data(), settings_.particles, dim}, row);
+    judge_rows(cloud.position(), rows_of(cloud.score), row, threads());
     return row;
   }
 
@@ -204,11 +204,12 @@ private:
   }
 
   StageReport stage_report(std::vector<std::string>& warnings) const {
-    const std::vector<double> x = positions();
+    const std::vector<double> any_row(staged_.target.dim);
     const bool scouted = stage_settings().starts > 0; // a cloud that was given flies whole
-    return report_stages(
-        *journey_, scouted ? settings_.particles : 0,
-        scores_alone_ ? names() : followed_.names({x.data(), 1, staged_.target.dim}), warnings);
+    return report_stages(*journey_, scouted ? settings_.particles : 0,
+                         scores_alone_ ? names()
+                                       : followed_.names({any_row.data(), 1, staged_.target.dim}),
+                         warnings);
   }
 
   void measure(Outcome& o) {
@@ -218,7 +219,9 @@ private:
       target.evaluate = [this](Rows<const double> at, Rows<double> s, std::span<double> l) {
         journey_->estimate(at, s, l);
       };
-    measure_at(target, settings_, o, staged_.threads ? *staged_.threads : Threads::alone());
+    else if (!scores_alone_) // the density was asked there already
+      o.log_density = repeated(journey_->cloud().log_density, settings_.particles);
+    measure_at(target, settings_, o, threads());
     if (!settled_) { // whoever stopped it: exact moves confirm a cloud, and they are still to come
       if (judge::Judgement& judgement = o.diagnosis.judgement; judgement.converged()) {
         judgement.verdict = judge::Verdict::cannot_tell;
@@ -253,6 +256,8 @@ private:
     if (staged_.stages.evidence)
       o.stages->evidence = report_evidence(*journey_, staged_.target, o);
   }
+
+  Threads& threads() const { return staged_.threads ? *staged_.threads : Threads::alone(); }
 
   Staged staged_;
   std::unique_ptr<stages::Journey> journey_; // made when the first unit is asked for

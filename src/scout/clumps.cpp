@@ -58,13 +58,27 @@ StartRows::StartRows(Rows<const double> cloud, const ModeSearch& search) {
     starts.row(Eigen::Index(n)) = rows.row(from[n]);
 }
 
+Frame::Matrix stacked(const std::vector<Frame::Matrix>& parts) {
+  Eigen::Index rows = 0;
+  for (const Frame::Matrix& part : parts)
+    rows += part.rows();
+  Frame::Matrix all(rows, parts.front().cols());
+  Eigen::Index at = 0;
+  for (const Frame::Matrix& part : parts) {
+    all.middleRows(at, part.rows()) = part;
+    at += part.rows();
+  }
+  return all;
+}
+
 std::vector<Mode> modes_of_cloud(Rows<const double> cloud, CountedDensity& density, bool afar,
                                  const ModeSearch& search) {
   const StartRows some(cloud, search);
   Modes modes(density, some.frame, search);
-  modes.climb_from(some.starts);
+  std::vector<Frame::Matrix> starts = {some.starts};
   if (afar)
-    modes.climb_from_afar(some.frame, Philox(search.seed), some.around);
+    starts.push_back(modes.starts_afar(some.frame, Philox(search.seed), some.around));
+  modes.climb_from(stacked(starts));
   return modes.found();
 }
 

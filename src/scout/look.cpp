@@ -136,8 +136,8 @@ Looked look_around(const Cloud& cloud, CountedDensity& density, std::span<const 
     for (Eigen::Index k = 0; k < x.rows(); ++k)
       modes.add({x.row(k), score.row(k), heights[std::size_t(k)]}, true);
   }
-  modes.climb_from(some.starts);
-  modes.climb_from_afar(some.frame, Philox(search.seed), some.around);
+  std::vector<Frame::Matrix> starts = {
+      some.starts, modes.starts_afar(some.frame, Philox(search.seed), some.around)};
 
   Looked looked;
   looked.looks = std::min(most_looks, looks_for_a_row * cloud.count());
@@ -150,11 +150,11 @@ Looked look_around(const Cloud& cloud, CountedDensity& density, std::span<const 
   if (hits.rows() > 0) {
     const std::vector<Eigen::Index> apart =
         farthest_first(some.frame.inverse(rows_of(hits)), std::min(climbed_from, looked.hits));
-    Frame::Matrix from(Eigen::Index(apart.size()), hits.cols());
+    Frame::Matrix& from = starts.emplace_back(Eigen::Index(apart.size()), hits.cols());
     for (std::size_t n = 0; n < apart.size(); ++n)
       from.row(Eigen::Index(n)) = hits.row(apart[n]);
-    modes.climb_from(from);
   }
+  modes.climb_from(stacked(starts));
   looked.modes = modes.found();
   looked.climbs = modes.climbs();
   return looked;

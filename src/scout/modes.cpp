@@ -63,8 +63,11 @@ void Modes::evaluate(const Frame::Matrix& y, Frame::Matrix& score,
 void Modes::add(const Place& end, bool arrived) { absorb(framed(end), arrived); }
 
 void Modes::climb_from(const Frame::Matrix& x) {
-  for (const Climb& climb : climbed(frame_.inverse(rows_of(x))))
+  for (const Climb& climb : climbed(frame_.inverse(rows_of(x)))) {
+    if (stopped_) // to compare one more with all there are would cost more than its climb
+      return;
     absorb(climb.top(), climb.path().size() <= search_.iterations);
+  }
 }
 
 /// Ways up in the frame, in lock-step.
@@ -101,14 +104,13 @@ std::vector<Climb> Modes::climbed(Frame::Matrix y) {
   }
 }
 
-void Modes::climb_from_afar(const Frame& around, const Philox& philox, Step address) {
+Frame::Matrix Modes::starts_afar(const Frame& around, const Philox& philox, Step address) {
   const auto d = Eigen::Index(frame_.dim());
   const Frame::Matrix z =
       standard_normals(std::size(distances) + random_rays, frame_.dim(), philox, address);
   Frame::Matrix y = Frame::Matrix::Zero(2 * Eigen::Index(std::size(distances)), d);
   for (Eigen::Index i = 0; i < y.rows(); ++i)
     y.row(i) = (i % 2 == 0 ? 1 : -1) * distances[i / 2] * z.row(i / 2);
-  climb_from(around.forward(y));
 
   // Rays: coordinates one by one, as many as there is room for, and random directions; both ways.
   const Eigen::Index axes = std::min(d, most_axes), rays = 2 * (axes + (d > 1 ? random_rays : 0));
@@ -123,12 +125,12 @@ void Modes::climb_from_afar(const Frame& around, const Philox& philox, Step addr
           sign * random_direction(z.row(Eigen::Index(std::size(distances)) + i / 2 - axes), i / 2,
                                   philox, address);
   }
-  climb_where_it_rises(around, direction);
+  return stacked({around.forward(y), where_it_rises(around, direction)});
 }
 
 /// Going outwards from the middle of one group the density falls; where it rises again there may be
 /// another.
-void Modes::climb_where_it_rises(const Frame& around, const Frame::Matrix& direction) {
+Frame::Matrix Modes::where_it_rises(const Frame& around, const Frame::Matrix& direction) {
   constexpr auto on_a_ray = Eigen::Index(std::size(radii));
   Frame::Matrix y(on_a_ray * direction.rows(), direction.cols());
   for (Eigen::Index i = 0; i < y.rows(); ++i)
@@ -157,8 +159,7 @@ void Modes::climb_where_it_rises(const Frame& around, const Frame::Matrix& direc
   Frame::Matrix starts(Eigen::Index(bumps.size()), x.cols());
   for (std::size_t n = 0; n < bumps.size(); ++n)
     starts.row(Eigen::Index(n)) = x.row(bumps[n]);
-  if (!bumps.empty())
-    climb_from(starts);
+  return starts;
 }
 
 /// No dip on the straight way from a to b; nor, where that has one, on a way that bends.

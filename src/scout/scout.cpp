@@ -97,7 +97,7 @@ std::vector<Mode> separate_modes(const std::vector<Place>& ends, const Place& be
   modes.add(best, true);
   for (const Place& end : ends)
     modes.add(end, way_left(metric, end) <= still_climbing);
-  modes.climb_from_afar(metric, philox, scout_afar);
+  modes.climb_from(modes.starts_afar(metric, philox, scout_afar));
   std::vector<Mode> found = modes.found();
   for (std::size_t round = 1, quiet = 0; found.size() > 1 && !modes.stopped_counting() &&
                                          quiet < quiet_rounds && round <= most_rounds;
@@ -105,13 +105,15 @@ std::vector<Mode> separate_modes(const std::vector<Place>& ends, const Place& be
     const std::size_t before = found.size();
     Eigen::VectorXd middle =
         Eigen::VectorXd::Zero(best.x.size()); // from there a third may lie along a coordinate
-    for (std::size_t k = 0; k < before && !modes.stopped_counting(); ++k) {
-      modes.climb_from_afar(found[k].frame, philox, scout_afar + 1000 * round + k);
+    std::vector<Frame::Matrix> starts;
+    for (std::size_t k = 0; k < before; ++k) {
+      starts.push_back(modes.starts_afar(found[k].frame, philox, scout_afar + 1000 * round + k));
       middle += found[k].x / double(before);
     }
     const std::span<const double> at(middle.data(), std::size_t(middle.size()));
-    modes.climb_from_afar(Frame::from_numbers(at, metric.numbers(), metric.form()), philox,
-                          scout_afar + 1000 * round + 999);
+    starts.push_back(modes.starts_afar(Frame::from_numbers(at, metric.numbers(), metric.form()),
+                                       philox, scout_afar + 1000 * round + 999));
+    modes.climb_from(stacked(starts));
     found = modes.found();
     quiet = found.size() == before ? quiet + 1 : 0;
   }

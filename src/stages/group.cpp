@@ -64,6 +64,7 @@ bool Group::scouting() const {
 }
 
 void Group::go_on() {
+  std::visit([](auto& over) { over = {}; }, list_[at_]); // of many particles it holds much
   ++at_;
   pass_over_unneeded();
 }

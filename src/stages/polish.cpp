@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <utility>
 
 namespace starling::stages {
 
@@ -18,21 +20,20 @@ constexpr double step_falls_to = 0.1;  // from the first step of a polish to its
 /// particles they come again, and exact moves lead them apart; over rows of data that would take
 /// passes over all rows. Everyone makes these moves: draws that come twice lie where moves are
 /// often refused, and to move them alone would take mass away from there.
-Cloud sifted(const Context& context, const State& state, std::vector<double> draws, const Pool& aim,
-             const exact::Stride& stride) {
+Cloud sifted(const Context& context, const State& state, std::span<const double> draws,
+             const Pool& aim, const exact::Stride& stride) {
   const std::size_t dim = context.dim(), count = context.settings.particles;
-  const bool repeats = draws.size() < count * dim;
-  draws.reserve(std::max(draws.size(), count * dim));
-  for (std::size_t at = 0; draws.size() < count * dim; ++at)
-    draws.push_back(draws[at]);
   const Rows<const double> all{draws.data(), draws.size() / dim, dim};
-  const Frame::Matrix columns = context.columns(Frame::map(all));
-  const std::vector<std::size_t> chosen =
-      exact::sift(rows_of(columns), count, aim.means, aim.sds, context.settings.seed);
-  Frame::Matrix x = Frame::Matrix::Zero(Eigen::Index(count), Eigen::Index(dim));
+  const bool repeats = all.count < count;
+  std::vector<std::size_t> chosen;
+  if (!repeats)
+    chosen = exact::sift(rows_of(context.columns(Frame::map(all))), count, aim.means, aim.sds,
+                         context.settings.seed);
+  Frame::Matrix x;
+  x.resize(Eigen::Index(count), Eigen::Index(dim));
   for (std::size_t i = 0; i < count; ++i)
-    x.row(Eigen::Index(i)) = Frame::map(all).row(Eigen::Index(chosen[i]));
-  Cloud cloud = cloud_at(rows_of(std::as_const(x)), context.guide.density());
+    x.row(Eigen::Index(i)) = Frame::map(all).row(Eigen::Index(repeats ? i % all.count : chosen[i]));
+  Cloud cloud = cloud_at(std::move(x), context.guide.density());
   for (std::size_t i = 0; i < count; ++i) // a density that fails where it did not before
     if (!std::isfinite(cloud.log_density[i])) {
       const std::size_t other = i % state.cloud.count();

@@ -42,12 +42,19 @@ Svgd::Svgd(Svgd&&) noexcept = default;
 Svgd& Svgd::operator=(Svgd&&) noexcept = default;
 Svgd::~Svgd() = default;
 
-void Svgd::arrive(const Context& context, State& state, bool at_end) const {
+SvgdStep& Svgd::roles(const Context& context, const State& state) {
+  if (!roles_)
+    roles_ = std::make_unique<SvgdStep>(context.settings, state.cloud.count(), context.dim(),
+                                        context.threads);
+  return *roles_;
+}
+
+void Svgd::arrive(const Context& context, State& state, bool at_end) {
   Cloud& cloud = state.cloud;
   Guide& guide = context.guide;
   if (!at_end && guide.scores_stay() && next_ == cloud.x)
     return;
-  Frame::Matrix score(next_.rows(), next_.cols());
+  Frame::Matrix& score = roles(context, state).room();
   std::vector<double> log_density(cloud.count());
   if (at_end)
     guide.density()(rows_of(next_), rows_of(score), log_density);
@@ -55,21 +62,20 @@ void Svgd::arrive(const Context& context, State& state, bool at_end) const {
     guide.score(state.next.steps, rows_of(next_), rows_of(score), log_density);
   if (guide.rows() == 0)
     refuse_failed_score(guide.density(), cloud, state.next.steps);
-  for (std::size_t i = 0; i < cloud.count(); ++i) {
-    const auto row = Eigen::Index(i);
-    if (!std::isfinite(log_density[i]))
-      continue;
-    cloud.x.row(row) = next_.row(row);
-    cloud.score.row(row) = score.row(row);
-    cloud.log_density[i] = log_density[i];
-  }
+  context.threads.for_pieces(cloud.count(), 1024, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto row = Eigen::Index(i);
+      if (!std::isfinite(log_density[i]))
+        continue;
+      cloud.x.row(row) = next_.row(row);
+      cloud.score.row(row) = score.row(row);
+      cloud.log_density[i] = log_density[i];
+    }
+  });
 }
 
 void Svgd::step(const Context& context, State& state, double step_size) {
-  if (!roles_)
-    roles_ = std::make_unique<SvgdStep>(context.settings, state.cloud.count(), context.dim(),
-                                        context.threads);
-  next_ = roles_->step(state.cloud, state.frame, state.next.steps, step_size);
+  roles(context, state).step(state.cloud, state.frame, state.next.steps, step_size, next_);
   ++state.next.steps;
 }
 

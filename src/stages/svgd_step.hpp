@@ -7,6 +7,7 @@
 #include <starling/cpu/coordinate_drift.hpp>
 #include <starling/cpu/pairwise_drift.hpp>
 #include <starling/deal/shuffle.hpp>
+#include <starling/deal/whole.hpp>
 #include <starling/drift/adaptive.hpp>
 #include <starling/drift/bilinear.hpp>
 #include <starling/drift/marginals.hpp>
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <type_traits>
 
 namespace starling::stages {
 
@@ -28,42 +30,74 @@ public:
       : longest_(settings.clip * std::sqrt(static_cast<double>(dim))),
         weight_(
             settings.kernel_weight.value_or(settings.kernel == FlightKernel::marginals ? 3 : 1)),
-        particles_(particles, dim), along_(particles, dim),
-        deal_(settings.seed, BatchSize(std::min(settings.batch_size, particles))),
+        threads_(threads), score_(particles, dim), drift_rows_(particles, dim),
+        deal_(dealer(settings, particles)),
         drift_(beside(settings, threads), settings.bilinear, threads, true) {}
 
-  /// Where the cloud goes in step k; the scores are those at the cloud.
-  Frame::Matrix step(const Cloud& cloud, const Frame& now, Step k, double step_size) {
+  /// Where the cloud goes in step k, into `to`; the scores are those at the cloud. All that a row
+  /// needs to itself is done in pieces of many rows, on all threads.
+  void step(const Cloud& cloud, const Frame& now, Step k, double step_size, Frame::Matrix& to) {
     frame_ = &now;
-    const Frame::Matrix y = now.inverse(cloud.position());
-    Frame::map(particles_.position()) = y;
+    to.resize(score_.rows(), score_.cols()); // the positions in the frame, until they are moved
+    auto particles = Ensemble<double>::bare(
+        std::size_t(to.rows()), std::size_t(to.cols()),
+        {.position = to.data(), .score = score_.data(), .drift = drift_rows_.data()});
     const auto score = [&](Step, Ensemble<double>& all, const Batches&) {
-      Frame::map(all.score()) = now.pull(y, rows_of(cloud.score));
+      const Rows<double> in = all.position(), pulled = all.score();
+      for_pieces([&](std::size_t begin, std::size_t end) {
+        const Frame::Matrix y = now.inverse(cloud.position().slice(begin, end));
+        Frame::map(in.slice(begin, end)) = y;
+        Frame::map(pulled.slice(begin, end)) = now.pull(y, rows_of(cloud.score).slice(begin, end));
+      });
     };
     const auto advance = [&](Step, Ensemble<double>& all, const Batches&, const auto& flow) {
       flow();
       const double most = drift_.norm() > 0 ? std::min(step_size, 1 / drift_.norm()) : step_size;
-      for (std::size_t i = 0; i < all.count(); ++i) {
-        double square = 0;
-        for (const double phi : all.drift()[i])
-          square += phi * phi;
-        const double length = most * std::sqrt(square);
-        const double eta = length > longest_ ? most * longest_ / length : most;
-        for (std::size_t a = 0; a < all.dim(); ++a)
-          all.position()[i][a] += eta * all.drift()[i][a];
-      }
+      const Rows<double> in = all.position(), drift = all.drift();
+      for_pieces([&](std::size_t begin, std::size_t end) {
+        Frame::Matrix y = Frame::map(in.slice(begin, end));
+        for (std::size_t i = begin; i < end; ++i) {
+          double square = 0;
+          for (const double phi : drift[i])
+            square += phi * phi;
+          const double length = most * std::sqrt(square);
+          const double eta = length > longest_ ? most * longest_ / length : most;
+          for (std::size_t a = 0; a < all.dim(); ++a)
+            y(Eigen::Index(i - begin), Eigen::Index(a)) += eta * drift[i][a];
+        }
+        Frame::map(in.slice(begin, end)) = now.forward(y);
+      });
     };
     const auto observe = [](Step, const Ensemble<double>&, const Batches&) {
       return Signal::go_on;
     };
-    rbm_svgd(particles_, Span{k, k + 1}, deal_, score, drift_, advance, observe);
-    return now.forward(Frame::map(Rows<const double>(particles_.position())));
+    rbm_svgd(particles, Span{k, k + 1}, deal_, score, drift_, advance, observe);
   }
 
+  /// Room for a number of each particle and coordinate, between steps.
+  Frame::Matrix& room() { return score_; }
+
 private:
+  static constexpr std::size_t rows_a_piece = 1024;
+  template <typename Work>
+  void for_pieces(Work&& work) {
+    threads_.for_pieces(std::size_t(score_.rows()), rows_a_piece, work);
+  }
+
+  /// Who is exact over all particles needs no batches.
+  using Deal = std::function<const Batches&(Step, const Ensemble<double>&)>;
+  static Deal dealer(const Settings& settings, std::size_t particles) {
+    if (settings.kernel == FlightKernel::none || settings.kernel == FlightKernel::marginals)
+      return Whole();
+    return Shuffle(settings.seed, BatchSize(std::min(settings.batch_size, particles)));
+  }
+
   using Drift = std::function<void(Step, Ensemble<double>&, const Batches&)>;
   using Pairs = cpu::PairwiseDrift<double, kernel::Gaussian<double>>;
   using Parameters = cpu::CoordinateDrift<double, kernel::Parameters<double>>;
+  /// Those who may write drifts where the positions lie.
+  template <typename Single>
+  static constexpr bool in_place = std::is_same_v<Single, MarginalDrift<double>>;
 
   /// What is beside the bilinear part.
   Drift beside(const Settings& settings, Threads& threads) {
@@ -100,12 +134,28 @@ private:
       const auto seen = [&](Rows<const double> rows) -> Frame::Matrix {
         return frame_->along_rows(Frame::map(rows)) * inverse_spreads_.asDiagonal();
       };
-      Frame::map(along_.position()) = seen(all.position());
-      Frame::map(along_.score()) = seen(all.score());
-      single(k, along_, batches);
-      const Frame::Matrix back =
-          Frame::map(along_.drift()) * (damped_weight_ * inverse_spreads_).asDiagonal();
-      Frame::map(all.drift()) = frame_->pull(rows_of(back));
+      along_score_.resize(score_.rows(), score_.cols());
+      const Rows<double> drift = all.drift();
+      Rows<double> position = drift;
+      if constexpr (!in_place<Single>) {
+        along_position_.resize(score_.rows(), score_.cols());
+        position = rows_of(along_position_);
+      }
+      auto along = Ensemble<double>::bare(
+          all.count(), all.dim(),
+          {.position = position.data, .score = along_score_.data(), .drift = drift.data});
+      for_pieces([&](std::size_t begin, std::size_t end) {
+        const Ensemble<double>& here = all;
+        Frame::map(position.slice(begin, end)) = seen(here.position().slice(begin, end));
+        Frame::map(rows_of(along_score_).slice(begin, end)) = seen(here.score().slice(begin, end));
+      });
+      single(k, along, batches);
+      for_pieces([&](std::size_t begin, std::size_t end) {
+        const Rows<double> some = drift.slice(begin, end);
+        const Frame::Matrix back =
+            Frame::map(some) * (damped_weight_ * inverse_spreads_).asDiagonal();
+        Frame::map(some) = frame_->pull(rows_of(back));
+      });
     };
   }
 
@@ -134,8 +184,10 @@ private:
   double longest_, weight_, damped_weight_ = 0;
   const Frame* frame_ = nullptr;  // of the step under way
   Frame::Vector inverse_spreads_; // of its spreads
-  Ensemble<double> particles_, along_;
-  Shuffle deal_;
+  Threads& threads_;
+  Frame::Matrix score_, drift_rows_;           // of the step under way, in the frame
+  Frame::Matrix along_position_, along_score_; // the same along single parameters
+  Deal deal_;
   WithBilinear<double, Drift> drift_;
 };
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <vector>
 
 namespace starling::stages {
 
@@ -15,6 +17,7 @@ namespace {
 constexpr double step_gain = 1; // how fast the step follows the share of moves that are accepted
 constexpr std::size_t most_clouds = 10, most_numbers = 8'000'000; // kept to make a cloud of
 constexpr Eigen::Index directions = 8;
+constexpr std::size_t rows_a_piece = 4096; // of a cloud that is judged
 
 /// Random directions in the frame, in which a cloud is about as wide in each. A single parameter
 /// has no others.
@@ -135,8 +138,17 @@ judge::Certificate Trial::judge(const judge::Bounds& bounds) const {
 
 judge::Certificate Trial::judge_other(const Context& context, const Cloud& cloud,
                                       const judge::Bounds& bounds) const {
-  const Frame::Matrix columns = followed(context, cloud);
-  judge::Certificate certificate = test_->judge_other(rows_of(columns), bounds);
+  // What users read is made by one thread. Sums of pieces are added in order.
+  Threads& threads = context.read.count > 0 ? Threads::alone() : context.threads;
+  const std::size_t count = cloud.count();
+  std::vector<std::vector<double>> sums((count + rows_a_piece - 1) / rows_a_piece);
+  threads.for_pieces(count, rows_a_piece, [&](std::size_t begin, std::size_t end) {
+    const Frame::Matrix columns = followed(context, slice(cloud, begin, end));
+    sums[begin / rows_a_piece] = test_->means_over(rows_of(columns), count);
+  });
+  for (std::size_t piece = 1; piece < sums.size(); ++piece)
+    std::ranges::transform(sums[0], sums[piece], sums[0].begin(), std::plus());
+  judge::Certificate certificate = test_->judge_means(sums.at(0), bounds);
   certificate.moves = plan_.moves;
   certificate.acceptance = accepted_ / double(plan_.moves);
   if (walkers_.count() < cloud.count())

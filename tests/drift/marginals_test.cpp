@@ -82,6 +82,41 @@ TEST(MarginalDrift, EqualsTheSumOverAllPairs) {
     }
 }
 
+// Many are sorted by the cells of a grid: evenly spread, with ties, and with one so far out that
+// all others share a cell.
+TEST(MarginalDrift, EqualsTheSumOverAllPairsWhereManyAreSorted) {
+  constexpr std::size_t count = 2500; // more than are sorted by comparing
+  Batches batches;
+  batches.population = count;
+  batches.lay_out(count, 1);
+  EXPECT_LE(gap<double>(count, 2, batches), 1);
+  EXPECT_LE(gap<float>(count, 2, batches), 1);
+  EXPECT_LE(gap<double>(count, 2, batches, true), 1);
+  auto far = cloud<double>(count, 1), alone = cloud<double>(count, 1);
+  far.position()[0][0] = alone.position()[0][0] = 1e12;
+  MarginalDrift<double> drift(h);
+  drift(0, far, batches);
+  EXPECT_TRUE(std::ranges::all_of(far.drift(), [](double phi) { return std::isfinite(phi); }));
+  EXPECT_NEAR(far.drift()[0][0], alone.score()[0][0] / double(count), 1e-12);
+}
+
+TEST(MarginalDrift, MayWriteWhereThePositionsLie) {
+  auto apart_from = cloud<double>(300, 3);
+  auto copy = cloud<double>(300, 3);
+  auto in_place = Ensemble<double>::bare(300, 3,
+                                         {.position = copy.position().data,
+                                          .score = copy.score().data,
+                                          .drift = copy.position().data});
+  Batches batches;
+  batches.population = 300;
+  batches.lay_out(300, 1);
+  MarginalDrift<double> drift(h);
+  drift(0, apart_from, batches);
+  drift(0, in_place, batches);
+  EXPECT_TRUE(std::equal(apart_from.drift().begin(), apart_from.drift().end(),
+                         std::as_const(in_place).drift().begin()));
+}
+
 TEST(MarginalDrift, TakesTheDealtOnly) {
   Draw draw(1, 9);
   auto particles = cloud<double>(50, 2);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -229,6 +230,39 @@ TEST(Moves, GuidedByAnotherDensityLeaveTheirOwnInvariant) {
     else // the guide's own: its mean is another, so the test can tell
       EXPECT_GT(off, 8);
   }
+}
+
+// Many walkers are moved some at a time. What a walker does is its own business, so those at the
+// seam go where they would go alone.
+TEST(Hmc, MovesManyAsItMovesFew) {
+  constexpr std::size_t n = 4200, dim = 100, seam = 4096; // no more go together in 100 dimensions
+  std::size_t most = 0;                                   // rows of a call
+  CountedDensity density([&](Rows<const double> x, Rows<double> s, std::span<double> l) {
+    most = std::max(most, x.count);
+    for (std::size_t i = 0; i < x.count; ++i) {
+      l[i] = 0;
+      for (std::size_t a = 0; a < dim; ++a) {
+        s[i][a] = -x[i][a];
+        l[i] -= .5 * x[i][a] * x[i][a];
+      }
+    }
+  });
+  Frame::Matrix x(n, dim);
+  for (Eigen::Index k = 0; k < x.size(); ++k)
+    x.data()[k] = normal_pair(Philox(5)(Stream::user, 0, std::uint64_t(k)))[0];
+  Cloud all = cloud_at(std::move(x), density), few = slice(all, seam - 10, seam + 10);
+  const Cloud before = all;
+  most = 0;
+  Threads two(2);
+  const Stride stride{.step = .3, .most_leaps = 5};
+  const double accepted = exact::move(all, Frame(dim), stride, density, 3, 8, {}, two);
+  exact::move(few, Frame(dim), stride, density, 3, 8);
+  EXPECT_EQ(most, seam);
+  EXPECT_LT(0.5, accepted);
+  EXPECT_LE(accepted, 1);
+  EXPECT_GT((all.x.middleRows(seam - 10, 20) - before.x.middleRows(seam - 10, 20)).norm(), 1);
+  EXPECT_LT((all.x.middleRows(seam - 10, 20) - few.x).norm(), 1e-10);
+  EXPECT_EQ(all.id, before.id);
 }
 
 } // namespace

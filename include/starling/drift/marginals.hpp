@@ -9,8 +9,10 @@
 #include <starling/threads.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -22,7 +24,8 @@ namespace starling {
 /// Along one coordinate exp(-z) is a product over the gaps between neighbours. So the sums over all
 /// who are below, and over all who are above, follow from those of the neighbour: N log N for a
 /// sort instead of N^2 pairs, and no noise of batches. Where not everyone is dealt, the sums are
-/// over the dealt, whose scores are of this step, and the others keep their drift.
+/// over the dealt, whose scores are of this step, and the others keep their drift. Drifts may be
+/// written where the positions lie.
 template <typename Real>
 class MarginalDrift {
 public:
@@ -33,15 +36,22 @@ public:
     const std::span<const Real> precisions =
         precisions_(std::as_const(particles).position(), *threads_);
     threads_->for_pieces(particles.dim(), 1, [&](std::size_t a, std::size_t) {
-      thread_local std::vector<Place> line; // one per thread, kept from step to step
+      thread_local Line line; // one per thread, kept from step to step
       along(particles, batches.order(), a, std::sqrt(3 * precisions[a] / h_), part, line);
     });
   }
 
 private:
   struct Place {
-    Real x, s, sum, fade; // fade: exp of minus the gap above
+    Real x, s;
     std::uint32_t row;
+    std::uint32_t cell; // of an even grid over all of them, for the sort
+    bool operator<(const Place& other) const {
+      return x < other.x || (x == other.x && row < other.row);
+    }
+  };
+  struct Line {
+    std::vector<Place> places, spare; // after the sort a spare place is the sum and the fade of one
   };
 
   /// What those on one side bring, carried from neighbour to neighbour.
@@ -60,40 +70,80 @@ private:
     }
   };
 
+  /// From this many on by digits. Below, comparing is quicker.
+  static constexpr std::size_t sorted_by_digits = 2048;
+
+  /// By the digits of an even grid's cells, the lowest first, then each cell by comparing: O(N) but
+  /// for cells of many, where tails are long, and never worse than comparing all.
+  static void sort(std::vector<Place>& places, std::vector<Place>& spare) {
+    const std::size_t n = places.size();
+    const auto [least, most] =
+        std::minmax_element(places.begin(), places.end(),
+                            [](const Place& one, const Place& other) { return one.x < other.x; });
+    constexpr int digit = 8, digits = 3;
+    constexpr double cells = 1 << digit * digits;
+    const double from = least->x, grid = (cells - 1) / (double(most->x) - from);
+    if (n < sorted_by_digits || !(grid > 0) || !std::isfinite(grid))
+      return std::sort(places.begin(), places.end());
+    std::array<std::array<std::uint32_t, 1 << digit>, digits> next{};
+    for (Place& at : places) {
+      at.cell = static_cast<std::uint32_t>((double(at.x) - from) * grid);
+      for (int d = 0; d < digits; ++d)
+        ++next[d][at.cell >> digit * d & 0xff];
+    }
+    spare.resize(n);
+    for (int d = 0; d < digits; ++d) {
+      std::exclusive_scan(next[d].begin(), next[d].end(), next[d].begin(), 0u);
+      for (const Place& at : places)
+        spare[next[d][at.cell >> digit * d & 0xff]++] = at;
+      places.swap(spare);
+    }
+    for (auto begin = places.begin(); begin != places.end();) {
+      auto end = begin + 1;
+      while (end != places.end() && end->cell == begin->cell)
+        ++end;
+      if (end - begin > 1)
+        std::sort(begin, end);
+      begin = end;
+    }
+  }
+
   void along(Ensemble<Real>& particles, std::span<const std::uint32_t> dealt, std::size_t a,
-             Real rate, Part<Real> part, std::vector<Place>& line) const {
+             Real rate, Part<Real> part, Line& line) const {
     const std::size_t n = dealt.size();
     const auto x = std::as_const(particles).position(), s = std::as_const(particles).score();
-    line.resize(n);
+    std::vector<Place>& places = line.places;
+    places.resize(n);
     bool finite = true;
     for (std::size_t k = 0; k < n; ++k) {
-      line[k] = {x[dealt[k]][a], s[dealt[k]][a], 0, 0, dealt[k]};
-      finite = finite && std::isfinite(line[k].x);
+      places[k] = {x[dealt[k]][a], s[dealt[k]][a], dealt[k], 0};
+      finite = finite && std::isfinite(places[k].x);
     }
     if (finite) // otherwise there is no order, and what is not a number stays so
-      std::sort(line.begin(), line.end(), [](const Place& one, const Place& other) {
-        return one.x < other.x || (one.x == other.x && one.row < other.row);
-      });
+      sort(places, line.spare);
+    line.spare.resize(n);
+    const auto sum = [&](std::size_t k) -> Real& { return line.spare[k].s; };
+    const auto fade = [&](std::size_t k) -> Real& { return line.spare[k].x; }; // over the gap above
     Carried below, above;
     for (std::size_t k = 0; k < n; ++k) {
-      Place& at = line[k];
-      at.sum = at.s + below.weighted() + rate * below.push_far; // the first: itself, K = 1
+      const Place& at = places[k];
+      sum(k) = at.s + below.weighted() + rate * below.push_far; // the first: itself, K = 1
       if (k + 1 == n)
         break;
-      const Real gap = rate * (line[k + 1].x - at.x);
-      at.fade = std::exp(-gap);
-      below.pass(at.s, gap, at.fade);
+      const Real gap = rate * (places[k + 1].x - at.x);
+      fade(k) = std::exp(-gap);
+      below.pass(at.s, gap, fade(k));
     }
     for (std::size_t k = n; k-- > 0;) {
-      Place& at = line[k];
-      at.sum += above.weighted() - rate * above.push_far;
+      const Place& at = places[k];
+      sum(k) += above.weighted() - rate * above.push_far;
       if (k > 0)
-        above.pass(at.s, rate * (at.x - line[k - 1].x), line[k - 1].fade);
+        above.pass(at.s, rate * (at.x - places[k - 1].x), fade(k - 1));
     }
     const Real share = part.weight / static_cast<Real>(n);
-    for (const Place& at : line)
-      part.put(particles.drift()[at.row][a],
-               finite ? share * at.sum : std::numeric_limits<Real>::quiet_NaN());
+    for (std::size_t k = 0; k < n; ++k)
+      part.put(particles.drift()[places[k].row][a],
+               finite ? share * sum(k) : std::numeric_limits<Real>::quiet_NaN());
   }
 
   Real h_;

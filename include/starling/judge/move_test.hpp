@@ -140,6 +140,12 @@ public:
   ///     mean f + e,  with error se
   /// and so how far any cloud is from it. Columns as before; any number of rows.
   Certificate judge_other(Rows<const double> cloud, const Bounds& bounds = {}) const;
+  /// The same where the rows of a large cloud are made some at a time: sums of what is judged over
+  /// some of its rows, each divided by the number of all; and the verdict of all these added up.
+  std::vector<double> means_over(Rows<const double> some, std::size_t all) const;
+  Certificate judge_means(std::span<const double> means, const Bounds& bounds = {}) const {
+    return judge_by(means, bounds);
+  }
 
   /// Sums over the moves so far: with the clouds that it was made from, all there is to save.
   template <typename Self, typename Visit>

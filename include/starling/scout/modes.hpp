@@ -44,6 +44,9 @@ struct ModeSearch {
   std::uint64_t seed = 1;
 };
 
+/// Rows of these, one below the other.
+Frame::Matrix stacked(const std::vector<Frame::Matrix>& parts);
+
 /// Collects separate modes. Two ends of ways up belong together when the log density on a way
 /// between them, straight or bent, does not dip below the lower by more than `dip`; ends are
 /// compared, not particles, since in many dimensions a segment between two particles leads through
@@ -54,12 +57,13 @@ public:
 
   /// An end found elsewhere. One that had not arrived may join modes, but is none.
   void add(const Place& end, bool arrived);
-  /// Ways up from these rows, those where the density fails aside.
+  /// Ways up from these rows, those where the density fails aside. All go in lock-step, so whoever
+  /// has many starts gives them in one call: each call of the density is then as large as can be.
   void climb_from(const Frame::Matrix& x);
-  /// From places all around, 2 to 1024 times as far out as that frame's normal, since a far mode
-  /// attracts where no ray meets it; and from where the density rises along rays that go out to
-  /// 1000 of its widths, along its coordinates and in random directions.
-  void climb_from_afar(const Frame& around, const Philox& philox, Step address);
+  /// Where to climb from besides: places all around, 2 to 1024 times as far out as that frame's
+  /// normal, since a far mode attracts where no ray meets it; and where the density rises along
+  /// rays that go out to 1000 of its widths, along its coordinates and in random directions.
+  Frame::Matrix starts_afar(const Frame& around, const Philox& philox, Step address);
 
   std::size_t count() const { return tops_.size(); }
   /// Ways up so far.
@@ -79,7 +83,7 @@ private:
   Place framed(const Place& at) const;
   Mode mode_at(const Place& top, std::size_t number);
   void evaluate(const Frame::Matrix& y, Frame::Matrix& score, std::vector<double>& log_density);
-  void climb_where_it_rises(const Frame& around, const Frame::Matrix& direction);
+  Frame::Matrix where_it_rises(const Frame& around, const Frame::Matrix& direction);
   std::vector<Climb> climbed(Frame::Matrix y);
   bool joined(const Place& a, const Place& b);
   bool no_lower(const Place& a, const Place& b, double floor, int halvings);

@@ -36,7 +36,7 @@ struct Report {
 /// along its way, and the one with the higher ELBO of 50 draws. Where the best end was still going
 /// up there may be no mode, as in the neck of a funnel, and then Pathfinder is asked along every
 /// way. Separate modes are counted among the ends, and those of ways up from around the best
-/// (Modes::climb_from_afar); where there are several, also from around each of them, until they
+/// (Modes::starts_afar); where there are several, also from around each of them, until they
 /// show none that is new. Both approximations, and so the frame, are of the form that the settings
 /// say. Ways up from places that the target knows of come after the others, and the best of them
 /// leads only where it ends clearly higher: draws are else those of a scout that never asked.

@@ -22,7 +22,7 @@ public:
 
   /// Brings the cloud to where the last step led, with scores there; by the guide's scores of the
   /// next step, or at the end by its density.
-  void arrive(const Context& context, State& state, bool at_end) const;
+  void arrive(const Context& context, State& state, bool at_end);
   /// The next step, from the cloud and its scores.
   void step(const Context& context, State& state, double step_size);
 
@@ -34,6 +34,8 @@ public:
   const Frame::Matrix& next() const { return next_; }
 
 private:
+  SvgdStep& roles(const Context& context, const State& state);
+
   Frame::Matrix next_;              // where the cloud goes, not yet evaluated
   std::unique_ptr<SvgdStep> roles_; // made when they are first needed
 };
