@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <string>
 
@@ -33,7 +34,24 @@ struct Column {
       all[2 + q] = value <= decile[q] ? decile_weight : 0.0;
     return all;
   }
+
+  std::uint8_t deciles_below(double value) const {
+    return std::uint8_t(std::ranges::lower_bound(decile, value) - decile.begin());
+  }
 };
+
+/// Calls change(feature, by) for what differs in a column where one value comes and another goes;
+/// each with how many deciles are below it.
+template <typename Change>
+void for_changes(const Column& column, double coming, std::uint8_t above, double going,
+                 std::uint8_t other_above, Change&& change) {
+  const double z = (coming - column.mean) / column.sd, other = (going - column.mean) / column.sd;
+  change(0, z - other);
+  change(1, square_weight * z * z - square_weight * other * other);
+  const double by = above < other_above ? decile_weight : -decile_weight;
+  for (std::size_t q = std::min(above, other_above); q < std::max(above, other_above); ++q)
+    change(2 + q, by);
+}
 
 } // namespace
 
@@ -74,34 +92,37 @@ std::vector<std::size_t> sift(Rows<const double> rows, std::size_t keep,
   }
 
   // Off by how much, in sums over those kept: the swaps bring the sum of squares down.
-  std::vector<Features> off(columns.size()), change(columns.size());
+  std::vector<Features> off(columns.size());
+  std::vector<std::uint8_t> above; // how many deciles; row by row
+  above.reserve(rows.count * columns.size());
   for (std::size_t c = 0; c < columns.size(); ++c)
-    for (std::size_t f = 0; f < features; ++f) {
+    for (std::size_t f = 0; f < features; ++f)
       off[c][f] = -n * columns[c].wanted[f];
-      for (std::size_t k = 0; k < keep; ++k)
-        off[c][f] += columns[c].of(rows[k][columns[c].at])[f];
+  for (std::size_t i = 0; i < rows.count; ++i)
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const double value = rows[i][columns[c].at];
+      const Features own = columns[c].of(value);
+      above.push_back(columns[c].deciles_below(value));
+      for (std::size_t f = 0; i < keep && f < features; ++f)
+        off[c][f] += own[f];
     }
   const Philox philox(seed);
   for (std::uint64_t t = 0; t < tries * keep; ++t) {
     const std::size_t out = philox.below(std::uint32_t(keep), Stream::thin, 1000, 2 * t);
     const std::size_t in =
         keep + philox.below(std::uint32_t(others), Stream::thin, 1000, 2 * t + 1);
+    const auto each = [&, coming = order[in], going = order[out]](auto&& change) {
+      for (std::size_t c = 0; c < columns.size(); ++c)
+        for_changes(columns[c], rows[coming][columns[c].at], above[coming * columns.size() + c],
+                    rows[going][columns[c].at], above[going * columns.size() + c],
+                    [&](std::size_t f, double by) { change(off[c][f], by); });
+    };
     double gain = 0; // of (off + change)^2 over off^2
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      const std::size_t a = columns[c].at;
-      const Features coming = columns[c].of(rows[order[in]][a]);
-      const Features going = columns[c].of(rows[order[out]][a]);
-      for (std::size_t f = 0; f < features; ++f) {
-        change[c][f] = coming[f] - going[f];
-        gain += change[c][f] * (2 * off[c][f] + change[c][f]);
-      }
-    }
+    each([&](double now, double by) { gain += by * (2 * now + by); });
     if (!(gain < 0))
       continue;
     std::swap(order[out], order[in]);
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      for (std::size_t f = 0; f < features; ++f)
-        off[c][f] += change[c][f];
+    each([](double& now, double by) { now += by; });
   }
   order.resize(keep);
   std::ranges::sort(order);

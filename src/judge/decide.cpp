@@ -69,7 +69,7 @@ TraitOf MoveTest::of(std::size_t column) const {
 std::vector<Trait> MoveTest::judged_by(std::size_t column) const {
   if (!scale_[column].followed)
     return {};
-  if (!has_moments(column))
+  if (!has_moments(column) || scale_[column].unread)
     return scale_[column].wild ? std::vector{Trait::winsorised, Trait::square}
                                : std::vector{Trait::winsorised};
   switch (of(column)) {

@@ -216,6 +216,8 @@ double MoveTest::effective(std::size_t column) const {
     of_variances += std::pow(own - variance, 2) / (n - 1);
   }
   const double by_mean = n * variance / of_means;
+  if (plain && !judges_squares(column))
+    return by_mean;
   const double kurtosis = plain ? pooled_kurtosis(column) : normal;
   const double by_variance = n * (kurtosis - 1) * variance * variance / of_variances;
   return std::min(by_mean, by_variance * std::min(1.0, (exponential - 1) / (kurtosis - 1)));
@@ -229,8 +231,9 @@ bool MoveTest::drifted() const {
   const double beyond = 1 + moving_errors(3 * columns_); // many columns are skewed
   for (std::size_t a = 0; a < columns_; ++a)
     for (const Trait judged : judged_by(a)) {
-      if (judged == Trait::value && pooled_kurtosis(a) > most_kurtosis_of_drift)
-        continue; // the mean of such a column is known too badly
+      if (judged != Trait::winsorised && has_moments(a) &&
+          pooled_kurtosis(a) > most_kurtosis_of_drift)
+        continue; // mean and variance of such a column are known too badly
       const std::size_t which = kind(a, judged);
       double mean = 0, squares = 0;
       for (std::size_t i = 0; i < count_; ++i) {

@@ -47,7 +47,7 @@ TEST(HeavyTails, JudgesAHeavyTailByWhatAFewCannotSpoil) {
   const Certificate right = beside(0, 1);
   EXPECT_EQ(right.finding, Finding::confirmed);
   EXPECT_EQ(right.heavy, std::vector<std::size_t>{1});
-  EXPECT_EQ(right.all.size(), 4u);
+  EXPECT_EQ(right.all.size(), 2u); // x itself is not read
   const Certificate position = beside(0, 2);
   EXPECT_EQ(position.finding, Finding::confirmed);
   EXPECT_EQ(position.heavy, std::vector<std::size_t>{1});
@@ -67,6 +67,33 @@ TEST(HeavyTails, JudgesAPositionThatNobodyReadsByWhatAFewCannotSpoil) {
   EXPECT_EQ(read.finding, Finding::confirmed);
   EXPECT_EQ(read.heavy, (std::vector<std::size_t>{0, 2}));
   EXPECT_EQ(beside(.4, 1, {-2, 1}).finding, Finding::moved);
+}
+
+// The logarithm of a scale, with two walkers far down where moves carry nobody, and the scale: of
+// the scale that is a small thing. Read as it is, the logarithm is not confirmed.
+TEST(HeavyTails, AreNotAskedForOfALogarithmThatNobodyReads) {
+  constexpr std::size_t n = 256;
+  const auto finding = [&](bool read) {
+    const std::size_t columns = read ? 3 : 2;
+    const auto rows = [&](std::uint64_t m) {
+      std::vector<double> all;
+      for (std::size_t i = 0; i < n; ++i) {
+        const double logarithm = i % 128 == 0 ? -3.2 : -1.2 + .3 * drawn(m, i, 0);
+        all.insert(all.end(), {logarithm, std::exp(logarithm)});
+        all.insert(all.end(), columns - 2, logarithm);
+      }
+      return all;
+    };
+    const std::vector<double> before = rows(0);
+    MoveTest test(Rows<const double>{before.data(), n, columns}, 1);
+    for (std::uint64_t m = 1; m <= 20; ++m) {
+      const std::vector<double> now = rows(m);
+      test.add({now.data(), n, columns});
+    }
+    return test.judge().finding;
+  };
+  EXPECT_EQ(finding(false), Finding::confirmed);
+  EXPECT_EQ(finding(true), Finding::undecided);
 }
 
 // A tail of one in a hundred that the cloud has not met and the moves do. Nobody reads it: the

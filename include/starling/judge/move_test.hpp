@@ -116,11 +116,12 @@ bool heavy_tailed(std::span<const double> values);
 /// the bound in any trait, with z = moving_errors of their number. Confirmed: |e| + 2 se below the
 /// wider bound and rho < .9 in all. Parameters are columns: positions, and whatever else the user
 /// reads. A column that is made from the positions and has a heavy tail, as 1/sigma^2 may, is
-/// judged by its winsorised value alone: the positions it is made from are judged by all three. A
-/// position with a heavy tail that users read only in another shape is judged likewise: of the tail
-/// of the logarithm of what may be 0 they see nothing. A position that users read is judged without
-/// its moments where cloud and moves both show such a tail, a Cauchy's: by its winsorised value and
-/// the square of that.
+/// judged by its winsorised value alone. So is a position that users read only in another shape:
+/// that shape has its own traits, and of the far tail of the logarithm of a scale users see
+/// nothing, while few walkers come out of it in any time. A position that users read is judged
+/// without its moments where cloud and moves both show a heavy tail, a Cauchy's: by its winsorised
+/// value and the square of that. A heavy tail is one of a kurtosis above 30 (heavy_tailed), or,
+/// seen by the moves in a column that is read, above 90.
 class MoveTest {
 public:
   /// The columns of the cloud before any move; the first `positions` of them are not made from
@@ -162,8 +163,9 @@ public:
   std::vector<double> pooled_sds() const;
   /// As many independent draws would tell the mean of the column as well as the pool does, and, if
   /// that is fewer, its variance: by how the averages of single particles differ. A tail heavier
-  /// than an exponential's takes as many more to know the variance. Of a position that is not read,
-  /// and where there are no moments, those of the winsorised value count.
+  /// than an exponential's takes as many more to know the variance, which does not count where it
+  /// is not judged. Of a position that is not read, and where there are no moments, those of the
+  /// winsorised value count.
   double effective(std::size_t column) const;
   /// Whether the particles were carried from where they began, beyond chance and by more than a
   /// twentieth of an sd: then they did not begin as draws, and the pool may still be on its way.
