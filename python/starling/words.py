@@ -17,8 +17,10 @@ WORDS = (
 
 
 def python_names(text: str) -> str:
-    """--step-size, or step-size at the start, is step_size; --drop NAME is drop=NAME."""
+    """--step-size, or step-size at the start, is step_size; --drop NAME is drop=NAME; the copy of a
+    Stan model's data is data."""
     known = {name.replace("_", "-") for name in _starling.helps()}
+    text = re.sub(r"^\S*/(stanli|starling)-\w+/data\.json:", "data:", text)  # a copy
 
     def option(found: re.Match) -> str:
         name, value = found[1], found[2]
