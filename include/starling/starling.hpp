@@ -61,6 +61,7 @@
 #include <starling/run/lookout.hpp>
 #include <starling/run/pool.hpp>
 #include <starling/run/seeds.hpp>
+#include <starling/run/staged.hpp>
 #include <starling/stages/journey.hpp>
 #include <starling/target/differentiate.hpp>
 #include <starling/target/lift.hpp>

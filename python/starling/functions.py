@@ -255,7 +255,10 @@ def _dimension(own: int | None, asked: int | None, names: Sequence[str]) -> int:
         )
     known |= {len(names)} if names else set()
     if not known:
-        raise ValueError("dim: must be given for this target, unless start is an (N, d) array")
+        raise ValueError(
+            "dim: must be given for this target, unless start is an (N, d) array; a NumPyro model "
+            "needs starling.from_numpyro(model, ...)"
+        )
     if len(known) > 1:
         raise ValueError(f"dim: must be one number; got {' and '.join(map(str, sorted(known)))}")
     return known.pop()

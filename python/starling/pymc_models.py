@@ -198,7 +198,10 @@ def _refuse_random(model: Any) -> None:
 
 
 def _refuse_discrete(model: Any) -> None:
-    discrete = [value.name for value in model.discrete_value_vars]
+    discrete = [
+        value.name + (" (missing data)" if value.name.endswith("_unobserved") else "")
+        for value in model.discrete_value_vars
+    ]
     if discrete:
         raise ValueError(
             f"model: must have continuous variables alone; got {', '.join(discrete)}, which has "

@@ -37,6 +37,8 @@ class Stan(Builtin):
 
     def __init__(self, model: str | os.PathLike, data: Any = None):
         file, folder = os.fspath(model), None
+        if "\n" in file:
+            raise ValueError("model: must be a file; got the text of a program")
         if isinstance(data, Mapping):
             folder = tempfile.mkdtemp(prefix="starling-")
             data = _json_file(data, folder)
@@ -128,7 +130,10 @@ def _of_table(name: str, settings: dict[str, Any]) -> Builtin:
 
 
 def with_table(target: Any, settings: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """A regression by name whose data is a frame: the target, and the settings that are left."""
+    """A regression by name whose data is a frame, or a Stan model by its file whose data are given:
+    the target, and the settings that are left."""
+    if _is_stan_file(target) and "data" in settings:
+        return Stan(target, settings["data"]), {k: v for k, v in settings.items() if k != "data"}
     named = isinstance(target, str) and target in REGRESSIONS
     if not (named and is_table(settings.get("data"))):
         return target, settings
@@ -154,6 +159,10 @@ def plugin(library: str | os.PathLike, data: str | os.PathLike | None = None) ->
     return Plugin(library, data)
 
 
+def _is_stan_file(target: Any) -> bool:
+    return isinstance(target, (str, os.PathLike)) and os.fspath(target).endswith((".so", ".stan"))
+
+
 def as_target(target: Any, names: Sequence[str] | None = None) -> Target:
     """What a user may give for a target, as a Target; `names` are for one that has none."""
     own = _as_target(target)
@@ -172,8 +181,7 @@ def _as_target(target: Any) -> Target:
     if target is None:
         raise TypeError("target: must be given, except inside `with model:` of PyMC; got NoneType")
     if isinstance(target, (str, os.PathLike)):
-        text = os.fspath(target)
-        return Stan(text) if text.endswith((".so", ".stan")) else Builtin(text)
+        return Stan(target) if _is_stan_file(target) else Builtin(os.fspath(target))
     if hasattr(target, "log_density_gradient") and hasattr(
         target, "lib_path"
     ):  # a bridgestan.StanModel

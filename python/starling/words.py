@@ -17,8 +17,10 @@ WORDS = (
 
 
 def python_names(text: str) -> str:
-    """--step-size, or step-size at the start, is step_size; --drop NAME is drop=NAME."""
+    """--step-size, or step-size at the start, is step_size; --drop NAME is drop=NAME; the copy of a
+    Stan model's data is data."""
     known = {name.replace("_", "-") for name in _starling.helps()}
+    text = re.sub(r"^\S*/(stanli|starling)-\w+/data\.json:", "data:", text)  # a copy
 
     def option(found: re.Match) -> str:
         name, value = found[1], found[2]
@@ -43,11 +45,34 @@ def python_names(text: str) -> str:
     )
 
 
+# What PyMC, NumPyro and Stan's interfaces call our settings, and what they have in place of one.
+ELSEWHERE = {
+    "particles": "draws|iter_sampling|num_draws|num_samples|samples",
+    "runs": "chains|num_chains",
+    "seed": "random_seed|rng_key",
+    "threads": "cores|num_threads|parallel_chains",
+    "progress": "progress_bar|progressbar|show_progress",
+    "start": "init_params|inits|initvals",
+}
+ADVICE = {
+    "formulaic makes a table of one: docs/tables.md": "formula",
+    "the default method tunes itself": (
+        "adapt_delta|iter_warmup|max_treedepth|num_warmup|nuts_sampler|target_accept|tune|warmup"
+    ),
+    "result.to_arviz() has all groups": "idata_kwargs|return_inferencedata",
+}
+
+
 def no_setting(name: str, known: Iterable[str]) -> str:
-    if name == "formula":
-        return "formula: is not a setting of a run; formulaic makes a table of one: docs/tables.md"
+    sentence = f"{name}: is not a setting of a run"
+    for advice, names in ADVICE.items():
+        if name in names.split("|"):
+            return f"{sentence}; {advice}"
+    for ours, names in ELSEWHERE.items():
+        if name in names.split("|"):
+            return f"{sentence}; did you mean {ours}?"
     near = difflib.get_close_matches(name, sorted(known), 1)
-    return f"{name}: is not a setting of a run" + (f"; did you mean {near[0]}?" if near else "")
+    return sentence + (f"; did you mean {near[0]}?" if near else "")
 
 
 @contextmanager

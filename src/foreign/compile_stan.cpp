@@ -147,7 +147,13 @@ try:
 except ImportError:
     sys.exit(77)
 import json, os
-given = json.load(open(data, encoding='utf-8')) if data else {}
+try:
+    given = json.load(open(data, encoding='utf-8')) if data else {}
+    if not isinstance(given, dict):
+        raise ValueError('it must be one object, with a value for each name')
+except ValueError as error:
+    print(error)
+    sys.exit(78)
 text = open(program, encoding='utf-8').read()
 try:
     mir = stanli.stan_to_mir(text)
@@ -158,7 +164,7 @@ json.dump(given, open(os.path.join(folder, 'data.json'), 'w', encoding='utf-8'))
 library = os.path.join(list(stanli.__path__)[0], '_bin', 'libstanli.so')
 open(os.path.join(folder, 'library'), 'w', encoding='utf-8').write(library)
 )";
-constexpr int no_stanli = 77;
+constexpr int no_stanli = 77, no_json = 78;
 
 CompiledStan by_stanli(const fs::path& program, const std::string& data,
                        const std::string& python) {
@@ -178,6 +184,8 @@ CompiledStan by_stanli(const fs::path& program, const std::string& data,
       throw BadLibrary(program.string(),
                        "is a Stan program, and no compiler for it was found: `pip install stanli`, "
                        "or set BRIDGESTAN to the folder of BridgeStan's sources");
+    if (made.code == no_json)
+      throw BadLibrary(data, "cannot be read as JSON: " + one_line(made.output));
     if (made.code != 0)
       throw DidNotCompile(program.string(), "stanli did not compile it", last_lines(made.output));
   });

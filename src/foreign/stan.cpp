@@ -63,7 +63,8 @@ StanModel::StanModel(const std::string& file, const std::string& data, std::uint
   char* error = nullptr;
   model_.reset(stan_.model_construct(data.c_str(), seed_for(data_seed, for_data), &error));
   if (!model_)
-    throw BadLibrary(shown_.data.empty() ? shown_.model : shown_.data, reason(-1, error));
+    throw BadLibrary(shown_.data.empty() ? shown_.model : shown_.data,
+                     reason(-1, error) + (shown_.data.empty() ? "; no data were given" : ""));
   names_ = names_in(stan_.param_unc_names(model_.get()));
   constrained_names_ = names_in(stan_.param_names(model_.get(), true, true));
   if (names_.empty())

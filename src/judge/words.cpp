@@ -131,8 +131,8 @@ struct Sentence {
   std::string operator()(const evidence::IdentityOff& e) const {
     return fmt::format(
         "HMC moves did not move the cloud, but the spread identity of {} is {:.2f} +- "
-        "{:.2f} instead of 1. The moves may not reach a part of the target: take "
-        "more --particles, or write the model in other parameters",
+        "{:.2f} instead of 1. The gradient may be wrong (starling check), or the moves may not "
+        "reach a part of the target: take more --particles, or write the model in other parameters",
         e.name, e.identity, e.se);
   }
   std::string operator()(const evidence::DensityFails& e) const {

@@ -126,6 +126,7 @@ private:
   }
   stages::Settings stage_settings() const {
     stages::Settings stages = staged_.stages;
+    stages.particles = settings_.particles, stages.seed = settings_.seed;
     if (scores_alone_)
       stages.starts = stages.certify_moves = stages.settle_rounds = 0, stages.evidence = false;
     if (staged_.target.rows_a_step > 0)
@@ -214,8 +215,7 @@ private:
 
   void measure(Outcome& o) {
     AnyTarget<double> target = staged_.target;
-    if (journey_->over_rows() &&
-        done_ > 0) // all rows for every particle would cost more than the run
+    if (journey_->over_rows()) // all rows for every particle would cost more than the run
       target.evaluate = [this](Rows<const double> at, Rows<double> s, std::span<double> l) {
         journey_->estimate(at, s, l);
       };

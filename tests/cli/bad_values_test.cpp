@@ -135,6 +135,23 @@ TEST(BadValues, RefusesUnknownNamesAndSuggestsTheNearest) {
                             "'plane'; did you mean 'plain'?"}});
 }
 
+TEST(BadValues, KnowsTheWordsOfOtherSamplers) {
+  expect_refused_lines(
+      {{"sample mixture --num_samples=1000",
+        "--num_samples=1000: is not an option of sample; did you mean '--particles'?"},
+       {"sample mixture m num_chains=4",
+        "num_chains=4: is one argument too many for sample; did you mean '--runs'?"},
+       {"sample mixture -o m", "-o: is not an option of sample; did you mean '--out'?"},
+       {"summary -o m", "-o: is not an option of summary"}});
+}
+
+TEST(BadValues, RefusesAFileInThePlaceOfATarget) {
+  expect_refused_lines(
+      {{"sample m.stan --data d.json",
+        "target: must come before m.stan: starling sample stan m.stan"},
+       {"check m.so", "target: must come before m.so: starling check plugin m.so"}});
+}
+
 TEST(BadValues, SuggestsNothingWhenNothingIsNear) {
   expect_refused_option("--kernel xyzzy", "kernel: " + kernels + "'xyzzy'");
   const Place place;

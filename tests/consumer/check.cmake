@@ -1,4 +1,4 @@
-# Takes the first ```cpp block of docs/cpp.md, installs this build, and builds and runs the block and an example as an outside project.
+# Takes the ```cpp blocks of docs/cpp.md, installs this build, and builds and runs the blocks and an example as an outside project.
 set(longest_example 15)
 
 function(step what)
@@ -9,37 +9,37 @@ function(step what)
   endif()
 endfunction()
 
-function(first_cpp_block file result)
+# Writes each block of the page as a program of its own, FOLDER/first.cpp and FOLDER/second.cpp.
+function(write_cpp_blocks page folder)
   set(fence "```")
-  if(NOT EXISTS "${file}")
-    message(FATAL_ERROR "docs/cpp.md: must be there; got no file")
-  endif()
-  file(READ "${file}" text)
-  string(FIND "\n${text}" "\n${fence}cpp\n" begin)
-  if(begin EQUAL -1)
-    message(FATAL_ERROR "docs/cpp.md: must hold a ${fence}cpp block; got none")
-  endif()
-  string(LENGTH "${fence}cpp\n" opening)
-  math(EXPR begin "${begin} + ${opening}")
-  string(SUBSTRING "${text}" ${begin} -1 text)
-  string(FIND "\n${text}" "\n${fence}" end)
-  if(end LESS 1)
-    message(FATAL_ERROR "docs/cpp.md: its first ${fence}cpp block must hold code and be closed")
-  endif()
-  string(SUBSTRING "${text}" 0 ${end} block)
-  string(REGEX MATCHALL "\n" newlines "${block}")
-  list(LENGTH newlines lines)
-  if(lines GREATER longest_example)
-    message(FATAL_ERROR "docs/cpp.md: its first C++ example must have at most ${longest_example} lines; "
-                        "got ${lines}")
-  endif()
-  set(${result} "${block}" PARENT_SCOPE)
+  file(READ "${page}" text)
+  foreach(name first second)
+    string(FIND "\n${text}" "\n${fence}cpp\n" begin)
+    if(begin EQUAL -1)
+      message(FATAL_ERROR "docs/cpp.md: must hold a ${name} ${fence}cpp block; got none")
+    endif()
+    string(LENGTH "${fence}cpp\n" opening)
+    math(EXPR begin "${begin} + ${opening}")
+    string(SUBSTRING "${text}" ${begin} -1 text)
+    string(FIND "\n${text}" "\n${fence}" end)
+    if(end LESS 1)
+      message(FATAL_ERROR "docs/cpp.md: its ${name} ${fence}cpp block must hold code and be closed")
+    endif()
+    string(SUBSTRING "${text}" 0 ${end} block)
+    string(SUBSTRING "${text}" ${end} -1 text)
+    string(REGEX MATCHALL "\n" newlines "${block}")
+    list(LENGTH newlines lines)
+    if(lines GREATER longest_example)
+      message(FATAL_ERROR "docs/cpp.md: its ${name} C++ example must have at most ${longest_example} lines; "
+                          "got ${lines}")
+    endif()
+    file(WRITE "${folder}/${name}.cpp" "${block}")
+  endforeach()
 endfunction()
 
-first_cpp_block("${SOURCE}/docs/cpp.md" example)
 file(REMOVE_RECURSE "${SCRATCH}")
 file(MAKE_DIRECTORY "${SCRATCH}/run")
-file(WRITE "${SCRATCH}/main.cpp" "${example}")
+write_cpp_blocks("${SOURCE}/docs/cpp.md" "${SCRATCH}")
 
 step("install" "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${SCRATCH}/prefix" --config "${CONFIG}")
 string(REPLACE ";" ":" further_prefixes "${PREFIX_PATH}")
@@ -48,9 +48,10 @@ step("configure"
      "${CMAKE_COMMAND}" -S "${SOURCE}/tests/consumer" -B "${SCRATCH}/build" -G "${GENERATOR}"
      "-DCMAKE_MAKE_PROGRAM=${MAKE_PROGRAM}" "-DCMAKE_CXX_COMPILER=${COMPILER}"
      "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_BUILD_TYPE=${CONFIG}"
-     "-DCMAKE_PREFIX_PATH=${SCRATCH}/prefix" "-DMAIN=${SCRATCH}/main.cpp"
+     "-DCMAKE_PREFIX_PATH=${SCRATCH}/prefix" "-DPROGRAMS=${SCRATCH}"
      "-DWATCHED=${SOURCE}/examples/watched_run.cpp"
      "-DEXPECTED_VERSION=${EXPECTED_VERSION}")
 step("build" "${CMAKE_COMMAND}" --build "${SCRATCH}/build" --config "${CONFIG}")
-step("run" "${CMAKE_COMMAND}" -E chdir "${SCRATCH}/run" "${SCRATCH}/build/consumer")
-step("run watched" "${CMAKE_COMMAND}" -E chdir "${SCRATCH}/run" "${SCRATCH}/build/watched")
+foreach(name first second watched)
+  step("run ${name}" "${CMAKE_COMMAND}" -E chdir "${SCRATCH}/run" "${SCRATCH}/build/${name}")
+endforeach()

@@ -206,6 +206,9 @@ TEST_F(CompileStan, LetsTheProgramTravelInTheDataForStanli) {
   write("d.json", "{\"N\": 4}");
   EXPECT_NE(compile_stan(file, data).data, made.data) << "other data, another file";
   EXPECT_NE(read(compile_stan(file, "").data).find("{\"__stanli\""), std::string::npos);
+  write("d.json", "{\"N\": 4");
+  EXPECT_EQ(thrown_by<BadLibrary>([&] { compile_stan(file, data); }),
+            data + ": cannot be read as JSON: Expecting ',' delimiter: line 1 column 8 (char 7)");
   ::unsetenv("PYTHONPATH");
 }
 

@@ -9,6 +9,8 @@ import pytest
 from conftest import ROOT
 
 import starling
+from starling.targets import with_table
+from starling.words import python_names
 
 PROGRAM = "data {\n  int N;\n}\nparameters {\n  real x;\n}\nmodel {\n  x ~ normal(0, 1);\n}\n"
 
@@ -56,6 +58,25 @@ def test_data_may_be_a_dictionary(program):
     assert not os.path.exists(file), "gone with the target"
     with pytest.raises(TypeError, match="data: must be numbers, lists and arrays; got set"):
         starling.stan(program, data={"N": {1}})
+
+
+def test_a_file_and_its_data_are_enough_for_sample(program):
+    target, left = with_table(str(program), {"data": {"N": 2}, "temper": True})
+    with open(target.settings["data"], encoding="utf-8") as stream:
+        assert json.load(stream) == {"N": 2}
+    assert left == {"temper": True}
+
+
+def test_the_text_of_a_program_is_refused():
+    with pytest.raises(ValueError, match="model: must be a file; got the text of a program"):
+        starling.stan(PROGRAM)
+
+
+def test_messages_name_no_copy_of_the_data():
+    copy = "/home/me/.cache/starling/stan/stanli-4e18256ab098f804/data.json: no x"
+    assert python_names(copy) == "data: no x"
+    assert python_names("/tmp/starling-z9t2_agm/data.json: no x") == "data: no x"
+    assert python_names("/home/me/data.json: no x") == "/home/me/data.json: no x"
 
 
 def test_without_a_compiler_it_says_what_to_install(program, monkeypatch):

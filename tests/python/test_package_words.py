@@ -22,6 +22,10 @@ def good(x):
         (dict(bandwith=1), "bandwith: is not a setting of a run; did you mean bandwidth?"),
         (dict(chekpoint="c"), "chekpoint: is not a setting of a run; did you mean checkpoint?"),
         (dict(xyzzy=1), "xyzzy: is not a setting of a run"),
+        (dict(draws=9), "draws: is not a setting of a run; did you mean particles?"),
+        (dict(cores=2), "cores: is not a setting of a run; did you mean threads?"),
+        (dict(random_seed=1), "random_seed: is not a setting of a run; did you mean seed?"),
+        (dict(tune=9), "tune: is not a setting of a run; the default method tunes itself"),
     ],
 )
 def test_a_setting_that_is_none_is_named_with_the_nearest(wrong, said):

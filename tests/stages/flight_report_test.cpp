@@ -27,7 +27,6 @@ run::Outcome outcome_of(std::size_t particles, std::size_t dim, bool scouts = tr
       }
     }
   };
-  staged.stages.particles = particles;
   if (!scouts)
     staged.stages.starts = 0;
   run::Settings settings;
@@ -41,6 +40,10 @@ TEST(FlightReport, NamesTheWalkersWhereTheyAreFewerThanAll) {
   EXPECT_EQ(outcome_of(300, 2).stages->walkers, stages::Settings().walkers);
   EXPECT_EQ(outcome_of(64, 2).stages->walkers, 0u);
   EXPECT_EQ(outcome_of(300, 2, false).stages->walkers, 0u); // a cloud that was given flies whole
+}
+
+TEST(FlightReport, RefusesSettingsWithoutParticles) {
+  EXPECT_THROW(outcome_of(0, 2), std::invalid_argument);
 }
 
 TEST(FlightReport, NamesTheFrame) {

@@ -21,6 +21,32 @@ namespace starling::tool {
 
 namespace {
 
+/// What CmdStan, PyMC and NumPyro call our options.
+const std::map<std::string, std::vector<std::string>> called_elsewhere = {
+    {"--data", {"data", "file"}},
+    {"--out", {"o", "output", "output-dir"}},
+    {"--particles", {"draws", "iter", "iter-sampling", "num-samples", "samples"}},
+    {"--runs", {"chains", "num-chains"}},
+    {"--seed", {"random-seed"}},
+    {"--threads", {"cores", "num-threads", "parallel-chains"}}};
+
+/// --num_samples=1000 and num_samples=1000 are num-samples.
+std::string bare_name(const std::string& word) {
+  std::string name = word.substr(0, word.find('='));
+  name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
+/// The option of `known` that is nearest to the word, or is called so elsewhere.
+std::string option_meant(const std::string& word, const std::vector<std::string>& known) {
+  for (const auto& [ours, theirs] : called_elsewhere)
+    if (std::ranges::find(theirs, bare_name(word)) != theirs.end() &&
+        std::ranges::find(known, ours) != known.end())
+      return fmt::format("; did you mean '{}'?", ours);
+  return word.starts_with("-") ? io::did_you_mean(word.substr(0, word.find('=')), known) : "";
+}
+
 /// Words that nothing took: an option, a command, or an argument too many.
 [[noreturn]] void refuse_extras(const CLI::App& app) {
   const auto used = app.get_subcommands();
@@ -28,17 +54,15 @@ namespace {
   const std::string word =
       app.remaining(true).empty() ? std::string() : app.remaining(true).front();
   std::vector<std::string> known;
-  if (word.starts_with("-")) {
+  if (!used.empty() || word.starts_with("-")) {
     for (const CLI::Option* option : where.get_options())
       for (const std::string& name : option->get_lnames())
         known.push_back("--" + name);
     throw std::invalid_argument(
-        fmt::format("{}: is not an option of {}{}", word, where.get_name(),
-                    io::did_you_mean(word.substr(0, word.find('=')), known)));
+        fmt::format("{}: is {} {}{}", word,
+                    word.starts_with("-") ? "not an option of" : "one argument too many for",
+                    where.get_name(), option_meant(word, known)));
   }
-  if (!used.empty())
-    throw std::invalid_argument(
-        fmt::format("{}: is one argument too many for {}", word, where.get_name()));
   for (const CLI::App* command : app.get_subcommands({}))
     known.push_back(command->get_name());
   throw std::invalid_argument(

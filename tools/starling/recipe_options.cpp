@@ -111,8 +111,28 @@ WhatWasGiven what_was_given(const CLI::App& app) {
   return given;
 }
 
+namespace {
+
+/// A file in the place of the target: the target's name was forgotten.
+void refuse_file_as_target(const std::string& target, const std::string& command) {
+  const auto forgotten = [&](const char* name) {
+    plan::refuse("target",
+                 fmt::format("must come before {0}: starling {1} {2} {0}", target, command, name));
+  };
+  if (target.ends_with(".stan"))
+    forgotten("stan");
+  if (target.ends_with(".so"))
+    forgotten("plugin");
+}
+
+} // namespace
+
 void take_what_was_given(const CLI::App& app, plan::Recipe& recipe) {
   const WhatWasGiven given = what_was_given(app);
+  if (given.contains("TARGET")) {
+    refuse_file_as_target(recipe.target, app.get_name());
+    plan::choose("target", recipe.target, plan::names_of(plan::targets()));
+  }
   const auto& all = plan::table_settings();
   const auto model =
       std::ranges::find_if(all, [](auto& extra) { return extra.setting.name == "model"; });

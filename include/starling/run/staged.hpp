@@ -16,7 +16,7 @@ namespace starling::run {
 struct Staged {
   std::shared_ptr<Threads> threads;
   AnyTarget<double> target;
-  stages::Settings stages;
+  stages::Settings stages; ///< its particles and seed are set to those of the run
   std::function<void(Rows<double>)>
       start; ///< where the flight begins without a scout; empty: N(0, 1)
   std::vector<std::string> warnings;
