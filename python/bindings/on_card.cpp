@@ -9,6 +9,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <vector>
+
 namespace starling::python {
 
 namespace nb = nanobind;
@@ -157,8 +160,10 @@ public:
     if (!log_density)
       return;
     *has_density_ = returned.log_densities.is_valid();
-    if (!*has_density_)
-      return;
+    if (!*has_density_) { // what lies there is no log density of these rows
+      const std::vector<Real> unknown(count, Real(NAN));
+      return machine_->upload(log_density, unknown.data(), count * sizeof(Real));
+    }
     last_densities_ = array_of<Densities>(returned.log_densities, "log densities",
                                           fmt::format("({},)", count), {count}, there.type());
     machine_->copy(log_density, last_densities_.data(), count * sizeof(Real));

@@ -86,6 +86,10 @@ class Function(Target):
     when a run begins. space: how draws are made from positions. loop(dim, single): a
     _starling.Loop that computes the same without Python, or None."""
 
+    # What pickles of earlier versions lack.
+    _loop: Callable | None = None
+    _single_on_card: Callable | None = None
+
     def __init__(
         self,
         function: Callable,

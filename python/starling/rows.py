@@ -20,6 +20,8 @@ class Rows(Function):
     from_jax_rows. on_card: whether its functions compute on a GPU by themselves, asked when a run
     begins."""
 
+    _computes_on_card: Callable | None = None  # pickles of earlier versions lack it
+
     def __init__(
         self,
         likelihood: Callable,

@@ -1,5 +1,6 @@
 """Flights: stepped, looked at, pickled, left alone while they step."""
 
+import copy
 import pickle
 import threading
 
@@ -74,6 +75,26 @@ def test_flights_of_jax_are_pickled_and_those_of_c_are_not():
         pickle.dumps(starling.CFunction(123456, 2, batched=True))
     with pytest.raises((AttributeError, pickle.PicklingError)):
         pickle.dumps(starling.Flight(lambda x: -x, dim=2, **SETTINGS))
+
+
+def likelihood(x, rows, weights):
+    return -0.5 * weights.sum() * (x**2).sum(axis=1), -weights.sum() * x
+
+
+@pytest.mark.parametrize(
+    "own", [starling.Function(target, 2), starling.from_rows(likelihood, 10, dim=2)]
+)
+def test_a_target_of_an_earlier_pickle_lacks_what_came_later_and_flies(own):
+    """It knew neither of loops nor of densities on a GPU."""
+    earlier = copy.copy(own)
+    later = {"_loop", "_single_on_card", "_computes_on_card"} & set(vars(earlier))
+    assert {"_loop", "_single_on_card"} <= later
+    for name in later:
+        delattr(earlier, name)
+    kept = pickle.loads(pickle.dumps(earlier))
+    flights = [starling.Flight(one, particles=64, seed=1).step(2) for one in (kept, own)]
+    assert np.array_equal(*(flight.positions for flight in flights))
+    assert kept.with_gradient_check().user_target(None, 64) is not None
 
 
 def test_tell_stops_a_step_and_its_errors_come_through():

@@ -70,6 +70,7 @@ def test_scores_alone_are_flown_as_on_the_host(card):
     here = starling.sample(lambda x: numpy_normal(x)[1], check=False, **COMMON)
     assert there.verdict == here.verdict
     assert there.certificate is None and here.certificate is None
+    assert np.isnan(here.log_density).all() and np.isnan(there.log_density).all()
 
 
 def test_a_function_of_the_host_is_refused(card):
