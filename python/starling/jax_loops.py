@@ -20,6 +20,14 @@ from .ending import let_go_at_end
 
 LEAST, MOST = 32, 256  # rows of a block
 ENOUGH = 4096  # numbers that an operation should give: then its own start costs little
+# Operations that JAX leaves to LAPACK. Such a call shares out its rows among XLA's threads and
+# waits for them on one of these. When all of them wait in loops, nobody is left to compute, for
+# ever.
+WAITING = {
+    *("cholesky", "cholesky_update", "eig", "eigh", "geqp3", "geqrf", "hessenberg"),
+    *("householder_product", "lu", "ormqr", "qr", "schur", "svd", "symmetric_product"),
+    *("triangular_solve", "tridiagonal", "tridiagonal_solve"),
+}
 
 
 class Loops:
@@ -68,7 +76,10 @@ class Loops:
     def _compiled(self, dim: int, number: type) -> Any:
         jax, of_rows = self._jax, self._jax.vmap(self._function)
         one = jax.ShapeDtypeStruct((dim,), number)
-        block = block_for(self._function.trace(one).jaxpr.jaxpr)
+        traced = self._function.trace(one).jaxpr.jaxpr
+        if any(operation.primitive.name in WAITING for operation in _operations(traced)):
+            return None
+        block = block_for(traced)
         answer = jax.ShapeDtypeStruct((block, dim), number), jax.ShapeDtypeStruct((), np.bool_)
         kind = np.dtype(number).name
         fetch, exchange = (
@@ -123,13 +134,16 @@ def block_for(jaxpr: Any) -> int:
     """Rows of a block: few, so that what is computed stays in the cache and little is computed for
     nobody; more where the operations of a row are so small that they start more than they compute.
     It depends on the function alone, so results do, too."""
-    sizes = list(_sizes(jaxpr))
+    sizes = [
+        sum(math.prod(out.aval.shape) for out in operation.outvars)
+        for operation in _operations(jaxpr)
+    ]
     wanted = ENOUGH / max(1, sum(sizes) / max(1, len(sizes)))
     return min(MOST, max(LEAST, 1 << math.ceil(math.log2(wanted)) if wanted > 1 else 1))
 
 
-def _sizes(jaxpr: Any) -> Iterator[int]:
-    """Of what each operation gives, also inside loops and functions."""
+def _operations(jaxpr: Any) -> Iterator[Any]:
+    """All that have no others inside, also those inside loops and functions."""
     for operation in jaxpr.eqns:
         inner = [
             getattr(one, "jaxpr", one)
@@ -138,6 +152,6 @@ def _sizes(jaxpr: Any) -> Iterator[int]:
             if hasattr(getattr(one, "jaxpr", one), "eqns")
         ]
         for one in inner:
-            yield from _sizes(one)
+            yield from _operations(one)
         if not inner:
-            yield sum(math.prod(out.aval.shape) for out in operation.outvars)
+            yield operation
