@@ -21,9 +21,21 @@ public:
   DensityOnCard(std::shared_ptr<Machine> machine, const Outside<Real>& target)
       : machine_(std::move(machine)), target_(target.on(machine_)), few_sizes_(target.few_sizes) {}
 
+  /// Some rows at a time: what a function makes of each on the card may be large.
   void operator()(Rows<const double> x, Rows<double> score, std::span<double> log_density) {
-    if (x.count == 0)
-      return;
+    for (std::size_t first = 0; first < x.count; first += most) {
+      const std::size_t last = std::min(x.count, first + most);
+      evaluate(x.slice(first, last), score.slice(first, last),
+               log_density.subspan(first, last - first));
+    }
+  }
+
+  static constexpr std::size_t most = 8192; ///< rows in a call
+
+private:
+  static constexpr std::size_t least = 64; ///< where sizes are few: a card does as many at once
+
+  void evaluate(Rows<const double> x, Rows<double> score, std::span<double> log_density) {
     const std::size_t rows = few_sizes_ ? std::max(least, std::bit_ceil(x.count)) : x.count;
     make_room(rows * x.dim, rows);
     here_.assign(x.begin(), x.end());
@@ -36,10 +48,6 @@ public:
     log_density_.download(here_.data(), x.count);
     std::copy_n(here_.begin(), x.count, log_density.begin());
   }
-
-private:
-  static constexpr std::size_t least =
-      64; ///< rows, where sizes are few: a card does as many at once
 
   void make_room(std::size_t numbers, std::size_t rows) {
     if (x_.size() >= numbers && log_density_.size() >= rows)

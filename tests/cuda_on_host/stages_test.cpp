@@ -122,6 +122,29 @@ TEST_P(StagesOnCard, ShapesHaveTheDensityOfTheHost) {
   EXPECT_LT(apart(many), 1e-12);
 }
 
+TEST_P(StagesOnCard, ManyRowsAreAskedForSomeAtATime) {
+  std::vector<std::size_t> calls;
+  cuda::Outside<double> counted;
+  counted.has_log_density = counted.few_sizes = true;
+  counted.on = [&](const std::shared_ptr<cuda::Machine>& on) -> cuda::OutsideScore<double> {
+    return [&calls, on](Step, const double* x, double* s, double* log_density, std::size_t count,
+                        std::size_t dim) {
+      calls.push_back(count);
+      on->copy(s, x, count * dim * sizeof(double));
+      on->copy(log_density, x, count * sizeof(double));
+    };
+  };
+  const std::size_t most = cuda::DensityOnCard<double>::most, rows = 2 * most + 3;
+  std::vector<double> x(rows), score(rows), log_density(rows);
+  for (std::size_t i = 0; i < rows; ++i)
+    x[i] = double(i);
+  cuda::DensityOnCard<double> density(machine, counted);
+  density({x.data(), rows, 1}, {score.data(), rows, 1}, log_density);
+  EXPECT_EQ(calls, (std::vector<std::size_t>{most, most, 64}));
+  EXPECT_EQ(score, x);
+  EXPECT_EQ(log_density, x);
+}
+
 TEST_P(StagesOnCard, TheDeviceDoesNotChooseTheMethod) {
   EXPECT_TRUE(plan::resolve(asked("normal", "cuda")).stages);
   plan::Recipe batches = asked("normal", "cuda");

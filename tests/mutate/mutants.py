@@ -138,8 +138,8 @@ of("include/starling/drift/marginals.hpp", "tests/drift/marginals_test.cpp", [
 of("src/cpu/bilinear.cpp", "tests/drift/bilinear_test.cpp", [
     ("A without I", "pull.diagonal().array() += Real(1);", ";"),
     ("mean score forgotten", "some.rowwise() += shift;", ";"),
-    ("A instead of its transpose", "some.noalias() += weight_ * (piece.off * pull);",
-     "some.noalias() += weight_ * (piece.off * pull.transpose());"),
+    ("A instead of its transpose",
+     "weight_ * (about_mean(x.middleRows(first, count)) * @@pull@@)", "pull.transpose()"),
 ])
 of("src/cpu/bilinear.cpp", "tests/drift/careful_bilinear_test.cpp", [
     ("A shrunk too little", "pull *= kept;", "pull *= Real(1.3) * kept;"),

@@ -108,7 +108,7 @@ def add(of):
                 "context.settings.step_size * std::pow(step_falls_to, share));",
                 ";",
             ),
-            ("the first draws of a trial", "Frame::map(all).row(Eigen::Index(@@chosen[i]@@))", "i"),
+            ("the first draws of a trial", "repeats ? i % all.count : @@chosen[i]@@", "i"),
         ],
     )
     crew = "tests/stages/crew_test.cpp"
