@@ -1,13 +1,14 @@
 # The default method with its densities on a card, beside NumPyro's NUTS and BlackJAX's on the same
 # card: a hierarchical logistic regression in JAX (100 groups, 10^5 rows x 5, 107 parameters, not
-# centred), and normals of many particles. Says seconds with and without the first calls, which
-# compile; effective sizes of the slowest parameter; and how far means and sds are from a long run.
-# Needs a card and JAX for it. From the top:
+# centred), a logistic regression of 10^6 rows x 50, and normals of many particles. Says seconds,
+# where the first run compiles, verdicts, and the least effective size of NUTS. Needs a card and JAX
+# for it. From the top:
 #     PYTHONPATH=build/release/python python bench/stages_on_card.py [--quick] [--json FILE]
-#         [--only starling|numpyro|blackjax|normals]
+#         [--only starling|rows|normals|numpyro|blackjax]
 import argparse
 import json
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -15,7 +16,9 @@ import numpy as np
 parser = argparse.ArgumentParser(description="the default method on a card, beside NUTS")
 parser.add_argument("--json", metavar="FILE", help="write the figures here too")
 parser.add_argument("--quick", action="store_true", help="fewer rows and draws, to try it out")
-parser.add_argument("--only", action="append", help="one of starling, numpyro, blackjax, normals")
+parser.add_argument(
+    "--only", action="append", help="one of starling, rows, normals, numpyro, blackjax"
+)
 parser.add_argument("--device", default="cuda")
 ARGS = parser.parse_args()
 
@@ -194,6 +197,29 @@ def by_blackjax():
     summed(f"blackjax, {chains} chains of {warm} + {draws}", time.perf_counter() - begin, head(got))
 
 
+def rows():
+    rng = np.random.default_rng(1)
+    count, columns = (30_000, 10) if ARGS.quick else (10**6, 50)
+    x = rng.normal(size=(count, columns))
+    y = rng.random(count) < 1 / (1 + np.exp(-x @ (0.3 * rng.normal(size=columns))))
+    with tempfile.NamedTemporaryFile(suffix=".npy") as file:
+        np.save(file, np.column_stack([x, y]).astype(np.float32))
+        file.flush()
+        for device in ("cpu", ARGS.device, ARGS.device):
+            begin = time.perf_counter()
+            result = starling.sample(
+                "logistic", data=file.name, particles=1000, device=device, progress=False
+            )
+            weights = np.column_stack([part.reshape(1000, -1) for part in result.draws.values()])
+            tell(
+                what=f"logistic, {count} rows x {columns}, {device}",
+                seconds=time.perf_counter() - begin,
+                verdict=str(result.verdict),
+                means=" ".join(f"{mean:.4f}" for mean in weights.mean(axis=0)[:3]),
+                sds=" ".join(f"{sd:.5f}" for sd in weights.std(axis=0)[:3]),
+            )
+
+
 def normals():
     for dim, particles in ((10, 10**4), (10, 10**5), (100, 10**4), (10, 10**6), (1000, 10**4)):
         if ARGS.quick and particles * dim > 10**5:
@@ -214,6 +240,8 @@ if wanted("starling"):
     for rows in (64, 256, 1000):
         tell(what=f"one value_and_grad of {rows} particles", milliseconds=1e3 * own_time(rows))
     by_starling()
+if wanted("rows"):
+    rows()
 if wanted("normals"):
     normals()
 if wanted("numpyro"):

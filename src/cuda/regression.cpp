@@ -68,8 +68,8 @@ private:
     work.log_density = density_.data();
     work.score = score.data ? score_.data() : nullptr;
     if (!machine_->regression(work))
-      throw std::invalid_argument("device: a particle has more weights than a GPU sums up here; "
-                                  "use --device cpu");
+      throw std::invalid_argument(
+          "device: this regression has too many weights for the GPU; use --device cpu");
     if (score.data)
       score_.download(score.data, x.size());
     if (!log_density.empty())
