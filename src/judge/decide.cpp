@@ -17,6 +17,8 @@ struct Limits {
 };
 
 Limits limits(const Displacement& one, const Bounds& bounds) {
+  if (one.trait == Trait::square && one.of == TraitOf::log_density)
+    return {bounds.moved_log_density_square, bounds.confirmed_square};
   if (one.trait == Trait::square)
     return {bounds.moved_square, bounds.confirmed_square};
   if (one.of == TraitOf::log_density)
@@ -64,22 +66,26 @@ TraitOf MoveTest::of(std::size_t column) const {
   return column == read && joint_.log_density ? TraitOf::log_density : TraitOf::direction;
 }
 
-/// Of a direction the mean says no more than those of the parameters. The variance of a log density
-/// is that of a skewed thing, and too noisy to tell.
+/// Of a direction the mean says no more than those of the parameters. The log density is judged by
+/// the square of its winsorised value: it is skewed, and its variance too noisy to tell.
 std::vector<Trait> MoveTest::judged_by(std::size_t column) const {
-  if (!scale_[column].followed)
+  const Scale& scale = scale_[column];
+  if (!scale.followed)
     return {};
-  if (!has_moments(column) || scale_[column].unread)
-    return scale_[column].wild ? std::vector{Trait::winsorised, Trait::square}
-                               : std::vector{Trait::winsorised};
+  const bool no_moments = !has_moments(column) || scale.unread;
   switch (of(column)) {
   case TraitOf::log_density:
-    return {Trait::value, Trait::winsorised};
+    return no_moments ? std::vector{Trait::winsorised, Trait::square}
+                      : std::vector{Trait::value, Trait::winsorised, Trait::square};
   case TraitOf::direction:
     return {Trait::square};
   case TraitOf::column:
     break;
   }
+  if (no_moments)
+    return scale.wild || (!scale.made && power_tail(column))
+               ? std::vector{Trait::winsorised, Trait::square}
+               : std::vector{Trait::winsorised};
   return judges_squares(column) ? std::vector{Trait::value, Trait::winsorised, Trait::square}
                                 : std::vector{Trait::value, Trait::winsorised};
 }

@@ -15,6 +15,7 @@ namespace starling::judge {
 namespace {
 
 constexpr double clip = 3, normal_mad = 1.4826; // sd of a normal over its median absolute deviation
+constexpr double far_away = 6;                   // robust sds
 
 double median_of(std::vector<double>& values) {
   const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
@@ -46,7 +47,7 @@ bool heavy_tailed(std::span<const double> values) { return moments_of(values).he
 MoveTest::MoveTest(Rows<const double> cloud, Rows<const double> moved, std::size_t positions,
                    const Joint& joint)
     : count_(moved.count), columns_(cloud.dim), joint_(joint), whole_(kinds * cloud.dim),
-      before_(kinds * moved.size()), sums_(kinds * moved.size() + 2 * cloud.dim) {
+      before_(kinds * moved.size()), sums_(kinds * moved.size() + pooled * cloud.dim) {
   if (count_ < 4)
     reject("particles", "at least 4 for the move test", std::to_string(count_));
   if (moved.dim != cloud.dim)
@@ -84,6 +85,7 @@ MoveTest::MoveTest(Rows<const double> cloud, Rows<const double> moved, std::size
       scale.robust = normal_mad * median_of(column);
       if (!(scale.robust > 0)) // more than half of them in one place
         scale.robust = scale.sd;
+      scale.unit = scale.robust;
       if (scale.wild) // the middle alone, about as a rank: beyond it such a tail is most of the sd
         scale.robust /= clip;
       double mean = 0, square = 0;
@@ -128,9 +130,12 @@ void MoveTest::add(Rows<const double> values) {
       traits(values[i][a], scale_[a], four);
       for (std::size_t t = 0; t < kinds; ++t)
         sums_[kinds * (i * columns_ + a) + t] += four[t];
-      double* const tail = sums_.data() + kinds * count_ * columns_ + 2 * a;
-      tail[0] += four[0] * four[2];
-      tail[1] += four[2] * four[2];
+      double* const all = sums_.data() + kinds * count_ * columns_ + pooled * a;
+      const double away = std::abs(values[i][a] - scale_[a].median);
+      all[0] += four[0] * four[2];
+      all[1] += four[2] * four[2];
+      all[2] += away > far_away * scale_[a].unit ? 1 : 0;
+      all[3] += away > 2 * far_away * scale_[a].unit ? 1 : 0;
     }
   ++added_;
 }
@@ -143,6 +148,8 @@ bool MoveTest::has_moments(std::size_t column) const {
   const Scale& scale = scale_[column];
   if (scale.heavy || added_ == 0)
     return !scale.heavy;
+  if (of(column) == TraitOf::direction ? any_power_tail() : power_tail(column))
+    return false;
   const double most = scale.unread || scale.wild ? most_kurtosis : beyond_clouds * most_kurtosis;
   return !(pooled_kurtosis(column) > most);
 }
@@ -154,15 +161,33 @@ double MoveTest::pooled_kurtosis(std::size_t column) const {
     mean += sums_[kinds * (i * columns_ + column)] / all;
     square += sums_[kinds * (i * columns_ + column) + 2] / all;
   }
-  const double* const tail = sums_.data() + kinds * count_ * columns_ + 2 * column;
+  const double* const sums = pooled_sums(column);
   const double variance = square - mean * mean;
-  const double fourth = tail[1] / all - 4 * mean * tail[0] / all + 6 * mean * mean * square -
+  const double fourth = sums[1] / all - 4 * mean * sums[0] / all + 6 * mean * mean * square -
                         3 * mean * mean * mean * mean;
   return fourth / (variance * variance);
 }
 
+/// A mode far away is no tail: it lies beyond both distances, or beyond one.
+bool MoveTest::power_tail(std::size_t column) const {
+  constexpr double small_share = 0.1, least = 1.0 / 8, most = 0.7;
+  constexpr double enough = 8; // twice as far out, or chance decides
+  const double* const sums = pooled_sums(column);
+  const double far = sums[2], farther = sums[3];
+  return farther >= enough && farther >= least * far && farther <= most * far &&
+         far <= small_share * double(count_) * double(added_);
+}
+
+/// Of some column or direction: then no direction has moments.
+bool MoveTest::any_power_tail() const {
+  for (std::size_t a = 0; a < columns_; ++a)
+    if (of(a) != TraitOf::log_density && !scale_[a].unread && power_tail(a))
+      return true;
+  return false;
+}
+
 void MoveTest::restored() const {
-  if (const std::size_t wanted = (kinds * count_ + 2) * columns_; sums_.size() != wanted)
+  if (const std::size_t wanted = (kinds * count_ + pooled) * columns_; sums_.size() != wanted)
     reject("move test", std::to_string(wanted) + " sums", std::to_string(sums_.size()));
 }
 

@@ -74,6 +74,7 @@ struct Bounds {
   /// is sqrt(2 d) hundredths of its sd too high. A shift of .4 sd is one of .15 in its distribution
   /// function.
   double moved_log_density = 0.2, confirmed_log_density = 0.4;
+  double moved_log_density_square = 0.3; ///< of its winsorised value
   double most_memory = 0.9;
   double moves_error = 0; ///< what the moves themselves may be off by, where they are not quite
                           ///< exact; twice that for squares
@@ -121,7 +122,7 @@ bool heavy_tailed(std::span<const double> values);
 /// nothing, while few walkers come out of it in any time. A position that users read is judged
 /// without its moments where cloud and moves both show a heavy tail, a Cauchy's: by its winsorised
 /// value and the square of that. A heavy tail is one of a kurtosis above 30 (heavy_tailed), or,
-/// seen by the moves in a column that is read, above 90.
+/// seen by the moves in a column that is read, above 90, or one that falls like a power (power_tail).
 class MoveTest {
 public:
   /// The columns of the cloud before any move; the first `positions` of them are not made from
@@ -174,6 +175,7 @@ public:
 private:
   struct Scale {
     double mean, sd, median, robust; ///< of the cloud
+    double unit;                     ///< its robust sd; `robust` may be a part of it
     double kept_mean, kept_sd;       ///< of the winsorised values
     bool followed, heavy;
     bool unread; ///< a position, and read only in another shape
@@ -182,13 +184,23 @@ private:
   };
   /// What is summed of a column: the three traits, and the square of the winsorised value.
   static constexpr std::size_t kinds = 4;
+  static constexpr std::size_t pooled = 4; ///< sums of a column over all particles
+  const double* pooled_sums(std::size_t column) const {
+    return sums_.data() + kinds * count_ * columns_ + pooled * column;
+  }
   static void traits(double value, const Scale& scale, double* four);
   /// The one of these that a trait is judged by.
   std::size_t kind(std::size_t column, Trait trait) const {
-    return trait == Trait::square && !has_moments(column) ? kinds - 1 : std::size_t(trait);
+    const bool winsorised = !has_moments(column) || of(column) == TraitOf::log_density;
+    return trait == Trait::square && winsorised ? kinds - 1 : std::size_t(trait);
   }
   /// Over the moves so far.
   double pooled_kurtosis(std::size_t column) const;
+  /// Whether the moves show a tail that falls like a power of the distance, with an index of at
+  /// most 3: the variance then has no error bar. Twice as far out there is at least an eighth of a
+  /// small share; an exponential tail has less.
+  bool power_tail(std::size_t column) const;
+  bool any_power_tail() const;
   /// Whether the variance of the column can be known well enough to be judged. Of a column that is
   /// made from positions it need not be: they are judged by theirs.
   bool judges_squares(std::size_t column) const;
@@ -203,8 +215,9 @@ private:
   Joint joint_; // the last of the columns
   std::vector<Scale> scale_;
   std::vector<double> whole_; // columns x kinds: means over the whole cloud
-  std::vector<double> before_,
-      sums_; // particles x columns x kinds; of the sums then columns x 2: cubes, fourth powers
+  // Particles x columns x kinds. Of the sums then columns x pooled: cubes, fourth powers, and how
+  // many were far out, and twice as far.
+  std::vector<double> before_, sums_;
   std::uint64_t added_ = 0;
 };
 
