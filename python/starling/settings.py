@@ -55,7 +55,7 @@ def given_start(
     asked = plain_settings(settings)
     if asked.get("method") is None and not (set(_starling.raw_settings()) - {"start"}) & set(asked):
         settings["method"] = "auto"
-    if settings.get("method") == "auto" and asked.get("prefit") is None:
+    if settings.get("method") == "auto" and not (asked.get("prefit") or asked.get("temper")):
         settings["prefit"] = "none"
     return np.ascontiguousarray(given, dtype=np.float64), settings
 

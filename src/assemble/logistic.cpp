@@ -57,7 +57,7 @@ run::AnyTarget<Real> logistic(const TableRequest& r, const plan::TargetContext& 
       return run::HeldOut{p.accuracy, p.log_likelihood};
     };
   table.describe(any, weight_blocks(RegressionKind::logistic, 2));
-  any.log_constant = left_out(RegressionKind::logistic, any.dim - 1, {});
+  any.log_constant = left_out(RegressionKind::logistic, any.dim, {});
   if (!context.in_stages)
     any.step_share = double(batch) / double(learns_from);
   any.decided = {{"label", table.label()},

@@ -60,6 +60,18 @@ Seen look(const io::RowFile& file, std::size_t first, std::size_t last, std::siz
 
 } // namespace
 
+std::vector<double> NpyRows::responses() const {
+  constexpr std::size_t at_once = 4096;
+  const RowTable<double> all = table<double>();
+  std::vector<double> found, room;
+  for (std::size_t first = 0; first < all.rows; first += at_once) {
+    const std::size_t last = std::min(all.rows, first + at_once);
+    const double* these = all.block(first, last, room).responses;
+    found.insert(found.end(), these, these + (last - first));
+  }
+  return found;
+}
+
 io::TableUse NpyRows::use() const {
   io::TableUse use;
   use.label = fmt::format("x{}", shape_->response + 1);

@@ -25,6 +25,8 @@ public:
   std::string label() const { return std::to_string(shape_->response); }
   const std::string& positive() const { return positive_; }
 
+  /// One pass over the file.
+  std::vector<double> responses() const;
   ColumnScales scales() const { return {shape_->shift, shape_->factor}; }
   io::TableUse use() const;
 

@@ -225,7 +225,8 @@ run::AnyTarget<Real> regression_from_npy(RegressionKind kind, const TableRequest
       r.data_batch, regression_names(kind, rows.names(), rows.classes()), context);
   in_user_units(any, weight_blocks(kind, rows.classes().size()), rows.scales());
   any.table = to_json_text(rows.use());
-  any.log_constant = NAN; // responses stay in the file
+  if (context.constants)
+    any.log_constant = left_out(kind, any.dim, rows.responses());
   any.decided.emplace_back("label", rows.label());
   if (kind == RegressionKind::logistic)
     any.decided.emplace_back("positive", rows.positive());
@@ -274,8 +275,7 @@ plan::InBoth<plan::MakeTarget> prepare(const plan::Given& given, RegressionKind 
     table.describe(any, weight_blocks(kind, table.classes().size()));
     if (context.constants) {
       const LabelledView<double> rows = table.to_learn_from<double>();
-      const std::size_t shared = kind == RegressionKind::linear ? 2 : 1; // log_sigma, log_alpha
-      any.log_constant = left_out(kind, any.dim - shared, {rows.labels, rows.rows});
+      any.log_constant = left_out(kind, any.dim, {rows.labels, rows.rows});
     }
     any.decided.emplace_back("label", table.label());
     return any;

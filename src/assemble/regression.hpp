@@ -84,8 +84,8 @@ template <typename Real>
 run::AnyTarget<Real> regression_from_npy(RegressionKind kind, const TableRequest& request,
                                          const plan::TargetContext& context);
 
-/// What the log densities of a regression leave out: constants of the prior of so many weights, and
-/// of the likelihood of these responses.
-double left_out(RegressionKind kind, std::size_t weights, std::span<const double> responses);
+/// What the log densities of a regression leave out: constants of the prior of so many parameters,
+/// and of the likelihood of these responses.
+double left_out(RegressionKind kind, std::size_t dim, std::span<const double> responses);
 
 } // namespace starling::assemble

@@ -30,8 +30,9 @@ void refuse_raw_settings(const Recipe& r) {
       return;
     if (info.name != "start")
       refuse(info.name, "is an option of --method paper; --method auto chooses it itself");
-    if (r.prefit != "none")
-      refuse("start", "the scout of --method auto finds it; --start works only with --prefit none");
+    if (r.prefit != "none" && !r.temper)
+      refuse("start", "the scout of --method auto finds it; --start works only with --prefit none, "
+                      "or as the prior of --temper");
   });
 }
 
@@ -111,7 +112,7 @@ void resolve_stages(const Recipe& r, Plan& plan) {
   stages.evidence = r.evidence;
   stages.temper = r.temper;
   if (stages.temper && stages.starts == 0)
-    refuse("temper", "begins at what the scout found: remove --prefit none, or the start");
+    refuse("temper", "begins around what the scout found: remove --prefit none");
   if (r.steps != undecided)
     stages.steps = r.steps;
   plan.stages = stages;

@@ -168,6 +168,8 @@ private:
     auto journey = make_journey();
     if (const stages::Settings settings = stage_settings(); settings.starts == 0)
       journey->begin_from(start, settings.steps > 0);
+    else if (staged_.start)
+      journey->temper_from(start);
     journey_ = std::move(journey);
   }
 
@@ -270,9 +272,6 @@ void check(const Staged& staged, const Settings& settings) {
     throw std::invalid_argument("target: --method auto needs its log density");
   if (settings.periodic)
     throw std::invalid_argument("domain: --method auto needs all of R^d");
-  if (staged.stages.evidence && staged.target.rows && staged.stages.starts > 0)
-    throw std::invalid_argument("evidence: needs the log density of all rows, and this run reads "
-                                "few rows at a time; remove --evidence");
   if (staged.stages.temper && staged.target.rows)
     throw std::invalid_argument("temper: needs the log density of all rows, and this run reads few "
                                 "rows at a time; remove --temper");

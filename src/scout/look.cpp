@@ -12,7 +12,9 @@ namespace starling::scout {
 namespace {
 
 constexpr std::size_t looks_for_a_row = 8, most_looks = 2000;
-constexpr std::size_t climbed_from = 16;                 // hits
+constexpr std::size_t climbed_from = 16;                 // hits, and looks led elsewhere
+constexpr std::size_t few_dimensions = 10;               // random directions find something
+constexpr double nearest_far = 2, farthest_far = 32;     // in widths, for each root of a dimension
 constexpr double wider = 3;                              // than the cloud
 constexpr double nearest_look = 3, farthest_look = 1000; // in widths
 constexpr double half_side = 2;                          // of the cube, as the scout's
@@ -57,6 +59,14 @@ public:
     return at;
   }
 
+  /// In a random direction.
+  Eigen::RowVectorXd far(std::size_t number) const {
+    const double u = uniform(block(number, std::size_t(width_.size())));
+    const double distance = nearest_far * std::pow(farthest_far / nearest_far, u);
+    const double root = std::sqrt(double(width_.size()));
+    return frame_.forward(distance * root * normals(number).normalized()).row(0);
+  }
+
 private:
   Block block(std::size_t number, std::size_t part) const {
     return philox_(Stream::look_around, round_, number * std::size_t(width_.size() + 1) + part);
@@ -93,31 +103,36 @@ std::vector<double> to_nearest(const Eigen::RowVectorXd& y, const Frame::Matrix&
   return all;
 }
 
-/// Looks that hit, a row each.
-Frame::Matrix hits_of(const Rows<const double> rows, const std::vector<double>& heights,
-                      const Frame& frame, CountedDensity& density, std::uint64_t seed, Step round,
-                      std::size_t looks) {
-  const auto d = Eigen::Index(rows.dim);
-  Frame::Matrix x(Eigen::Index(looks), d), score(x.rows(), d);
+/// All looks, those far out last.
+Cloud looks_at(const Rows<const double> rows, const Frame& frame, CountedDensity& density,
+               std::uint64_t seed, Step round, std::size_t looks) {
+  const std::size_t far = rows.dim > 1 && rows.dim <= few_dimensions ? looks : 0;
+  Frame::Matrix x(Eigen::Index(looks + far), Eigen::Index(rows.dim));
   const LookPlaces place(frame, rows, seed, round);
-  for (Eigen::Index n = 0; n < x.rows(); ++n)
-    x.row(n) = place(std::size_t(n));
-  std::vector<double> seen(looks);
-  density(rows_of(std::as_const(x)), rows_of(score), seen);
+  for (std::size_t n = 0; n < looks; ++n)
+    x.row(Eigen::Index(n)) = place(n);
+  for (std::size_t n = looks; n < looks + far; ++n)
+    x.row(Eigen::Index(n)) = place.far(n);
+  return cloud_at(rows_of(std::as_const(x)), density);
+}
 
+/// Looks that hit, a row each.
+Frame::Matrix hits_of(const Cloud& looks, const Rows<const double> rows,
+                      const std::vector<double>& heights, const Frame& frame) {
   const double high = lower_quartile(heights);
-  const Frame::Matrix near = frame.inverse(rows), y = frame.inverse(rows_of(std::as_const(x)));
+  const Frame::Matrix near = frame.inverse(rows), y = frame.inverse(looks.position());
   double apart = 0;
   for (Eigen::Index i = 0; i < near.rows(); ++i)
     if (heights[std::size_t(i)] >= high)
       apart = std::max(apart, to_nearest(near.row(i), near, neighbours + 1).back()); // itself first
   std::vector<Eigen::Index> hit;
   for (Eigen::Index n = 0; n < y.rows(); ++n)
-    if (seen[std::size_t(n)] >= high && to_nearest(y.row(n), near, 1)[0] > away * away * apart)
+    if (looks.log_density[std::size_t(n)] >= high &&
+        to_nearest(y.row(n), near, 1)[0] > away * away * apart)
       hit.push_back(n);
-  Frame::Matrix found(Eigen::Index(hit.size()), d);
+  Frame::Matrix found(Eigen::Index(hit.size()), y.cols());
   for (std::size_t n = 0; n < hit.size(); ++n)
-    found.row(Eigen::Index(n)) = x.row(hit[n]);
+    found.row(Eigen::Index(n)) = looks.x.row(hit[n]);
   return found;
 }
 
@@ -127,25 +142,18 @@ Looked look_around(const Cloud& cloud, CountedDensity& density, std::span<const 
                    const ModeSearch& search, Step round) {
   const StartRows some(cloud.position(), search);
   Modes modes(density, some.frame, search);
-  if (!known.empty()) {
-    Frame::Matrix x(Eigen::Index(known.size()), cloud.x.cols()), score(x.rows(), x.cols());
-    std::vector<double> heights(known.size());
-    for (std::size_t k = 0; k < known.size(); ++k)
-      x.row(Eigen::Index(k)) = known[k].x;
-    density(rows_of(std::as_const(x)), rows_of(score), heights);
-    for (Eigen::Index k = 0; k < x.rows(); ++k)
-      modes.add({x.row(k), score.row(k), heights[std::size_t(k)]}, true);
-  }
+  modes.add(known);
   std::vector<Frame::Matrix> starts = {
       some.starts, modes.starts_afar(some.frame, Philox(search.seed), some.around)};
 
   Looked looked;
-  looked.looks = std::min(most_looks, looks_for_a_row * cloud.count());
+  const Cloud looks = looks_at(rows_of(some.rows), some.frame, density, search.seed, round,
+                               std::min(most_looks, looks_for_a_row * cloud.count()));
+  looked.looks = looks.count();
   std::vector<double> heights;
   for (const std::size_t i : some.chosen)
     heights.push_back(cloud.log_density[i]);
-  const Frame::Matrix hits =
-      hits_of(rows_of(some.rows), heights, some.frame, density, search.seed, round, looked.looks);
+  const Frame::Matrix hits = hits_of(looks, rows_of(some.rows), heights, some.frame);
   looked.hits = std::size_t(hits.rows());
   if (hits.rows() > 0) {
     const std::vector<Eigen::Index> apart =
@@ -154,6 +162,11 @@ Looked look_around(const Cloud& cloud, CountedDensity& density, std::span<const 
     for (std::size_t n = 0; n < apart.size(); ++n)
       from.row(Eigen::Index(n)) = hits.row(apart[n]);
   }
+  std::vector<Frame> frames = {some.frame};
+  for (const Mode& one : known)
+    if (one.frame.dim() > 0)
+      frames.push_back(one.frame);
+  starts.push_back(led_elsewhere(looks, frames, climbed_from));
   modes.climb_from(stacked(starts));
   looked.modes = modes.found();
   looked.climbs = modes.climbs();

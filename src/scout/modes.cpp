@@ -14,32 +14,9 @@ namespace {
 
 constexpr double same = 0.01;       // ends of ways to one top, in the frame
 constexpr Eigen::Index points = 15; // looked at on a segment
-constexpr double distances[] = {2, 4, 8, 16, 64, 256, 1024}; // of places all around, in the frame
-constexpr double radii[] = {3,  5,  8,   13,  21,  34,       // along rays
-                            55, 90, 150, 250, 400, 650, 1000};
-constexpr int most_bends = 4;          // halvings of a way that bends: 16 straight pieces
-constexpr double way_made = 0.05;      // of the way, at least, that the middle is from either end
-constexpr std::size_t most_bumps = 32; // that are climbed from, of one set of rays: the highest
-constexpr Eigen::Index most_axes = 32, random_rays = 12;
+constexpr int most_bends = 4;       // halvings of a way that bends: 16 straight pieces
+constexpr double way_made = 0.05;   // of the way, at least, that the middle is from either end
 constexpr std::size_t tops_for_a_mode = 4; // many a top is negligible, which is seen at the end
-
-/// A random direction: every other one in two coordinates alone, since in many dimensions no other
-/// leads anywhere near a mode.
-Eigen::RowVectorXd random_direction(Eigen::RowVectorXd z, Eigen::Index number, const Philox& philox,
-                                    Step address) {
-  const auto d = std::uint32_t(z.size());
-  if (number % 2 == 0 && d > 2) {
-    const auto pick = [&](std::uint64_t n) {
-      return philox.below(d, Stream::groups_pick, address, n);
-    };
-    const std::uint32_t one = pick(2 * std::uint64_t(number) + 1),
-                        step = 1 + pick(2 * std::uint64_t(number) + 2) % (d - 1);
-    for (std::uint32_t a = 0; a < d; ++a)
-      if (a != one && a != (one + step) % d)
-        z[Eigen::Index(a)] = 0;
-  }
-  return z.normalized();
-}
 
 } // namespace
 
@@ -61,6 +38,18 @@ void Modes::evaluate(const Frame::Matrix& y, Frame::Matrix& score,
 }
 
 void Modes::add(const Place& end, bool arrived) { absorb(framed(end), arrived); }
+
+void Modes::add(std::span<const Mode> known) {
+  if (known.empty())
+    return;
+  Frame::Matrix x(Eigen::Index(known.size()), known[0].x.size()), score(x.rows(), x.cols());
+  std::vector<double> heights(known.size());
+  for (std::size_t k = 0; k < known.size(); ++k)
+    x.row(Eigen::Index(k)) = known[k].x;
+  density_(rows_of(std::as_const(x)), rows_of(score), heights);
+  for (Eigen::Index k = 0; k < x.rows(); ++k)
+    add({x.row(k), score.row(k), heights[std::size_t(k)]}, true);
+}
 
 void Modes::climb_from(const Frame::Matrix& x) {
   for (const Climb& climb : climbed(frame_.inverse(rows_of(x)))) {
@@ -102,64 +91,6 @@ std::vector<Climb> Modes::climbed(Frame::Matrix y) {
                        search_.has_density || !sound ? log_density[i] : here.log_density + gain);
     }
   }
-}
-
-Frame::Matrix Modes::starts_afar(const Frame& around, const Philox& philox, Step address) {
-  const auto d = Eigen::Index(frame_.dim());
-  const Frame::Matrix z =
-      standard_normals(std::size(distances) + random_rays, frame_.dim(), philox, address);
-  Frame::Matrix y = Frame::Matrix::Zero(2 * Eigen::Index(std::size(distances)), d);
-  for (Eigen::Index i = 0; i < y.rows(); ++i)
-    y.row(i) = (i % 2 == 0 ? 1 : -1) * distances[i / 2] * z.row(i / 2);
-
-  // Rays: coordinates one by one, as many as there is room for, and random directions; both ways.
-  const Eigen::Index axes = std::min(d, most_axes), rays = 2 * (axes + (d > 1 ? random_rays : 0));
-  const auto first = Eigen::Index(philox.below(std::uint32_t(d), Stream::groups_pick, address, 0));
-  Frame::Matrix direction = Frame::Matrix::Zero(rays, d);
-  for (Eigen::Index i = 0; i < rays; ++i) {
-    const double sign = i % 2 == 0 ? 1 : -1;
-    if (i / 2 < axes)
-      direction(i, (first + i / 2) % d) = sign;
-    else
-      direction.row(i) =
-          sign * random_direction(z.row(Eigen::Index(std::size(distances)) + i / 2 - axes), i / 2,
-                                  philox, address);
-  }
-  return stacked({around.forward(y), where_it_rises(around, direction)});
-}
-
-/// Going outwards from the middle of one group the density falls; where it rises again there may be
-/// another.
-Frame::Matrix Modes::where_it_rises(const Frame& around, const Frame::Matrix& direction) {
-  constexpr auto on_a_ray = Eigen::Index(std::size(radii));
-  Frame::Matrix y(on_a_ray * direction.rows(), direction.cols());
-  for (Eigen::Index i = 0; i < y.rows(); ++i)
-    y.row(i) = radii[i % on_a_ray] * direction.row(i / on_a_ray);
-  const Frame::Matrix x = around.forward(y);
-  Frame::Matrix score(x.rows(), x.cols());
-  std::vector<double> height(std::size_t(x.rows()));
-  density_(rows_of(x), rows_of(score), height);
-  score = around.pull(rows_of(std::as_const(score)));
-  std::vector<Eigen::Index> bumps;
-  for (Eigen::Index i = 0; i < x.rows(); ++i) {
-    const auto at = std::size_t(i);
-    const bool from_here = i % on_a_ray > 0;
-    const bool rises = search_.has_density ? from_here && height[at] > height[at - 1]
-                                           : score.row(i).dot(direction.row(i / on_a_ray)) > 0;
-    const bool and_on =
-        search_.has_density && i % on_a_ray + 1 < on_a_ray && height[at + 1] > height[at];
-    if (rises && !and_on && std::isfinite(height[at]))
-      bumps.push_back(i);
-  }
-  if (bumps.size() > most_bumps) {
-    std::ranges::stable_sort(bumps, std::ranges::greater{},
-                             [&](Eigen::Index i) { return height[std::size_t(i)]; });
-    bumps.resize(most_bumps);
-  }
-  Frame::Matrix starts(Eigen::Index(bumps.size()), x.cols());
-  for (std::size_t n = 0; n < bumps.size(); ++n)
-    starts.row(Eigen::Index(n)) = x.row(bumps[n]);
-  return starts;
 }
 
 /// No dip on the straight way from a to b; nor, where that has one, on a way that bends.

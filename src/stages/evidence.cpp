@@ -50,16 +50,20 @@ void Evidence::make_fits(const Context& context, const State& state) {
   met_ = {};
 }
 
-/// As many as half the walkers are.
+/// As many as half the walkers are, by what decides on their moves.
 std::vector<double> Evidence::ratios_at_fit(const Context& context, std::size_t half) const {
   const Frame::Matrix x = fits_[half].draw(Philox(context.settings.seed), Stream::evidence,
                                            2 * done_ + half, trial_.walkers().count() / 2);
   Frame::Matrix score(x.rows(), x.cols());
   std::vector<double> ratios(std::size_t(x.rows()));
-  context.guide.density()(rows_of(x), rows_of(score), ratios);
+  if (const exact::LogDensities decide = context.guide.decider())
+    decide(rows_of(x), ratios);
+  else
+    context.guide.density()(rows_of(x), rows_of(score), ratios);
   const std::vector<double> under = fits_[half].log_density(rows_of(x));
   for (std::size_t i = 0; i < ratios.size(); ++i)
-    ratios[i] -= under[i];
+    ratios[i] =
+        std::isfinite(ratios[i]) ? ratios[i] - under[i] : -std::numeric_limits<double>::infinity();
   return ratios;
 }
 
@@ -75,7 +79,9 @@ void Evidence::begin(const Context& context, State& state) {
   const std::size_t most = std::min(context.settings.walkers, state.cloud.count());
   TrialPlan plan = long_moves;
   plan.moves = moves(context);
-  trial_ = Trial(context, state, context.guide.walkers(state.cloud, most - most % 2), plan);
+  Cloud walkers = context.guide.walkers(state.cloud, most - most % 2);
+  context.guide.before_moves(walkers, true);
+  trial_ = Trial(context, state, std::move(walkers), plan);
 }
 
 bool Evidence::unit(const Context& context, State& state) {
@@ -101,8 +107,12 @@ bool Evidence::unit(const Context& context, State& state) {
   if (!trial_.over())
     return false;
   const std::size_t walkers = trial_.walkers().count() / 2;
-  state.evidence = judge::mean_of(judge::bridge(at_draws_[0], walkers, at_fit_[0]),
-                                  judge::bridge(at_draws_[1], walkers, at_fit_[1]));
+  const judge::LogEvidence beside = context.guide.evidence_beside_decider(trial_.walkers());
+  judge::LogEvidence found = judge::mean_of(judge::bridge(at_draws_[0], walkers, at_fit_[0]),
+                                            judge::bridge(at_draws_[1], walkers, at_fit_[1]));
+  found.value += beside.value;
+  found.se = std::hypot(found.se, beside.se);
+  state.evidence = found;
   return true;
 }
 

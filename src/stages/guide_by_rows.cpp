@@ -16,6 +16,7 @@ namespace {
 constexpr double well_below = 4; // the error that is aimed at, against the one that is allowed
 constexpr std::size_t looked_at =
     32; // walkers whose log density is asked of all rows: its sd is known to an eighth
+constexpr std::size_t asked_of_all = 128;  // walkers, for the evidence
 constexpr Step guide_step = Step{1} << 40; // the guide's rows: an address that no flight reaches
 
 class ByRows final : public Guide {
@@ -95,6 +96,18 @@ public:
     return bounds;
   }
 
+  judge::LogEvidence evidence_beside_decider(const Cloud& walkers) override {
+    judge::LogEvidence ratio;
+    if (!state_.decides)
+      return ratio;
+    const Eigen::VectorXd error = all_less_guide(walkers, asked_of_all);
+    const double count = double(error.size()), top = error.maxCoeff();
+    ratio.value = top + std::log((error.array() - top).exp().mean());
+    ratio.se =
+        std::sqrt(((error.array() - ratio.value).exp() - 1).square().sum() / (count * (count - 1)));
+    return ratio;
+  }
+
   /// Whether few rows could speak for all.
   void look(const Cloud& cloud, const Frame& frame) override {
     const RowCounts before = counts_;
@@ -169,14 +182,19 @@ private:
   /// that the guide decides on lead to exp(guide) instead of pi, and so E f to
   /// E f + Cov(f, guide - log pi), to first order: for any f at most this in sds of f.
   double error_of_guide(const Cloud& walkers) {
-    const Frame::Matrix x = evenly(walkers, looked_at).x;
+    const Eigen::VectorXd error = all_less_guide(walkers, looked_at);
+    return std::sqrt((error.array() - error.mean()).square().sum() / double(error.size() - 1));
+  }
+
+  /// Log densities of all rows less the guide's, at so many of the walkers.
+  Eigen::VectorXd all_less_guide(const Cloud& walkers, std::size_t most) {
+    const Frame::Matrix x = evenly(walkers, most).x;
     const auto count = std::size_t(x.rows());
     Frame::Matrix unused = x;
     Eigen::VectorXd guide(x.rows()), all(x.rows());
     guide_(rows_of(x), rows_of(unused), {guide.data(), count});
     by_all_rows(rows_of(x), {all.data(), count});
-    const Eigen::VectorXd error = all - guide;
-    return std::sqrt((error.array() - error.mean()).square().sum() / double(count - 1));
+    return all - guide;
   }
 
   RowDensity rows_;

@@ -148,6 +148,7 @@ std::string Journey::save() const {
   to("scouted", scouted_);
   to("weights", weights_);
   to("before", before_);
+  to("prior", prior_);
   to("tempering", tempering_);
   to("searched", searched_);
   std::vector<std::size_t> particles;
@@ -167,6 +168,7 @@ void Journey::restore(std::string_view state) {
   from("scouted", scouted_);
   from("weights", weights_);
   from("before", before_);
+  from("prior", prior_);
   from("tempering", tempering_);
   from("searched", searched_);
   from("particles", particles);
@@ -193,6 +195,7 @@ void Journey::restore(std::string_view state) {
 void Journey::check() const {
   const std::size_t modes = weights_.modes.size();
   must_fit(modes <= most_groups);
+  must_fit(prior_.dim() == 0 || prior_.dim() == density_.dim);
   tempering_.check(density_.dim);
   must_fit(part_ != Part::temper || tempering_.begun());
   for (const std::vector<scout::Mode>* these : {&weights_.modes, &weights_.light})

@@ -15,7 +15,8 @@ namespace starling::stages {
 
 namespace {
 
-constexpr double wider = 8; // the reference, than what the scout met
+constexpr double wider = 8;  // the reference, than what the scout met
+constexpr double within = 2; // scales of a prior, modes that the scout met
 constexpr std::size_t freedom_of_reference = 5;
 constexpr double of_few = 1.1; // an error from 16 islands: 2 of it cover 95 of 100
 constexpr double worth = 0.5;  // of the particles, after a change of temperature
@@ -65,7 +66,7 @@ double log_mean_exp(std::span<const double> values) {
 
 } // namespace
 
-Tempering::Tempering(std::span<const scout::Mode> around, std::uint64_t seed)
+Tempering::Tempering(std::span<const scout::Mode> around, std::uint64_t seed, const Frame& prior)
     : seed_(whole_word(Philox(seed)(Stream::temper, 0, 0))) {
   Eigen::ArrayXd low = around[0].x.array(), high = low, width = 0 * low;
   for (const scout::Mode& one : around) {
@@ -73,8 +74,12 @@ Tempering::Tempering(std::span<const scout::Mode> around, std::uint64_t seed)
     high = high.max(one.x.array());
     width = width.max(one.frame.spreads().array());
   }
-  reference_.frame =
-      Frame::diagonal((low + high).matrix() / 2, (wider * width + (high - low) / 2).matrix());
+  Eigen::ArrayXd middle = (low + high) / 2, scale = wider * width + (high - low) / 2;
+  if (prior.dim() > 0) { // and within reach of all that the scout met
+    middle = prior.mean().array();
+    scale = prior.spreads().array().max(width).max(((high - middle).max(middle - low)) / within);
+  }
+  reference_.frame = Frame::diagonal(middle.matrix(), scale.matrix());
   reference_.freedom = freedom_of_reference;
 }
 
@@ -207,37 +212,44 @@ void Tempering::check(std::size_t dim) const {
   must_fit(log_z_.size() == (units_ > 0 ? islands : 0) && reference_.freedom <= 30);
 }
 
-/// Around what the scout found, which is remembered as modes where there are several.
+/// Around what the scout found, which is remembered as modes.
 void Journey::begin_tempering() {
   std::vector<scout::Mode> around = scouted_.found;
-  if (around.empty()) {
-    around.emplace_back();
+  if (around.size() < 2) {
+    around.assign(1, {});
     around[0].frame = groups_[0]->state().frame;
     around[0].x = around[0].frame.mean();
   }
-  tempering_ = Tempering(around, settings_.seed);
-  weights_.modes = scouted_.found.size() > 1 ? scouted_.found : std::vector<scout::Mode>();
+  tempering_ = Tempering(around, settings_.seed, prior_);
+  weights_.modes = std::move(around);
   part_ = Part::temper;
 }
 
-/// A temperature; after the last, climbs from the particles and looks around them.
+/// A temperature, and climbs from those particles whose scores lead to no known mode: of a narrow
+/// mode most are lost before its share shows. After the last, looks around the particles.
 void Journey::temper() {
   const std::uint64_t before = counted_.gradients();
-  if (!tempering_.over()) {
-    tempering_.unit(counted_, *threads_);
-    before_.tempered += counted_.gradients() - before;
-    return;
-  }
   scout::ModeSearch search;
   search.seed = settings_.seed;
-  std::vector<scout::Mode> modes =
-      scout::look_around(tempering_.cloud(), counted_, weights_.modes, search, after_tempering)
-          .modes;
+  std::vector<scout::Mode> modes;
+  const bool over = tempering_.over();
+  if (over)
+    modes =
+        scout::look_around(tempering_.cloud(), counted_, weights_.modes, search, after_tempering)
+            .modes;
+  else if (tempering_.units() > 0)
+    modes = scout::modes_led_to(tempering_.cloud(), counted_, weights_.modes, search);
+  if (!over)
+    tempering_.unit(counted_, *threads_);
   before_.tempered += counted_.gradients() - before;
-  weights_.modes.clear();
-  scouted_.modes = std::max<std::size_t>(1, modes.size());
   if (modes.size() > 1)
-    return weigh_modes(std::move(modes));
+    weights_.modes = std::move(modes);
+  if (!over)
+    return;
+  scouted_.modes = weights_.modes.size();
+  if (weights_.modes.size() > 1)
+    return weigh_modes(std::exchange(weights_.modes, {}));
+  weights_.modes.clear();
   part_ = Part::one;
 }
 

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+#include <cmath>
+
 namespace starling::cli {
 namespace {
 
@@ -35,12 +38,29 @@ TEST(Evidence, IsRefusedWhereItCannotBe) {
   expect_refused(place, "sample normal --evidence --method paper --out o", usage,
                  "evidence: is a part of --method auto; this run uses --method paper");
   expect_refused(place, "sample normal --temper --prefit none --out o", usage,
-                 "temper: begins at what the scout found: remove --prefit none, or the start");
+                 "temper: begins around what the scout found: remove --prefit none");
   place.write("d.csv", SmallData().text(100));
   expect_refused(
-      place, "sample logistic --data d.csv --method auto --data-batch 20 --evidence --out o", usage,
-      "evidence: needs the log density of all rows, and this run reads few rows at a time; remove "
-      "--evidence");
+      place, "sample logistic --data d.csv --method auto --data-batch 20 --temper --out o", usage,
+      "temper: needs the log density of all rows, and this run reads few rows at a time; "
+      "remove --temper");
+}
+
+// Few rows lead, and the evidence is that of all; that of other data is not.
+TEST(Evidence, OverRowsIsThatOfAllRows) {
+  const Place place;
+  place.write("d.csv", SmallData().text(400));
+  place.write("less.csv", SmallData().text(390));
+  const auto found = [&](const std::string& folder, const std::string& data) {
+    succeed(place, "sample logistic --evidence --particles 128 --method auto --out " + folder +
+                       " --data " + data);
+    const Json made = summary_of(place, folder).at("log_evidence");
+    return std::array<double, 2>{made.at("value"), made.at("se")};
+  };
+  const auto whole = found("whole", "d.csv"), rows = found("rows", "d.csv --data-batch 50"),
+             less = found("less", "less.csv");
+  EXPECT_LT(std::abs(rows[0] - whole[0]), 4 * std::hypot(rows[1], whole[1]));
+  EXPECT_GT(std::abs(less[0] - whole[0]), 4 * std::hypot(less[1], whole[1]));
 }
 
 TEST(Compare, ShowsDifferencesBestFirst) {

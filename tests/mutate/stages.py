@@ -244,7 +244,28 @@ def add(of):
         look,
         [
             ("hits near particles", "@@to_nearest(y.row(n), near, 1)[0]@@ > away", "1e300"),
-            ("hits in low places", "seen[std::size_t(n)] >= high", "true"),
+            ("hits in low places", "looks.log_density[std::size_t(n)] >= high", "true"),
+            ("no looks far out", "<= few_dimensions ? @@looks@@ : 0", "std::size_t{0}"),
+        ],
+    )
+    of(
+        "src/scout/elsewhere.cpp",
+        look,
+        [
+            ("led to any but the first", "best = @@best.cwiseMax(towards(one, places))@@;", "best"),
+            ("led nowhere", "best[i] < @@away_from_it@@", "-2"),
+        ],
+    )
+    of(
+        "src/scout/afar.cpp",
+        look,
+        [
+            (
+                "no mirror image",
+                "mirrored = @@-around.mean().transpose()@@;",
+                "Frame::Matrix(around.mean().transpose())",
+            ),
+            ("by widths alone", "mean.array() + @@width.mean()@@", "mean[0] * 0"),
         ],
     )
     of(
@@ -331,6 +352,7 @@ def add(of):
                 ";",
             ),
             ("particles that are not drawn anew", "rows.push_back(@@first + i@@);", "first + n"),
+            ("a prior that is not asked", "if (@@prior.dim() > 0@@) { // and", "false"),
             (
                 "modes that are found and forgotten",
                 "@@modes.size() > 1@@)\n    return weigh",
@@ -349,7 +371,19 @@ def add(of):
                 "variance += @@std::pow(std::exp(own.value - top) * own.se, 2)@@;",
                 "0.0",
             ),
-            ("fresh draws not counted", "ratios[i] -= under[i];", ";"),
+            ("fresh draws not counted", "? @@ratios[i] - under[i]@@", "ratios[i]"),
+        ],
+    )
+    of(
+        "src/stages/evidence.cpp",
+        "tests/stages/evidence_over_rows_test.cpp",
+        [
+            ("few rows have the last word", "found.value += beside.value;", ";"),
+            (
+                "fresh draws by few rows",
+                "decide = @@context.guide.decider()@@)",
+                "exact::LogDensities()",
+            ),
         ],
     )
 
@@ -378,3 +412,7 @@ also = {
 }
 also["src/scout/modes.cpp"] = [f"src/scout/{name}.cpp" for name in ("clumps", "look", "scout")]
 also["src/scout/look.cpp"] = [f"src/scout/{name}.cpp" for name in ("clumps", "modes")]
+for name in ("elsewhere", "afar"):
+    also[f"src/scout/{name}.cpp"] = [
+        f"src/scout/{other}.cpp" for other in ("clumps", "look", "modes")
+    ]

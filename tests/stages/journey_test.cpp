@@ -87,8 +87,8 @@ TEST(Journey, IsOneGroupWhereThereIsOneMode) {
   EXPECT_EQ(grouped.cloud().x, plain.state().cloud.x);
   EXPECT_EQ(grouped.certificate()->finding, plain.certificate()->finding);
   EXPECT_EQ(grouped.gradients().back().first, "look");
-  EXPECT_EQ(grouped.searched().looks, 8u * 64u);
-  EXPECT_LT(grouped.gradients().back().second, 2000u);
+  EXPECT_EQ(grouped.searched().looks, 2u * 8u * 64u);
+  EXPECT_LT(grouped.gradients().back().second, 2500u);
 }
 
 // The gradients that it counts are those that the density was asked for.

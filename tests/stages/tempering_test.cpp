@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <set>
@@ -72,6 +73,66 @@ TEST(Tempering, GivesAFarModeItsShare) {
   EXPECT_NEAR(share, .3, .06); // an error of .02 each
 }
 
+/// .5 N(0, 1) and .5 N(60, 2^2), so far out that a reference made from the first hardly reaches it.
+double far_wide_mode(std::span<const double> x, std::span<double> s) {
+  double a = std::log(.5), b = std::log(.5) - double(x.size()) * std::log(2.0);
+  for (const double v : x) {
+    a -= .5 * v * v;
+    b -= .125 * (v - 60) * (v - 60);
+  }
+  const double top = std::max(a, b), pa = std::exp(a - top), pb = std::exp(b - top);
+  for (std::size_t k = 0; k < x.size(); ++k)
+    s[k] = -(pa * x[k] + pb * (x[k] - 60) / 4) / (pa + pb);
+  return top + std::log(pa + pb);
+}
+
+// Draws of a prior that is centred elsewhere and much wider: both modes get their share, and the
+// evidence is right. Without them, the control, the far mode has none.
+TEST(Tempering, BeginsAsWideAsAPrior) {
+  constexpr std::size_t dim = 3;
+  scout::Mode around;
+  around.frame = Frame(dim);
+  around.x = Eigen::VectorXd::Zero(dim);
+  const Frame prior =
+      Frame::diagonal(Eigen::VectorXd::Constant(dim, 20), Eigen::VectorXd::Constant(dim, 40));
+  double share = 0, without = 0, off = 0;
+  constexpr int runs = 8;
+  for (int seed = 1; seed <= runs; ++seed)
+    for (const bool given : {false, true}) {
+      stages::Tempering tempering(std::span(&around, 1), std::uint64_t(seed),
+                                  given ? prior : Frame());
+      CountedDensity counted(each(far_wide_mode));
+      while (!tempering.over())
+        tempering.unit(counted);
+      const Frame::Matrix& x = tempering.cloud().x;
+      (given ? share : without) +=
+          double((x.col(0).array() > 30).count()) / double(x.rows()) / runs;
+      if (given)
+        off = std::max(off, std::abs(tempering.evidence().value - dim * tempered_normal) /
+                                tempering.evidence().se);
+    }
+  EXPECT_NEAR(share, .5, .1);
+  EXPECT_LT(without, .05);
+  EXPECT_LT(off, 4);
+}
+
+// A prior that misses what the scout met is widened until it does not.
+TEST(Tempering, OfAPriorReachesWhatTheScoutMet) {
+  scout::Mode around;
+  around.frame = Frame(2);
+  around.x = Eigen::VectorXd::Constant(2, 50);
+  const auto there = each([](std::span<const double> x, std::span<double> s) {
+    for (std::size_t k = 0; k < 2; ++k)
+      s[k] = 50 - x[k];
+    return -.5 * (std::pow(x[0] - 50, 2) + std::pow(x[1] - 50, 2));
+  });
+  stages::Tempering tempering(std::span(&around, 1), 1, Frame(2));
+  CountedDensity counted(there);
+  while (!tempering.over())
+    tempering.unit(counted);
+  EXPECT_NEAR(tempering.cloud().x.mean(), 50, .2);
+}
+
 Settings with_tempering(bool on) {
   Settings settings = small(128);
   settings.steps = 20;
@@ -94,29 +155,39 @@ TEST(Tempering, BringsModesToTheJourneyAndAgreesWithTheBridge) {
   EXPECT_EQ(journey.gradients()[5].first, "temper");
 }
 
-// .7 N(-3, 1) and .3 N(3, .5^2) in every coordinate: the narrow one attracts so little of the space
-// that no climb of the scout and no look at the end meets it.
-TEST(Tempering, BringsANarrowModeThatIsMissedWithoutIt) {
-  const auto narrow = each([](std::span<const double> x, std::span<double> s) {
-    double a = std::log(.7), b = std::log(.3) + double(x.size()) * std::log(2.0);
-    for (const double v : x) {
-      a -= .5 * (v + 3) * (v + 3);
-      b -= 2 * (v - 3) * (v - 3);
-    }
-    const double top = std::max(a, b), pa = std::exp(a - top), pb = std::exp(b - top);
-    for (std::size_t k = 0; k < x.size(); ++k)
-      s[k] = -(pa * (x[k] + 3) + 4 * pb * (x[k] - 3)) / (pa + pb);
-    return top + std::log(pa + pb);
-  });
-  for (const bool on : {false, true}) {
-    stages::Journey journey({narrow, 5}, with_tempering(on));
-    while (!journey.finished())
-      journey.take(1);
-    const auto& x = journey.cloud().x;
-    const double share = double((x.col(0).array() > 1).count()) / double(x.rows());
-    EXPECT_EQ(journey.groups(), on ? 2u : 1u);
-    EXPECT_NEAR(share, on ? .3 : 0, .05);
+/// .7 N(-3, 1) in every coordinate and .3 N(3, .5^2) in every other one: the narrow mode draws so
+/// little of the space that climbs and looks seldom meet it.
+double narrow_mode(std::span<const double> x, std::span<double> s) {
+  double a = std::log(.7), b = std::log(.3) + double(x.size()) * std::log(2.0);
+  const auto there = [](std::size_t k) { return k % 2 == 0 ? 3.0 : -3.0; };
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    a -= .5 * (x[k] + 3) * (x[k] + 3);
+    b -= 2 * (x[k] - there(k)) * (x[k] - there(k));
   }
+  const double top = std::max(a, b), pa = std::exp(a - top), pb = std::exp(b - top);
+  for (std::size_t k = 0; k < x.size(); ++k)
+    s[k] = -(pa * (x[k] + 3) + 4 * pb * (x[k] - there(k))) / (pa + pb);
+  return top + std::log(pa + pb);
+}
+
+TEST(Tempering, BringsANarrowModeThatIsOftenMissedWithoutIt) {
+  std::array<int, 2> found{};
+  for (const bool on : {false, true})
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      Settings settings = with_tempering(on);
+      settings.seed = seed;
+      settings.evidence = false;
+      stages::Journey journey({each(narrow_mode), 8}, settings);
+      while (!journey.finished())
+        journey.take(1);
+      if (journey.groups() == 1)
+        continue;
+      ++found[on];
+      const auto& x = journey.cloud().x;
+      EXPECT_NEAR(double((x.col(0).array() > 1).count()) / double(x.rows()), .3, .05);
+    }
+  EXPECT_EQ(found[true], 4);
+  EXPECT_LE(found[false], 2);
 }
 
 // Copies of one particle go ways of their own; where all six moves are refused two may stay.

@@ -18,7 +18,7 @@ struct Staged {
   AnyTarget<double> target;
   stages::Settings stages; ///< its particles and seed are set to those of the run
   std::function<void(Rows<double>)>
-      start; ///< where the flight begins without a scout; empty: N(0, 1)
+      start; ///< where the flight begins without a scout, or tempering; empty: N(0, 1)
   std::vector<std::string> warnings;
 };
 

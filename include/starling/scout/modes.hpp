@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace starling::scout {
@@ -57,12 +58,15 @@ public:
 
   /// An end found elsewhere. One that had not arrived may join modes, but is none.
   void add(const Place& end, bool arrived);
+  /// Modes that are known.
+  void add(std::span<const Mode> known);
   /// Ways up from these rows, those where the density fails aside. All go in lock-step, so whoever
   /// has many starts gives them in one call: each call of the density is then as large as can be.
   void climb_from(const Frame::Matrix& x);
   /// Where to climb from besides: places all around, 2 to 1024 times as far out as that frame's
   /// normal, since a far mode attracts where no ray meets it; and where the density rises along
-  /// rays that go out to 1000 of its widths, along its coordinates and in random directions.
+  /// rays that go out to 1000 of its widths, along its coordinates, in random directions, along all
+  /// parameters together and through the origin; and the mirror image of its middle.
   Frame::Matrix starts_afar(const Frame& around, const Philox& philox, Step address);
 
   std::size_t count() const { return tops_.size(); }

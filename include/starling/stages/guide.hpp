@@ -3,6 +3,7 @@
 
 #include <starling/cloud.hpp>
 #include <starling/exact/hmc.hpp>
+#include <starling/judge/bridge.hpp>
 #include <starling/judge/move_test.hpp>
 #include <starling/row_density.hpp>
 #include <starling/scout/scout.hpp>
@@ -90,6 +91,9 @@ public:
   virtual exact::LogDensities decider() { return {}; }
   /// After exact moves: what their test allows for.
   virtual judge::Bounds bounds(const Cloud& /*walkers*/) { return {}; }
+  /// The logarithm of the density's integral over that of what decides, from draws of the latter,
+  /// with its error: 0 where the density itself decides.
+  virtual judge::LogEvidence evidence_beside_decider(const Cloud& /*walkers*/) { return {}; }
   /// A look at the end of a flight.
   virtual void look(const Cloud& /*cloud*/, const Frame& /*frame*/) {}
 

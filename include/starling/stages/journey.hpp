@@ -72,6 +72,8 @@ public:
 
   /// As Group's.
   void begin_from(Rows<const double> x, bool flies = true) { groups_[0]->begin_from(x, flies); }
+  /// Draws of a prior, which tempering begins as wide as. Before the first unit.
+  void temper_from(Rows<const double> draws) { prior_ = Frame(draws.dim).refreshed(draws); }
   bool finished() const { return part_ == Part::finished; }
   void take(std::uint64_t units);
   void unit();
@@ -176,6 +178,7 @@ private:
   Scouted scouted_;
   Weights weights_;
   Before before_;
+  Frame prior_; // of draws that were given; else empty
   Tempering tempering_;
   judge::Searched searched_;
   Combined combined_; // follows from the rest

@@ -150,9 +150,7 @@ class Evidence {
 public:
   static constexpr const char* name = "evidence";
   bool unit(const Context& context, State& state);
-  bool needed(const Context& context, const State&) const {
-    return context.settings.evidence && context.guide.rows() == 0;
-  }
+  bool needed(const Context& context, const State&) const { return context.settings.evidence; }
   Progress progress(const Context& context) const { return {done_, moves(context) + 1}; }
 
   template <typename Self, typename Visit>

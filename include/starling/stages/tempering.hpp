@@ -14,18 +14,19 @@
 namespace starling::stages {
 
 /// Particles follow q^(1-b) p^b from b = 0, a Student t that is much wider than all that the scout
-/// met, to the density p at b = 1. Each temperature is as far as half of the particles are worth;
-/// they are weighed, drawn anew by their weights, and make exact moves. A mode far from all that
-/// was climbed to gets its share of the particles while the density is still flat. They go in
-/// islands that meet only in the choice of temperatures, so that what the islands say of log Z
-/// tells its error.
+/// met or as wide as a prior, to the density p at b = 1. Each temperature is as far as half of the
+/// particles are worth; they are weighed, drawn anew by their weights, and make exact moves. A mode
+/// far from all that was climbed to gets its share of the particles while the density is still
+/// flat. They go in islands that meet only in the choice of temperatures, so that what the islands
+/// say of log Z tells its error.
 class Tempering {
 public:
   static constexpr std::size_t islands = 16, of_an_island = 64;
 
   Tempering() = default;
-  /// Around these modes.
-  Tempering(std::span<const scout::Mode> around, std::uint64_t seed);
+  /// Around these modes; where there is a frame of draws of a prior, as wide as those and around
+  /// their mean.
+  Tempering(std::span<const scout::Mode> around, std::uint64_t seed, const Frame& prior = {});
 
   bool begun() const { return reference_.frame.dim() > 0; }
   bool over() const { return temperature_ >= 1; }
