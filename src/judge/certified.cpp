@@ -1,6 +1,8 @@
 // The verdict by a certificate: what decided, in which direction and by how much.
 #include <starling/judge/certified.hpp>
 
+#include <starling/observe/balance.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -60,6 +62,22 @@ Judgement judge_by_moves(const Certificate& certificate, const std::vector<std::
                                  by.trait == Trait::square}};
 }
 
+namespace {
+
+/// By how many standard errors an identity is out of its bounds; 0 where that may be chance.
+double identity_fault(double value, double se) {
+  const double off = std::max(least_identity - value, value - most_identity);
+  return std::isfinite(se) && off > identity_errors * se ? off / (se + 1e-300) : 0;
+}
+
+} // namespace
+
+bool identities_hold(Rows<const double> x, Rows<const double> score, Threads& threads) {
+  return std::ranges::none_of(balance(x, score, threads), [](const Balance& one) {
+    return identity_fault(one.spread, one.spread_se) > 0;
+  });
+}
+
 Judgement with_identities(const Judgement& judgement,
                           const std::vector<ParameterSummary>& positions,
                           const std::function<bool(std::size_t)>& ends_at_a_step) {
@@ -69,12 +87,10 @@ Judgement with_identities(const Judgement& judgement,
   double fault = 0; // in standard errors
   for (std::size_t a = 0; a < positions.size(); ++a) {
     const ParameterSummary& one = positions[a];
-    const double se = one.identity_se, value = one.spread_identity;
-    const double off = std::max(least_identity - value, value - most_identity);
-    if (std::isfinite(se) && off > identity_errors * se && off / (se + 1e-300) > fault &&
-        !(ends_at_a_step && ends_at_a_step(a))) {
+    const double own = identity_fault(one.spread_identity, one.identity_se);
+    if (own > fault && !(ends_at_a_step && ends_at_a_step(a))) {
       worst = &one;
-      fault = off / (se + 1e-300);
+      fault = own;
     }
   }
   if (!worst)

@@ -117,10 +117,14 @@ Cloud looks_at(const Rows<const double> rows, const Frame& frame, CountedDensity
 }
 
 /// Looks that hit, a row each.
-Frame::Matrix hits_of(const Cloud& looks, const Rows<const double> rows,
-                      const std::vector<double>& heights, const Frame& frame) {
+Frame::Matrix hits_of(const Cloud& looks, const StartRows& some,
+                      const std::vector<double>& of_cloud) {
+  std::vector<double> heights;
+  for (const std::size_t i : some.chosen)
+    heights.push_back(of_cloud[i]);
   const double high = lower_quartile(heights);
-  const Frame::Matrix near = frame.inverse(rows), y = frame.inverse(looks.position());
+  const Frame::Matrix near = some.frame.inverse(rows_of(some.rows)),
+                      y = some.frame.inverse(looks.position());
   double apart = 0;
   for (Eigen::Index i = 0; i < near.rows(); ++i)
     if (heights[std::size_t(i)] >= high)
@@ -150,10 +154,7 @@ Looked look_around(const Cloud& cloud, CountedDensity& density, std::span<const 
   const Cloud looks = looks_at(rows_of(some.rows), some.frame, density, search.seed, round,
                                std::min(most_looks, looks_for_a_row * cloud.count()));
   looked.looks = looks.count();
-  std::vector<double> heights;
-  for (const std::size_t i : some.chosen)
-    heights.push_back(cloud.log_density[i]);
-  const Frame::Matrix hits = hits_of(looks, rows_of(some.rows), heights, some.frame);
+  const Frame::Matrix hits = hits_of(looks, some, cloud.log_density);
   looked.hits = std::size_t(hits.rows());
   if (hits.rows() > 0) {
     const std::vector<Eigen::Index> apart =
@@ -171,6 +172,11 @@ Looked look_around(const Cloud& cloud, CountedDensity& density, std::span<const 
   looked.modes = modes.found();
   looked.climbs = modes.climbs();
   return looked;
+}
+
+std::size_t unmet(const Cloud& places, const Cloud& cloud, const ModeSearch& search) {
+  const StartRows some(cloud.position(), search);
+  return std::size_t(hits_of(places, some, cloud.log_density).rows());
 }
 
 } // namespace starling::scout

@@ -185,6 +185,11 @@ bool Scouting::step() {
     report_.by_pathfinder = chosen > 0;
     report_.elbo = bounds[chosen];
     report_.frame = candidates_[chosen];
+    if (candidates_.size() > 2) { // ways have no top
+      report_.on_ways.resize(Eigen::Index(candidates_.size() - 1), Eigen::Index(dim_));
+      for (std::size_t n = 1; n < candidates_.size(); ++n)
+        report_.on_ways.row(Eigen::Index(n - 1)) = candidates_[n].mean().transpose();
+    }
     part_ = Part::modes;
     return true;
   }

@@ -119,6 +119,7 @@ void Journey::look() {
   std::vector<scout::Mode> known = weights_.modes;
   known.insert(known.end(), weights_.light.begin(), weights_.light.end());
   scout::Looked looked = scout::look_around(cloud(), counted_, known, search, searched_.searches);
+  looked.hits += wander();
   Weights found = weights_;
   if (looked.modes.size() > groups())
     found = with_groups(weighed(looked.modes));

@@ -52,7 +52,8 @@ bool Scout::unit(const Context& context, State& state) {
     under_way_ = false;
     throw;
   }
-  state.scouted = {report.modes, report.by_pathfinder, report.elbo, std::move(report.found)};
+  state.scouted = {report.modes, report.by_pathfinder, report.elbo, std::move(report.found),
+                   std::move(report.on_ways)};
   context.guide.forget_scout();
   under_way_ = false;
   return true;

@@ -148,7 +148,9 @@ bool Settle::after_last_test(const Context& context, State& state) {
   }
   if (state.polished) {
     judge::Certificate before = trial_.judge_other(context, sifted_, bounds);
-    if (better_before(*state.certificate, before)) {
+    if (better_before(*state.certificate, before) ||
+        (before.finding == judge::Finding::confirmed &&
+         context.breaks_identities(state.cloud, sifted_))) {
       state.polished = false;
       state.cloud = sifted_;
       state.certificate = std::move(before);

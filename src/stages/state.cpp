@@ -1,6 +1,8 @@
 // Columns and frames of a cloud, and checks of a saved state.
 #include <starling/stages/state.hpp>
 
+#include <starling/judge/certified.hpp>
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -47,6 +49,13 @@ Frame affine(Metric metric, const Frame* before, Rows<const double> x, Rows<cons
 }
 
 } // namespace
+
+bool Context::breaks_identities(const Cloud& cloud, const Cloud& before) const {
+  const auto hold = [&](const Cloud& one) {
+    return judge::identities_hold(one.position(), rows_of(one.score), threads);
+  };
+  return guide.rows() == 0 && !hold(cloud) && hold(before);
+}
 
 Frame Context::reframed(const Frame& frame, const Cloud& cloud) const {
   const Rows<const double> x = cloud.position(), score = rows_of(cloud.score);

@@ -6,6 +6,8 @@
 #include <starling/judge/searched.hpp>
 #include <starling/judge/summary.hpp>
 #include <starling/judge/verdict.hpp>
+#include <starling/rows.hpp>
+#include <starling/threads.hpp>
 
 #include <functional>
 #include <string>
@@ -18,6 +20,9 @@ namespace starling::judge {
 /// them; `raw` is whether the cloud is the raw method's, whose options can be mended.
 Judgement judge_by_moves(const Certificate& certificate, const std::vector<std::string>& names,
                          std::size_t modes, bool raw = false);
+
+/// Whether no spread identity of these particles is out of its bounds beyond its error.
+bool identities_hold(Rows<const double> x, Rows<const double> score, Threads& threads);
 
 /// The same judgement, unless it is "converged" and a spread identity speaks against it, beyond its
 /// error: moves see what is wrong where they lead, and identities where particles are. An identity

@@ -30,6 +30,7 @@ struct Report {
   std::vector<Mode> found;       ///< those, heaviest first, where there are several; else empty
   std::size_t arrived = 0;       ///< ways up that ended at a finite density
   std::vector<double> tops;      ///< their log densities
+  Frame::Matrix on_ways;         ///< where Pathfinder stopped on ways without a top, a row each
 };
 
 /// L-BFGS from all starts in lock-step; then Laplace's approximation at the best end, Pathfinder

@@ -150,6 +150,7 @@ private:
   void temper();
   void count_modes();
   void look();
+  std::size_t wander();
   judge::Searched search_report(const scout::Looked& looked, const Weights& weighed) const;
   Weights weighed(std::vector<scout::Mode> modes);
   Weights with_groups(Weights all) const;

@@ -20,12 +20,14 @@ struct Scouted {
   bool by_pathfinder = false;
   double elbo = 0;
   std::vector<scout::Mode> found = {}; ///< where there are several; not kept in the state
+  Frame::Matrix on_ways = {};          ///< as in the scout's report
 
   template <typename Self, typename Visit>
   static void for_each_field(Self& self, Visit&& visit) {
     visit("modes", self.modes);
     visit("by_pathfinder", self.by_pathfinder);
     visit("elbo", self.elbo);
+    visit("on_ways", self.on_ways);
   }
 };
 
@@ -103,6 +105,9 @@ struct Context {
   Frame::Matrix columns(const Frame::Matrix& x) const;
   /// The frame that a cloud suggests, seen from this one, as far as the metric allows.
   Frame reframed(const Frame& frame, const Cloud& cloud) const;
+  /// Whether a spread identity holds before and not in this cloud. Over rows scores are estimates,
+  /// and nothing is said.
+  bool breaks_identities(const Cloud& cloud, const Cloud& before) const;
 };
 
 /// Throws invalid_argument: numbers of a saved state that no run saves.
