@@ -19,6 +19,7 @@ constexpr double wider = 3;                              // than the cloud
 constexpr double nearest_look = 3, farthest_look = 1000; // in widths
 constexpr double half_side = 2;                          // of the cube, as the scout's
 constexpr double away = 2;                               // from rows, in what they are apart
+constexpr std::size_t compared_with = 1024;              // particles
 constexpr std::size_t neighbours = 3;                    // two rows may be draws of one walker
 enum class Kind { frame, columns, ball, cube, out, last = out };
 
@@ -116,27 +117,31 @@ Cloud looks_at(const Rows<const double> rows, const Frame& frame, CountedDensity
   return cloud_at(rows_of(std::as_const(x)), density);
 }
 
-/// Looks that hit, a row each.
-Frame::Matrix hits_of(const Cloud& looks, const StartRows& some,
-                      const std::vector<double>& of_cloud) {
-  std::vector<double> heights;
-  for (const std::size_t i : some.chosen)
-    heights.push_back(of_cloud[i]);
+/// Places that hit, a row each. Heights are those in the frame: where it bends, the neck of a funnel
+/// is high and has no room.
+Frame::Matrix hits_of(const Cloud& places, const Cloud& cloud, const Frame& frame) {
+  const auto framed = [&](const Cloud& of, Frame::Matrix& y) {
+    y = frame.inverse(of.position());
+    const Frame::Vector volume = frame.log_determinant(y);
+    std::vector<double> heights = of.log_density;
+    for (std::size_t i = 0; i < heights.size(); ++i)
+      heights[i] += volume[Eigen::Index(i)];
+    return heights;
+  };
+  Frame::Matrix near, y;
+  const std::vector<double> heights = framed(cloud, near), of_places = framed(places, y);
   const double high = lower_quartile(heights);
-  const Frame::Matrix near = some.frame.inverse(rows_of(some.rows)),
-                      y = some.frame.inverse(looks.position());
   double apart = 0;
   for (Eigen::Index i = 0; i < near.rows(); ++i)
     if (heights[std::size_t(i)] >= high)
       apart = std::max(apart, to_nearest(near.row(i), near, neighbours + 1).back()); // itself first
   std::vector<Eigen::Index> hit;
   for (Eigen::Index n = 0; n < y.rows(); ++n)
-    if (looks.log_density[std::size_t(n)] >= high &&
-        to_nearest(y.row(n), near, 1)[0] > away * away * apart)
+    if (of_places[std::size_t(n)] >= high && to_nearest(y.row(n), near, 1)[0] > away * away * apart)
       hit.push_back(n);
   Frame::Matrix found(Eigen::Index(hit.size()), y.cols());
   for (std::size_t n = 0; n < hit.size(); ++n)
-    found.row(Eigen::Index(n)) = looks.x.row(hit[n]);
+    found.row(Eigen::Index(n)) = places.x.row(hit[n]);
   return found;
 }
 
@@ -154,7 +159,7 @@ Looked look_around(const Cloud& cloud, CountedDensity& density, std::span<const 
   const Cloud looks = looks_at(rows_of(some.rows), some.frame, density, search.seed, round,
                                std::min(most_looks, looks_for_a_row * cloud.count()));
   looked.looks = looks.count();
-  const Frame::Matrix hits = hits_of(looks, some, cloud.log_density);
+  const Frame::Matrix hits = hits_of(looks, some_of(cloud, some.chosen), some.frame);
   looked.hits = std::size_t(hits.rows());
   if (hits.rows() > 0) {
     const std::vector<Eigen::Index> apart =
@@ -174,9 +179,8 @@ Looked look_around(const Cloud& cloud, CountedDensity& density, std::span<const 
   return looked;
 }
 
-std::size_t unmet(const Cloud& places, const Cloud& cloud, const ModeSearch& search) {
-  const StartRows some(cloud.position(), search);
-  return std::size_t(hits_of(places, some, cloud.log_density).rows());
+std::size_t unmet(const Cloud& places, const Cloud& cloud, const Frame& frame) {
+  return std::size_t(hits_of(places, evenly(cloud, compared_with), frame).rows());
 }
 
 } // namespace starling::scout
