@@ -292,7 +292,7 @@ def add(of):
         bend,
         [
             ("residuals that stay", "same_score && !taken_.contains(i)", "same_score"),
-            ("a width that stays", "if (!same_score)", "if (before.size() == 0)"),
+            ("a width that stays", "if (@@!same_score@@)", "before.size() == 0"),
         ],
     )
     of(
