@@ -15,42 +15,47 @@ namespace starling::exact {
 
 namespace {
 
-constexpr std::size_t deciles = 9, features = 2 + deciles, tries = 40;
+constexpr std::size_t deciles = 9, tries = 40;
 constexpr double square_weight = 0.5, decile_weight = 0.5; // against 1 for the value
 
-using Features = std::array<double, features>;
-
-/// A column standardised by the moments wanted, and where its deciles are.
+/// A column of draws: what is wanted of those kept, and how far they are off it.
 struct Column {
   std::size_t at;
-  double mean, sd;
+  double mean, inverse_sd;
   std::array<double, deciles> decile;
-  Features wanted;
+  double value = 0, square = 0; // off by how much, in sums over those kept
+  /// The same of the first decile, of the first two, ...: a value that comes in place of another
+  /// changes the deciles between the two, whose sum is a difference.
+  std::array<double, deciles + 1> up_to{};
 
-  Features of(double value) const {
-    const double z = (value - mean) / sd;
-    Features all{z, square_weight * z * z};
-    for (std::size_t q = 0; q < deciles; ++q)
-      all[2 + q] = value <= decile[q] ? decile_weight : 0.0;
-    return all;
-  }
-
-  std::uint8_t deciles_below(double value) const {
-    return std::uint8_t(std::ranges::lower_bound(decile, value) - decile.begin());
+  double z(double draw) const { return (draw - mean) * inverse_sd; }
+  std::uint8_t deciles_below(double draw) const {
+    return std::uint8_t(std::ranges::lower_bound(decile, draw) - decile.begin());
   }
 };
 
-/// Calls change(feature, by) for what differs in a column where one value comes and another goes;
-/// each with how many deciles are below it.
-template <typename Change>
-void for_changes(const Column& column, double coming, std::uint8_t above, double going,
-                 std::uint8_t other_above, Change&& change) {
-  const double z = (coming - column.mean) / column.sd, other = (going - column.mean) / column.sd;
-  change(0, z - other);
-  change(1, square_weight * z * z - square_weight * other * other);
-  const double by = above < other_above ? decile_weight : -decile_weight;
-  for (std::size_t q = std::min(above, other_above); q < std::max(above, other_above); ++q)
-    change(2 + q, by);
+/// A draw as a column sees it.
+struct Seen {
+  double z;
+  std::uint8_t above; // how many deciles
+  double square() const { return square_weight * z * z; }
+};
+
+/// By how much the sum of squares of what is off changes where one comes and another goes.
+double gain(const Column& column, Seen coming, Seen going) {
+  const double value = coming.z - going.z, square = coming.square() - going.square();
+  const int between = int(going.above) - int(coming.above);
+  return value * (2 * column.value + value) + square * (2 * column.square + square) +
+         2 * decile_weight * (column.up_to[going.above] - column.up_to[coming.above]) +
+         decile_weight * decile_weight * std::abs(between);
+}
+
+/// What a draw adds to what is off; with sign -1 what it takes with it.
+void add(Column& column, Seen one, double sign) {
+  column.value += sign * one.z;
+  column.square += sign * one.square();
+  for (std::size_t q = one.above; q < deciles; ++q)
+    column.up_to[q + 1] += sign * decile_weight * double(q + 1 - one.above);
 }
 
 } // namespace
@@ -77,12 +82,13 @@ std::vector<std::size_t> sift(Rows<const double> rows, std::size_t keep,
         !std::ranges::all_of(sorted, [](double v) { return std::isfinite(v); }))
       continue;
     std::ranges::sort(sorted);
-    Column column{a, means[a], sds[a], {}, {}};
-    column.wanted[1] = square_weight;
+    Column column{a, means[a], 1 / sds[a], {}};
+    column.square = -n * square_weight;
     for (std::size_t q = 0; q < deciles; ++q) {
       column.decile[q] = sorted[(q + 1) * rows.count / (deciles + 1)];
       const auto below = std::ranges::upper_bound(sorted, column.decile[q]) - sorted.begin();
-      column.wanted[2 + q] = decile_weight * double(below) / double(rows.count);
+      column.up_to[q + 1] =
+          column.up_to[q] - n * decile_weight * double(below) / double(rows.count);
     }
     columns.push_back(column);
   }
@@ -91,38 +97,33 @@ std::vector<std::size_t> sift(Rows<const double> rows, std::size_t keep,
     return order;
   }
 
-  // Off by how much, in sums over those kept: the swaps bring the sum of squares down.
-  std::vector<Features> off(columns.size());
   std::vector<std::uint8_t> above; // how many deciles; row by row
   above.reserve(rows.count * columns.size());
-  for (std::size_t c = 0; c < columns.size(); ++c)
-    for (std::size_t f = 0; f < features; ++f)
-      off[c][f] = -n * columns[c].wanted[f];
+  const auto seen = [&](std::size_t i, std::size_t c) {
+    return Seen{columns[c].z(rows[i][columns[c].at]), above[i * columns.size() + c]};
+  };
   for (std::size_t i = 0; i < rows.count; ++i)
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      const double value = rows[i][columns[c].at];
-      const Features own = columns[c].of(value);
-      above.push_back(columns[c].deciles_below(value));
-      for (std::size_t f = 0; i < keep && f < features; ++f)
-        off[c][f] += own[f];
+      above.push_back(columns[c].deciles_below(rows[i][columns[c].at]));
+      if (i < keep)
+        add(columns[c], seen(i, c), 1);
     }
   const Philox philox(seed);
   for (std::uint64_t t = 0; t < tries * keep; ++t) {
     const std::size_t out = philox.below(std::uint32_t(keep), Stream::thin, 1000, 2 * t);
     const std::size_t in =
         keep + philox.below(std::uint32_t(others), Stream::thin, 1000, 2 * t + 1);
-    const auto each = [&, coming = order[in], going = order[out]](auto&& change) {
-      for (std::size_t c = 0; c < columns.size(); ++c)
-        for_changes(columns[c], rows[coming][columns[c].at], above[coming * columns.size() + c],
-                    rows[going][columns[c].at], above[going * columns.size() + c],
-                    [&](std::size_t f, double by) { change(off[c][f], by); });
-    };
-    double gain = 0; // of (off + change)^2 over off^2
-    each([&](double now, double by) { gain += by * (2 * now + by); });
-    if (!(gain < 0))
+    const std::size_t coming = order[in], going = order[out];
+    double change = 0;
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      change += gain(columns[c], seen(coming, c), seen(going, c));
+    if (!(change < 0))
       continue;
     std::swap(order[out], order[in]);
-    each([](double& now, double by) { now += by; });
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      add(columns[c], seen(coming, c), 1);
+      add(columns[c], seen(going, c), -1);
+    }
   }
   order.resize(keep);
   std::ranges::sort(order);

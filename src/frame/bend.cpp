@@ -34,15 +34,22 @@ private:
   std::vector<std::optional<Bounded>> seen_;
 };
 
+/// The width of a dependent, and its exponential.
+struct Wide : Width {
+  Values exp;
+  Wide(const Controllers& c, const Eigen::VectorXd& numbers, Eigen::Index rows)
+      : Width(c, numbers, rows), exp(log.exp()) {}
+};
+
 /// Rows of t to z; lists the widths in the order of the dependents.
 Eigen::MatrixXd bent(const Bend& bend, const Bend::Matrix& t, Seen& seen,
-                     std::vector<Width>& widths) {
+                     std::vector<Wide>& widths) {
   Eigen::MatrixXd z = t;
   for (const Bend::Dependent& one : bend.dependents()) {
     const Controllers c = seen.of(z, one);
     auto own = z.col(Eigen::Index(one.parameter)).array();
     widths.emplace_back(c, one.log_width, z.rows());
-    own = bending::quadratic(c, one.mean, z.rows()) + widths.back().log.exp() * own;
+    own = bending::quadratic(c, one.mean, z.rows()) + widths.back().exp * own;
   }
   return z;
 }
@@ -51,7 +58,7 @@ Eigen::MatrixXd bent(const Bend& bend, const Bend::Matrix& t, Seen& seen,
 
 } // namespace bending
 
-using bending::Controllers, bending::Seen, bending::Width;
+using bending::Controllers, bending::Seen, bending::Wide, bending::Width;
 
 Bend::Bend(Vector centre, Vector scale, std::vector<Dependent> dependents)
     : centre_(std::move(centre)), scale_(std::move(scale)), dependents_(std::move(dependents)) {
@@ -60,7 +67,7 @@ Bend::Bend(Vector centre, Vector scale, std::vector<Dependent> dependents)
 
 Bend::Matrix Bend::forward(const Matrix& t) const {
   Seen seen(dim());
-  std::vector<Width> widths;
+  std::vector<Wide> widths;
   const Eigen::MatrixXd z = bending::bent(*this, t, seen, widths);
   return (z * scale_.asDiagonal()).rowwise() + centre_.transpose();
 }
@@ -84,32 +91,32 @@ Bend::Matrix Bend::pull(const Matrix& t, Rows<const double> score) const {
   const Eigen::Map<const Matrix> rows(score.data, Eigen::Index(score.count),
                                       Eigen::Index(score.dim));
   Seen seen(dim());
-  std::vector<Width> widths;
+  std::vector<Wide> widths;
   const Eigen::MatrixXd z = bending::bent(*this, t, seen, widths);
   Eigen::MatrixXd slope = rows * scale_.asDiagonal();
   for (std::size_t n = dependents_.size(); n-- > 0;) { // those who are controlled first
     const Dependent& one = dependents_[n];
-    const Width& width = widths[n];
+    const Wide& width = widths[n];
     const Controllers c = seen.of(z, one);
     auto own = slope.col(Eigen::Index(one.parameter)).array();
-    const bending::Values before = own, wide = width.log.exp();
+    const bending::Values before = own;
     const bending::Values by_width = // d(log density + log determinant) / du
-        width.inside * (1 + before * wide * t.col(Eigen::Index(one.parameter)).array());
+        width.inside * (1 + before * width.exp * t.col(Eigen::Index(one.parameter)).array());
     for (std::size_t a = 0; a < c.size(); ++a)
       slope.col(Eigen::Index(one.controllers[a])).array() +=
           seen(z, one.controllers[a]).slope * (before * bending::slope_of(c, one.mean, a) +
                                                by_width * bending::slope_of(c, one.log_width, a));
-    own = before * wide;
+    own = before * width.exp;
   }
   return slope;
 }
 
 Bend::Vector Bend::log_determinant(const Matrix& t) const {
   Seen seen(dim());
-  std::vector<Width> widths;
+  std::vector<Wide> widths;
   bending::bent(*this, t, seen, widths);
   bending::Values sum = bending::Values::Constant(t.rows(), scale_.array().log().sum());
-  for (const Width& width : widths)
+  for (const Wide& width : widths)
     sum += width.log;
   return sum;
 }

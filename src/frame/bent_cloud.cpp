@@ -52,8 +52,8 @@ Index rows_for(Index dim) { return std::clamp(100'000 / dim, least_of_most, most
 
 BentCloud::BentCloud(Rows<const double> x, Rows<const double> score)
     : n_(std::min(Index(x.count), rows_for(Index(x.dim)))), half_((n_ + 1) / 2), d_(Index(x.dim)),
-      z_(n_, d_), score_(n_, d_), centre_(d_), scale_(d_), place_(x.dim, -1), t_(n_, d_),
-      score_t_(n_, d_), sums_(n_, d_), squares_(n_, d_) {
+      z_(n_, d_), score_(n_, d_), centre_(d_), scale_(d_), place_(x.dim, -1), alone_(x.dim),
+      t_(n_, d_), score_t_(n_, d_), sums_(n_, d_), squares_(n_, d_) {
   for (Index r = 0; r < n_; ++r) {
     const Index nth = r < half_ ? 2 * r : 2 * (r - half_) + 1;
     const auto row = std::size_t(nth) * x.count / std::size_t(n_);
@@ -75,15 +75,11 @@ BentCloud::BentCloud(Rows<const double> x, Rows<const double> score)
 }
 
 Dependent BentCloud::now(std::size_t i) const {
-  return is_free(i) ? alone(i) : kept_[std::size_t(place_[i])];
-}
-
-Dependent BentCloud::alone(std::size_t i) const {
-  return plain(i, part_of(z_, i, Part::fitted), part_of(pulled_, i, Part::fitted));
+  return is_free(i) ? alone_[i] : kept_[std::size_t(place_[i])];
 }
 
 Dependent BentCloud::controlled(std::size_t i, const std::vector<std::size_t>& by) const {
-  Dependent one = alone(i);
+  Dependent one = alone_[i];
   for (const std::size_t j : by)
     one = with_controller(one, j);
   return one;
@@ -141,6 +137,7 @@ double BentCloud::gain_of_leads(const std::vector<std::size_t>& leads,
 }
 
 void BentCloud::take(const Dependent& one) {
+  taken_.insert(one.parameter);
   int& place = place_[one.parameter];
   if (place < 0) {
     place = int(kept_.size());
@@ -151,6 +148,7 @@ void BentCloud::take(const Dependent& one) {
 }
 
 void BentCloud::take_first(const Dependent& one) {
+  taken_.insert(one.parameter);
   std::erase_if(kept_, [&](const Dependent& other) { return other.parameter == one.parameter; });
   kept_.insert(kept_.begin(), one);
   for (std::size_t k = 0; k < kept_.size(); ++k)
@@ -158,16 +156,23 @@ void BentCloud::take_first(const Dependent& one) {
 }
 
 void BentCloud::follow() {
-  pulled_ = score_;
+  const MatrixXd before = std::exchange(pulled_, score_);
   for (const Dependent& one : kept_)
     add_pull(one, pulled_);
   for (Index a = 0; a < d_; ++a) {
-    const Residual r = residual(now(std::size_t(a)), Part::all);
+    const auto i = std::size_t(a);
+    const bool same_score = before.size() > 0 && before.col(a) == pulled_.col(a);
+    if (!same_score)
+      alone_[i] = plain(i, part_of(z_, i, Part::fitted), part_of(pulled_, i, Part::fitted));
+    if (same_score && !taken_.contains(i))
+      continue;
+    const Residual r = residual(now(i), Part::all);
     t_.col(a) = clipped(r.t);
     score_t_.col(a) = clipped(r.score);
     sums_.col(a) = r.sum.max(-far_out).min(far_out);
     squares_.col(a) = sums_.col(a).array() * (r.score - r.t).max(-far_out).min(far_out);
   }
+  taken_.clear();
 }
 
 /// What of the scores in t is not linear in t. Fitted on one half. With few particles each score is

@@ -3,6 +3,7 @@
 
 #include "frame/fit_dependent.hpp"
 
+#include <set>
 #include <vector>
 
 namespace starling::bending {
@@ -37,7 +38,8 @@ public:
   double gain_of_leads(const std::vector<std::size_t>& leads,
                        const std::vector<Dependent>& dependents) const;
 
-  /// Once all are taken, `follow` brings scores and residuals to what they then are.
+  /// Once all are taken, `follow` brings scores and residuals to what they then are; those of
+  /// parameters that nobody touched stay.
   void take(const Dependent& one);
   /// The same for one who controls nobody, and may be controlled by those who were taken.
   void take_first(const Dependent& one);
@@ -55,7 +57,6 @@ public:
   Bend bend();
 
 private:
-  Dependent alone(std::size_t i) const;
   Index first(Part part) const { return part == Part::tested ? half_ : 0; }
   Index count(Part part) const {
     return part == Part::all ? n_ : part == Part::fitted ? half_ : n_ - half_;
@@ -71,10 +72,12 @@ private:
   Index n_, half_, d_; // rows to fit on come first
   MatrixXd z_, score_;
   VectorXd centre_, scale_;
-  std::vector<Bounded> seen_;   // of each z
-  std::vector<Dependent> kept_; // those who are controlled come first
-  std::vector<int> place_;      // in kept_; below 0: free
-  MatrixXd pulled_;             // scores in z, each with what those whom it controls add
+  std::vector<Bounded> seen_;    // of each z
+  std::vector<Dependent> kept_;  // those who are controlled come first
+  std::vector<int> place_;       // in kept_; below 0: free
+  std::vector<Dependent> alone_; // each as it is where nobody controls it
+  std::set<std::size_t> taken_;  // since scores and residuals were last followed
+  MatrixXd pulled_;              // scores in z, each with what those whom it controls add
   MatrixXd t_, score_t_, sums_, squares_;
 };
 

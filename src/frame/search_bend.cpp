@@ -35,7 +35,13 @@ using Pairs = std::map<std::size_t, std::vector<std::size_t>>;
 /// Greedy rounds: pairs by score tests, fitted on one half, kept by the other.
 class Search {
 public:
-  explicit Search(BentCloud straight) : cloud_(std::move(straight)) {}
+  explicit Search(BentCloud straight) : cloud_(std::move(straight)) {
+    MatrixXd c(cloud_.rows(), Index(cloud_.dim()));
+    for (std::size_t a = 0; a < cloud_.dim(); ++a)
+      c.col(Index(a)) = cloud_.bounded(a);
+    standardised_squares_ = standardised(c.cwiseAbs2());
+    standardised_ = standardised(std::move(c));
+  }
 
   BentCloud found() && {
     for (int round = 0; round < most_rounds && another_round(); ++round)
@@ -88,13 +94,8 @@ private:
   /// r = score + t, r (score - t) goes with c where c changes the width, and r with c^2 where it
   /// bends the mean.
   Pairs strongest_pairs() const {
-    MatrixXd c(cloud_.rows(), Index(cloud_.dim()));
-    for (std::size_t a = 0; a < cloud_.dim(); ++a)
-      c.col(Index(a)) = cloud_.bounded(a);
-    const MatrixXd of_mean =
-        standardised(cloud_.residuals()).transpose() * standardised(c.cwiseAbs2());
-    const MatrixXd of_width =
-        standardised(cloud_.squares()).transpose() * standardised(std::move(c));
+    const MatrixXd of_mean = standardised(cloud_.residuals()).transpose() * standardised_squares_;
+    const MatrixXd of_width = standardised(cloud_.squares()).transpose() * standardised_;
     const MatrixXd strength = of_mean.cwiseAbs().cwiseMax(of_width.cwiseAbs());
     const double least = least_t / std::sqrt(double(cloud_.rows()));
     std::vector<std::pair<std::size_t, std::size_t>> found;
@@ -124,11 +125,10 @@ private:
   /// For each controller, those who gain by it.
   std::map<std::size_t, Proposal> propose() {
     const Pairs pairs = strongest_pairs();
-    std::map<std::size_t, std::size_t> along; // with i goes along[i]
-    std::map<std::size_t, int> with;          // with so many goes each
-    for (const auto& [i, leads] : pairs)
-      if (const std::optional<std::size_t> j = goes_along(i))
-        ++with[along[i] = *j];
+    const std::map<std::size_t, std::size_t> along = who_goes_along(pairs);
+    std::map<std::size_t, int> with; // with so many goes each
+    for (const auto& [i, j] : along)
+      ++with[j];
     const auto most = std::ranges::max_element(with, {}, [](auto& one) { return one.second; });
     const bool shared = most != with.end() && most->second > 1;
     std::map<std::size_t, std::vector<Gain>> gains;
@@ -136,7 +136,7 @@ private:
       for (const std::size_t j : leads) {
         std::set<std::size_t> beside{leads[leads[0] == j && leads.size() > 1]}; // who may help
         if (along.contains(i))
-          beside.insert(along[i]);
+          beside.insert(along.at(i));
         if (shared && may_control(most->first, i))
           beside.insert(most->first);
         beside.erase(j);
@@ -152,23 +152,33 @@ private:
     return proposals;
   }
 
-  /// With j as one more controller, and with one of those beside it where that helps.
+  /// With j as one more controller, and with one of those beside it where that helps. What linear
+  /// functions would do is asked last: few come that far.
   std::optional<Gain> gain_by(std::size_t i, std::size_t j,
                               const std::set<std::size_t>& beside) const {
     const Dependent now_i = cloud_.now(i), with_j = with_controller(now_i, j);
-    Gain best{with_j, std::min(cloud_.cost_of(now_i, Part::tested), cost_if_linear(with_j)), 0};
+    const double now = cloud_.cost_of(now_i, Part::tested);
+    Gain best{with_j, now, 0};
     cloud_.fit(best.dependent, Part::fitted);
     best.after = cloud_.cost_of(best.dependent, Part::tested);
-    const Gain alone = best;
+    std::optional<double> linear;
+    const auto before = [&] {
+      if (!linear)
+        linear = cost_if_linear(with_j);
+      return std::min(now, *linear);
+    };
+    if (best.after < lower * now)
+      best.before = before();
+    const Dependent alone = best.dependent;
     for (const std::size_t other : beside) {
       if (with_j.controllers.size() >= most_controllers || best.left() < enough_alone)
         break;
-      Gain both{with_controller(alone.dependent, other), 0, 0};
+      Gain both{with_controller(alone, other), 0, 0};
       cloud_.fit(both.dependent, Part::fitted);
       both.after = cloud_.cost_of(both.dependent, Part::tested);
       if (!(both.after < lower * best.after))
         continue;
-      both.before = std::min(alone.before, cost_if_linear(with_controller(with_j, other)));
+      both.before = std::min(before(), cost_if_linear(with_controller(with_j, other)));
       best = std::move(both);
     }
     if (best.after < lower * best.before)
@@ -232,11 +242,11 @@ private:
     for (const auto& [those, times] : offered) {
       if (std::ranges::is_permutation(those, now.controllers))
         continue;
-      Dependent one = cloud_.controlled(i, those);
-      const double linear = cost_if_linear(one);
+      const Dependent plain = cloud_.controlled(i, those);
+      Dependent one = plain;
       cloud_.fit(one, Part::fitted);
       const double after = cloud_.cost_of(one, Part::tested);
-      if (after < least && after < lower * linear) {
+      if (after < least && after < lower * cost_if_linear(plain)) {
         least = after;
         best = std::move(one);
       }
@@ -251,28 +261,24 @@ private:
     return cloud_.cost_of(one, Part::tested);
   }
 
-  /// Who is most like i's residual, if anybody is.
-  std::optional<std::size_t> goes_along(std::size_t i) const {
-    const Values r = cloud_.residuals().col(Index(i)).array();
-    const Values centred = r - r.mean();
-    const double norm = std::max(centred.matrix().norm(), 1e-300);
-    double most = least_linear / std::sqrt(double(cloud_.rows()));
-    std::optional<std::size_t> found;
-    for (std::size_t j = 0; j < cloud_.dim(); ++j) {
-      if (!may_control(j, i))
-        continue;
-      const Values c = cloud_.bounded(j) - cloud_.bounded(j).mean();
-      const double size =
-          std::abs((c * centred).sum()) / (norm * std::max(c.matrix().norm(), 1e-300));
-      if (size > most) {
-        most = size;
-        found = j;
-      }
+  /// Who is most like the residual of each, if anybody is.
+  std::map<std::size_t, std::size_t> who_goes_along(const Pairs& pairs) const {
+    const MatrixXd alike =
+        (standardised(cloud_.residuals()).transpose() * standardised_).cwiseAbs();
+    std::map<std::size_t, std::size_t> along;
+    for (const auto& [i, leads] : pairs) {
+      double most = least_linear / std::sqrt(double(cloud_.rows()));
+      for (std::size_t j = 0; j < cloud_.dim(); ++j)
+        if (alike(Index(i), Index(j)) > most && may_control(j, i)) {
+          most = alike(Index(i), Index(j));
+          along[i] = j;
+        }
     }
-    return found;
+    return along;
   }
 
   BentCloud cloud_;
+  MatrixXd standardised_, standardised_squares_; // what functions see of each, and its square
   std::set<std::pair<std::size_t, std::size_t>> failed_;
 };
 

@@ -6,8 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 
 namespace {
@@ -52,6 +54,58 @@ TEST(Sift, KeepsDrawsThatTogetherHaveTheMoments) {
     first[i] = i;
   EXPECT_LT(moment_error(x, kept), .03);
   EXPECT_GT(moment_error(x, first), .06); // chance: each mean has an error of .07
+}
+
+/// The sum over columns of the squares by which those kept are off, from the formula: of the value,
+/// of half its square and of half the share up to each decile.
+double off(const Frame::Matrix& x, const std::vector<std::size_t>& rows) {
+  double sum = 0;
+  for (Eigen::Index a = 0; a < x.cols(); ++a) {
+    std::vector<double> sorted(x.col(a).begin(), x.col(a).end());
+    std::ranges::sort(sorted);
+    const auto add = [&](auto&& feature, double wanted) {
+      double off = -wanted * double(rows.size());
+      for (const std::size_t i : rows)
+        off += feature(x(Eigen::Index(i), a));
+      sum += off * off;
+    };
+    add([](double z) { return z; }, 0);
+    add([](double z) { return .5 * z * z; }, .5);
+    for (std::size_t q = 1; q < 10; ++q) {
+      const double decile = sorted[q * sorted.size() / 10];
+      const auto below = std::ranges::upper_bound(sorted, decile) - sorted.begin();
+      add([&](double z) { return z <= decile ? .5 : 0; }, .5 * double(below) / double(x.rows()));
+    }
+  }
+  return sum;
+}
+
+/// The swaps, each judged by the whole sum before and after it.
+std::vector<std::size_t> slow_sift(const Frame::Matrix& x, std::uint32_t keep, std::uint64_t seed) {
+  const Philox philox(seed);
+  std::vector<std::size_t> order(std::size_t(x.rows()));
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto now = [&] { return off(x, {order.begin(), order.begin() + keep}); };
+  double least = now();
+  for (std::uint64_t t = 0; t < 40 * keep; ++t) {
+    const std::size_t out = philox.below(keep, Stream::thin, 1000, 2 * t);
+    const std::size_t in =
+        keep + philox.below(std::uint32_t(x.rows()) - keep, Stream::thin, 1000, 2 * t + 1);
+    std::swap(order[out], order[in]);
+    if (const double then = now(); then < least)
+      least = then;
+    else
+      std::swap(order[out], order[in]);
+  }
+  order.resize(keep);
+  std::ranges::sort(order);
+  return order;
+}
+
+TEST(Sift, MakesTheSwapsThatBringTheSumDown) {
+  const Frame::Matrix x = normals().topLeftCorner(300, 2);
+  const std::vector<double> means(2, 0.0), sds(2, 1.0);
+  EXPECT_EQ(exact::sift(rows_of(x), 40, means, sds, 1), slow_sift(x, 40, 1));
 }
 
 TEST(Sift, PassesOverColumnsThatSayNothing) {

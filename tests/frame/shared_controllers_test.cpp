@@ -1,4 +1,5 @@
 // The bend of a centred hierarchy, in which eight parameters have the same controllers.
+#include "frame/bent_cloud.hpp"
 #include "support/normals.hpp"
 
 #include <starling/bend.hpp>
@@ -61,6 +62,34 @@ TEST(SharedControllers, AreKeptByTheNextBend) {
   }
   EXPECT_GE(after, 9u);
   EXPECT_LE(alone, 5u);
+}
+
+// Whatever was taken, before or after the last time, residuals are those of the parameters as they
+// are; and a controller's own mean and width follow what it controls.
+TEST(BentCloud, FollowsWhatIsTaken) {
+  const Hierarchy hierarchy(200, 3);
+  bending::BentCloud cloud(rows_of(hierarchy.x), rows_of(hierarchy.score)), at_once = cloud;
+  const bending::Dependent tau = cloud.now(1), free = cloud.now(9);
+  for (const std::size_t i : {2u, 3u, 4u}) {
+    bending::Dependent one = cloud.controlled(i, {0, 1});
+    cloud.fit(one, bending::Part::fitted);
+    cloud.take(one);
+    at_once.take(one);
+    if (i < 4) // and once after the last
+      cloud.follow();
+  }
+  cloud.follow();
+  at_once.follow();
+  EXPECT_EQ(cloud.residuals(), at_once.residuals());
+  EXPECT_EQ(cloud.squares(), at_once.squares());
+  EXPECT_EQ(cloud.excess(), at_once.excess());
+  for (std::size_t i = 0; i < cloud.dim(); ++i) {
+    const Eigen::ArrayXd sum = cloud.residual(cloud.now(i), bending::Part::all).sum;
+    EXPECT_TRUE((cloud.residuals().col(Eigen::Index(i)).array() == sum.max(-10.0).min(10.0)).all())
+        << i;
+  }
+  EXPECT_NE(cloud.now(1).log_width, tau.log_width);
+  EXPECT_EQ(cloud.now(9).log_width, free.log_width);
 }
 
 } // namespace shared_controllers_tests

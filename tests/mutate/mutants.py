@@ -196,8 +196,9 @@ of("src/exact/hmc.cpp", "tests/exact/hmc_test.cpp", [
     ("tuned the wrong way", "inside - acceptance", "acceptance - inside"),
 ])
 of("src/exact/sift.cpp", "tests/exact/sift_test.cpp", [
-    ("swaps that make it worse", "!(gain < 0)", "!(gain > 0)"),
-    ("squares not wanted", "column.wanted[1] = square_weight;", ";"),
+    ("swaps that make it worse", "!(change < 0)", "!(change > 0)"),
+    ("squares not wanted", "column.square = -n * square_weight;", ";"),
+    ("deciles that stay", "column.up_to[going.above] - column.up_to[coming.above]", "0"),
 ])
 of("src/judge/move_test.cpp", "tests/judge/move_test_test.cpp", [
     ("squares that are values", "four[2] = z * z;", "four[2] = z;"),
@@ -440,6 +441,7 @@ also = {
     "src/frame/frame_of_scores.cpp": ["src/frame/frame.cpp"],
     "src/frame/search_bend.cpp": ["src/frame/fit_bend.cpp", "src/frame/bent_cloud.cpp"],
     "src/frame/fit_bend.cpp": ["src/frame/search_bend.cpp", "src/frame/bent_cloud.cpp"],
+    "src/frame/bent_cloud.cpp": ["src/frame/fit_bend.cpp", "src/frame/search_bend.cpp"],
     "src/judge/decide.cpp": ["src/judge/move_test.cpp"],
     "src/run/large_vectors.hpp": ["src/run/flight.cpp"],
     "src/mpi/shared_rows.hpp": ["src/mpi/flight.cpp"],

@@ -309,10 +309,18 @@ def add(of):
         [("controllers that are forgotten", "before && before->dim() == x.dim", "false")],
     )
     of(
+        "src/frame/bent_cloud.cpp",
+        bend,
+        [
+            ("residuals that stay", "same_score && !taken_.contains(i)", "same_score"),
+            ("a width that stays", "if (@@!same_score@@)", "before.size() == 0"),
+        ],
+    )
+    of(
         "src/exact/sift.cpp",
         "tests/exact/sift_test.cpp",
         [
-            ("swaps that do not help", "!(gain < 0)", "false"),
+            ("swaps that do not help", "!(change < 0)", "false"),
             ("no swaps", "std::swap(order[out], order[in]);", ";"),
         ],
     )
