@@ -13,11 +13,13 @@ from . import _starling
 from .functions import whole
 from .held_out import Look, look_at, pair, verdict_of
 from .network_result import NetworkResult
-from .networks import KERNEL_WIDTH, Network, Steps
+from .network_steps import Steps
+from .networks import Network
 from .progress import bar_of
 from .settings import plain_settings
 
 LOOKS = 20
+KERNEL_WIDTH = 0.5  # h of the kernel of each predicted number, in variances of the cloud
 ITS_OWN = ("data", "particles", "steps", "step_size", "seed", "threads", "progress", "callback")
 
 
@@ -44,6 +46,8 @@ def _run(
     progress: bool | str = "auto",
     callback: Callable | None = None,
 ) -> NetworkResult:
+    if network.data is None:
+        raise ValueError("network: must have rows to learn from; give data where it is made")
     particles, steps = whole("particles", particles, 1), whole("steps", steps, 1)
     seed = whole("seed", plain_settings({"seed": 1 if seed is None else seed})["seed"], 0)
     held_out = None if data is None else pair("data", data)
