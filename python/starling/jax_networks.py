@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from .networks import prior_sds
-
 
 class JaxModel:
     """What Network asks of a framework, for JAX."""
@@ -39,8 +37,8 @@ class JaxModel:
         self._forward = jax.jit(over)
         self._forward_rows = jax.jit(lambda w, data, rows: over(w, data[rows]))
         self._pull = jax.jit(self._pulled)
-        self._prior = None
-        if log_prior is not None:
+        self.has_prior = log_prior is not None
+        if self.has_prior:
             self._prior = jax.jit(jax.vmap(jax.grad(lambda w: log_prior(self.tree(w)))))
 
     def bring(self, inputs: np.ndarray) -> None:
@@ -78,11 +76,8 @@ class JaxModel:
             ]
         )
 
-    def prior_sds(self, start: np.ndarray) -> np.ndarray:
-        return prior_sds(start, self.shapes)
-
-    def prior_slope(self, x: np.ndarray) -> np.ndarray | None:
-        return None if self._prior is None else np.asarray(self._prior(x))
+    def prior_slope(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(self._prior(x))
 
     def forward(self, x: np.ndarray, inputs: np.ndarray) -> np.ndarray:
         n = len(inputs)  # of few different numbers, each is compiled

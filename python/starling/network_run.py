@@ -54,16 +54,19 @@ def _run(
     start = network.start(particles, seed)
     work = Steps(network, start, seed)
     flight = _starling.FunctionFlight(
-        start, work.outputs, KERNEL_WIDTH, step_size, steps, whole("threads", threads, 0)
+        work.start, work.outputs, KERNEL_WIDTH, step_size, steps, whole("threads", threads, 0)
     )
     looks: list[Look] = []
+
+    def particles_now() -> np.ndarray:
+        return work.particles(flight.positions)
 
     def result(interrupted: bool = False) -> NetworkResult:
         verdict = verdict_of(looks, steps, particles, start.shape[1])
         if interrupted:
             verdict = "interrupted", f"after {flight.done} of {steps} steps; {verdict[1]}"
         settings = dict(particles=particles, steps=flight.done, step_size=step_size, seed=seed)
-        return NetworkResult(network, flight.positions, looks, verdict, settings, interrupted)
+        return NetworkResult(network, particles_now(), looks, verdict, settings, interrupted)
 
     stops = np.unique(np.linspace(0, steps, LOOKS + 1).astype(int)[1:])
     inputs = None if held_out is None else network.inputs(held_out[0])
@@ -72,7 +75,7 @@ def _run(
             for stop in stops:
                 flight.take(int(stop), work.predict, work.pull)
                 if held_out is not None:
-                    f = network.predicted(flight.positions, inputs)
+                    f = network.predicted(particles_now(), inputs)
                     looks.append(look_at(flight.done, network.likelihood, f, held_out[1]))
                 bar.update(flight.done - bar.n)
                 if callback is not None and callback(looks[-1] if looks else flight.done):

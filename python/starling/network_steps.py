@@ -4,32 +4,40 @@ from __future__ import annotations
 
 import numpy as np
 
+from .network_prior import OwnPrior, UsualPrior
 from .networks import Network
 
 # How much of the repulsion counts, chosen by measurement (bench/networks.py). A row of data alone
 # would let the particles' predictions spread as wide as its noise; all rows together allow the
 # share of it that is the number of parameters in effect over the number of rows.
 REPULSION = 0.03
-# The weight of the prior, beside a likelihood whose slopes the kernel has averaged: its mean over
-# pairs of a normal cloud is 0.45. Chosen in the same way.
-PRIOR = 0.75
 
 
 class Steps:
-    """Predictions with their scores, and the way back. Rows are read once in each step."""
+    """Predictions with their scores, and the way back. A row of the engine is the weights in units
+    of the prior's sd, what the likelihood learns, and what the prior learns. Rows of data are read
+    once in each step."""
 
     def __init__(self, network: Network, start: np.ndarray, seed: int):
         self._network, model, data = network, network.model, network.data
         self.outputs = data.batch * model.outputs
         self._read = data.steps(model, network.likelihood, seed)
-        self._prior = np.float32(PRIOR * network.prior_weight)
         self._rows_for_one = np.float32(data.rows / data.batch)
-        self._precision = (1 / model.prior_sds(start[:, : model.dim]) ** 2).astype(np.float32)
+        weights, own = np.split(start, [model.dim], axis=1)
+        kind = OwnPrior if model.has_prior else UsualPrior
+        self._prior = kind(model, weights, seed, network.prior_weight)
+        self._ends = [model.dim, model.dim + own.shape[1]]
+        self.start = np.concatenate([self._prior.start, own, self._prior.learned], axis=1)
+
+    def particles(self, x: np.ndarray) -> np.ndarray:
+        """Weights and what the likelihood has learned, of rows of the engine."""
+        weights, own, _ = self._parts(x)
+        return np.concatenate([weights, own], axis=1)
 
     def predict(self, k: int, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         model, likelihood = self._network.model, self._network.likelihood
         self._rows, observed = self._read(k)
-        weights, own = x[:, : model.dim], x[:, model.dim :]
+        weights, own, _ = self._parts(x)
         outputs = model.forward_rows(weights, self._rows)
         score = likelihood.score(likelihood.join(outputs, own), observed)
         # The noise is one for all particles: its slope is their mean.
@@ -38,14 +46,19 @@ class Steps:
         return outputs.reshape(len(x), -1), of_outputs.reshape(len(x), -1)
 
     def pull(self, _: int, x: np.ndarray, psi: np.ndarray) -> np.ndarray:
-        model = self._network.model
-        weights, own = x[:, : model.dim], x[:, model.dim :]
+        model, weights, own, learned = self._network.model, *self._parts(x)
         outputs = psi.reshape(len(x), -1, model.outputs)
-        back = (
-            self._rows_for_one
-            * np.float32(REPULSION)
-            * model.pull_rows(weights, self._rows, outputs)
+        back = model.pull_rows(weights, self._rows, outputs) * self._prior.unit
+        slope, of_learned = self._prior.slopes(x[:, : model.dim], learned)
+        return np.concatenate(
+            [
+                self._rows_for_one * np.float32(REPULSION) * back + slope,
+                self._own - own,
+                of_learned,
+            ],
+            axis=1,
         )
-        slope = model.prior_slope(weights)
-        slope = -weights * self._precision if slope is None else slope
-        return np.concatenate([back + self._prior * slope, self._own - own], axis=1)
+
+    def _parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        v, own, learned = np.split(x, self._ends, axis=1)
+        return v * self._prior.unit, own, learned

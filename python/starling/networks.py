@@ -72,20 +72,6 @@ class Network(Target):
         return f"<starling.Network: {self.model.dim} weights, {rows}>"
 
 
-def prior_sds(start: np.ndarray, shapes: list[tuple[int, ...]]) -> np.ndarray:
-    """The sd of each weight under the prior that nobody gave: that of the initial values of its
-    array, and at least sqrt(2 / width) in a matrix, 1 for a bias: some libraries begin with much
-    smaller ones, which as a prior would forbid what the data say."""
-    found, at = [], 0
-    for shape in shapes:
-        size = int(np.prod(shape))
-        least = np.sqrt(2 * min(shape) / size) if len(shape) > 1 else 1.0
-        rms = np.sqrt(np.mean(np.square(start[:, at : at + size], dtype=np.float64)))
-        found.append(np.full(size, max(rms, least)))
-        at += size
-    return np.concatenate(found)
-
-
 def from_jax_network(
     init: Callable,
     apply: Callable,
@@ -106,8 +92,9 @@ def from_jax_network(
     data: the rows to learn from: (x, y), or batches (x, y) that can be read again and again, such
         as a DataLoader or a list of them. None: a network for load(folder, network=...).
     likelihood: "normal", whose sd is learned, or "classes": y is a class, outputs are logits.
-    log_prior(weights): of one particle; None: normal around 0, with the sd of the initial values
-        or sqrt(2 / width), whichever is larger. prior_weight: a power of it.
+    log_prior(weights): of one particle; None: normal, with the sd of the initial values or
+        sqrt(2 / width), whichever is larger, times a number for each array that is learned.
+        prior_weight: a power of it.
     scale: whether columns of a table x, and y of "normal", are brought to mean 0 and sd 1 on the
         way in. Predictions come back in the units of y.
     data_batch: rows that a step reads; None: 100, or as many as the first batch has.

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from .networks import prior_sds
-
 
 class TorchModel:
     """What Network asks of a framework, for PyTorch, by torch.func."""
@@ -30,8 +28,8 @@ class TorchModel:
         self.shapes = [tuple(value.shape) for value in own.values()]
         self.dim = sum(int(np.prod(shape)) for shape in self.shapes)
         self._over = torch.vmap(self._outputs, (0, None), randomness="different")
-        self._slope = None
-        if log_prior is not None:
+        self.has_prior = log_prior is not None
+        if self.has_prior:
             self._slope = torch.vmap(torch.func.grad(lambda w: log_prior(self._by_name(w))))
 
     def bring(self, inputs: np.ndarray) -> None:
@@ -59,11 +57,8 @@ class TorchModel:
             self._torch.manual_seed(seed)
             return np.stack([self._vector(self._make()).numpy() for _ in range(particles)])
 
-    def prior_sds(self, start: np.ndarray) -> np.ndarray:
-        return prior_sds(start, self.shapes)
-
-    def prior_slope(self, x: np.ndarray) -> np.ndarray | None:
-        return None if self._slope is None else self._slope(self._tensor(x)).numpy()
+    def prior_slope(self, x: np.ndarray) -> np.ndarray:
+        return self._slope(self._tensor(x)).numpy()
 
     def forward(self, x: np.ndarray, inputs: np.ndarray) -> np.ndarray:
         with self._torch.no_grad():

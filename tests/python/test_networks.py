@@ -63,28 +63,6 @@ def test_the_same_seed_gives_the_same_bits():
     assert runs[0].verdict == "not judged"
 
 
-def test_drift_of_one_particle_is_the_slope_of_the_log_posterior():
-    """N = 1 is ascent to the mode: one step of Adam moves every weight by eta times the sign."""
-    x, y = waves(40, 3)
-    network = starling.from_jax_network(init, apply, (x, y), data_batch=40)
-    start = network.start(1, 7)
-    sds = network.model.prior_sds(start[:, :-1])
-    inputs, seen = network.inputs(x), network.likelihood.observed(y)
-
-    def log_posterior(v, weight=1.0):
-        mean = apply(network.model.tree(v), inputs)
-        fit = -jnp.sum(((seen - mean) * jnp.exp(-v[-1])) ** 2) / 2 - len(y) * v[-1]
-        return fit - weight * (jnp.sum((v[:-1] / sds) ** 2) + v[-1] ** 2) / 2
-
-    moved = starling.sample(network, particles=1, steps=1, seed=7, progress=False).unconstrained
-    signs = np.sign(moved - start)[0]
-    slope = np.asarray(jax.jit(jax.grad(log_posterior))(start[0]))
-    clear = np.abs(slope) > 1e-2
-    assert np.array_equal(signs[clear], np.sign(slope[clear]))
-    wrong = np.asarray(jax.jit(jax.grad(lambda v: log_posterior(v, 300.0)))(start[0]))
-    assert not np.array_equal(signs[clear], np.sign(wrong[clear]))  # the test sees a wrong prior
-
-
 def test_classes_are_predicted_with_probabilities():
     random = np.random.default_rng(5)
     x = random.normal(size=(500, 2))
