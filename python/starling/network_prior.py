@@ -12,12 +12,11 @@ ANCHORS = 1  # the stream of random numbers; that of rows is 0
 class UsualPrior:
     """Normal, w = sd v with v ~ N(0, s^2), and one s for each array, which is learned.
 
-    Repulsion keeps predictions apart, and nothing keeps weights apart that hardly matter for them:
-    a pull to 0 would draw all of these to 0, as no posterior does, and a function that needs them
-    would not be found. So each particle is pulled to a draw a_i of its own from the prior:
-        d/dv = -(v_i - s a_i) / s^2
-    For a linear model, and data with noise of their own for each particle, that would give draws
-    from the posterior. Particles start there. And so v has the size that s should have:
+    Repulsion keeps predictions apart. Nothing keeps weights apart that hardly matter for them. A
+    pull to 0 would draw all of these to 0, as no posterior does, and functions that need them would
+    be missed. So each particle starts from a draw a_i of the prior, and is pulled to it:
+        d/dv = -(v_i - s a_i) / s^2;
+    and v keeps the size that s should have:
         d/d log s = sum over the array of (mean over particles of v^2 / s^2 - 1), log s ~ N(0, 1)
     """
 
@@ -41,9 +40,11 @@ class UsualPrior:
 
     def slopes(self, v: np.ndarray, log_s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         s = np.exp(np.clip(log_s[0], -10, 10))[self._array]
-        pull = (s * self._anchors - v) / s**2
-        beyond = np.mean(v**2, axis=0) / s**2 - 1
-        return self._weight * pull, np.add.reduceat(beyond, self._firsts) - log_s
+        pull = s * self._anchors  # in place: there may be very many weights
+        pull -= v
+        pull *= self._weight / s**2
+        beyond = np.einsum("na,na->a", v, v) / (len(v) * s**2) - 1
+        return pull, np.add.reduceat(beyond, self._firsts) - log_s
 
 
 class OwnPrior:

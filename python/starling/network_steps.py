@@ -10,7 +10,7 @@ from .networks import Network
 # How much of the repulsion counts, chosen by measurement (bench/networks.py). A row of data alone
 # would let the particles' predictions spread as wide as its noise; all rows together allow the
 # share of it that is the number of parameters in effect over the number of rows.
-REPULSION = 0.03
+REPULSION = np.float32(0.03)
 
 
 class Steps:
@@ -31,33 +31,26 @@ class Steps:
 
     def particles(self, x: np.ndarray) -> np.ndarray:
         """Weights and what the likelihood has learned, of rows of the engine."""
-        weights, own, _ = self._parts(x)
-        return np.concatenate([weights, own], axis=1)
+        return np.concatenate(self._parts(x)[:2], axis=1)
 
     def predict(self, k: int, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         model, likelihood = self._network.model, self._network.likelihood
         self._rows, observed = self._read(k)
-        weights, own, _ = self._parts(x)
-        outputs = model.forward_rows(weights, self._rows)
+        self._weights, own, _ = self._parts(x)
+        outputs = model.forward_rows(self._weights, self._rows)
         score = likelihood.score(likelihood.join(outputs, own), observed)
         # The noise is one for all particles: its slope is their mean.
         self._own = self._rows_for_one * score[:, :, model.outputs :].sum(axis=1).mean(axis=0)
-        of_outputs = score[:, :, : model.outputs] / np.float32(REPULSION)
+        of_outputs = score[:, :, : model.outputs] / REPULSION
         return outputs.reshape(len(x), -1), of_outputs.reshape(len(x), -1)
 
     def pull(self, _: int, x: np.ndarray, psi: np.ndarray) -> np.ndarray:
-        model, weights, own, learned = self._network.model, *self._parts(x)
-        outputs = psi.reshape(len(x), -1, model.outputs)
-        back = model.pull_rows(weights, self._rows, outputs) * self._prior.unit
-        slope, of_learned = self._prior.slopes(x[:, : model.dim], learned)
-        return np.concatenate(
-            [
-                self._rows_for_one * np.float32(REPULSION) * back + slope,
-                self._own - own,
-                of_learned,
-            ],
-            axis=1,
-        )
+        model = self._network.model
+        v, own, learned = np.split(x, self._ends, axis=1)
+        psi = psi.reshape(len(x), -1, model.outputs) * (self._rows_for_one * REPULSION)
+        slope, of_learned = self._prior.slopes(v, learned)
+        slope += model.pull_rows(self._weights, self._rows, psi) * self._prior.unit
+        return np.concatenate([slope, self._own - own, of_learned], axis=1)
 
     def _parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         v, own, learned = np.split(x, self._ends, axis=1)
