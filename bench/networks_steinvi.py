@@ -1,8 +1,8 @@
 """NumPyro's SteinVI on the regressions of networks.py: a mixture of five normal guides.
 
-The settings are those of NumPyro's own example of a Bayesian network: five guides AutoNormal that
-start within .1 of 0, Adagrad with steps of .05, an RBF kernel. A step takes one draw of each guide.
-It computes a gradient for each pair of guides: 20 of them would take 16 times as long.
+Steps (Adagrad, .05), the RBF kernel and the start within .1 of 0 are those of NumPyro's own example
+of a Bayesian network. Five guides AutoNormal and one draw of each in a step keep it short: a step
+computes a gradient for each pair of guides, so that 20 of them would take 16 times as long.
 """
 
 from __future__ import annotations
