@@ -1,4 +1,5 @@
-"""Regressions with a network of 50 hidden units: Starling against plain SVGD and deep ensembles.
+"""Regressions with a network of 50 hidden units: Starling against plain SVGD, deep ensembles and
+NumPyro's SteinVI.
 
     python bench/networks.py                      # the six sets that nothing was chosen on
     python bench/networks.py --sets choose --splits 2
@@ -87,6 +88,29 @@ def by_starling(train, test, seed):
     return result.held_out
 
 
+def scaled(train, test):
+    """What all peers are given: the likelihood, rows with mean 0 and sd 1, and the prior's sds."""
+    likelihood = Normal(train[1], scale=True)
+    centre, sd = train[0].mean(axis=0), train[0].std(axis=0)
+    unit = np.where(sd > 0, sd, 1)
+    x, inputs = (jnp.asarray((part[0] - centre) / unit, jnp.float32) for part in (train, test))
+    sizes = {"first": np.sqrt(2 / x.shape[1]), "last": np.sqrt(2 / HIDDEN)}
+    leaves = init(jax.random.key(0), x.shape[1]).items()
+    sds = {name: sizes.get(name, 1.0) + 0 * leaf for name, leaf in leaves}
+    return likelihood, x, jnp.asarray(likelihood.observed(train[1])), inputs, sds
+
+
+def by_steinvi(train, test, seed):
+    from networks_steinvi import GUIDES, posterior
+
+    likelihood, x, y, inputs, sds = scaled(train, test)
+    rows = min(ROWS, len(x))
+    weights, log_sd = posterior(apply, sds, x, y[:, 0], rows, GUIDES, STEPS, seed)
+    outputs = np.asarray(jax.vmap(apply, (0, None))(weights, inputs))
+    f = likelihood.join(outputs, log_sd[:, None].astype(np.float32))
+    return look_at(STEPS, likelihood, f, test[1])
+
+
 def svgd(x, scores):
     """Plain SVGD: one Gaussian kernel of all weights, the median rule."""
     n = len(x)
@@ -100,18 +124,12 @@ def by_peer(direction):
     """The same network, prior, rows, steps of Adam and step sizes, with another direction."""
 
     def run(train, test, seed):
-        likelihood = Normal(train[1], scale=True)
-        centre, sd = train[0].mean(axis=0), train[0].std(axis=0)
-        unit = np.where(sd > 0, sd, 1)
-        x = jnp.asarray((train[0] - centre) / unit, jnp.float32)
-        y = jnp.asarray(likelihood.observed(train[1]))
-        one, tree = ravel_pytree((init(jax.random.key(0), x.shape[1]), jnp.float32(-1)))
-        sizes = {"first": np.sqrt(2 / x.shape[1]), "last": np.sqrt(2 / HIDDEN)}
+        likelihood, x, y, inputs, sds = scaled(train, test)
+        tree = ravel_pytree((init(jax.random.key(0), x.shape[1]), jnp.float32(-1)))[1]
         start = [
             ravel_pytree((init(key, x.shape[1]), jnp.float32(-1)))[0]
             for key in jax.random.split(jax.random.key(seed), PARTICLES)
         ]
-        sds = {name: sizes.get(name, 1.0) + 0 * leaf for name, leaf in tree(one)[0].items()}
         prior_sd = ravel_pytree((sds, jnp.float32(1)))[0]
         rows = min(ROWS, len(x))
 
@@ -134,7 +152,6 @@ def by_peer(direction):
 
         v = jnp.stack(start)
         v = jax.jit(lambda v: jax.lax.scan(step, (v, 0 * v, 0 * v), jnp.arange(STEPS))[0][0])(v)
-        inputs = jnp.asarray((test[0] - centre) / unit, jnp.float32)
         outputs = np.asarray(jax.vmap(lambda v: apply(tree(v)[0], inputs))(v))
         f = likelihood.join(outputs, np.asarray(v[:, -1:]))
         return look_at(STEPS, likelihood, f, test[1])
@@ -146,6 +163,7 @@ METHODS = {
     "starling": by_starling,
     "SVGD": by_peer(svgd),
     "deep ensemble": by_peer(lambda x, scores: scores),
+    "SteinVI": by_steinvi,
 }
 
 
@@ -213,6 +231,7 @@ def cost(width: int, steps: int = 30) -> None:
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     asked.add_argument("--sets", default="report", help="report, choose, or names with commas")
+    asked.add_argument("--methods", default=",".join(METHODS), help="names with commas")
     asked.add_argument("--splits", type=int, default=5)
     asked.add_argument("--json", action="store_true")
     asked.add_argument("--cost", type=int, metavar="WIDTH", help="time steps of a wider network")
@@ -223,7 +242,7 @@ def main() -> None:
     print("| set | method | log likelihood | RMSE | 50 % | 80 % | 95 % | s |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for name in names:
-        for method in METHODS:
+        for method in given.methods.split(","):
             got = measured(method, name, given.splits)
             shares = " | ".join(f"{100 * share:.0f}" for share in got["inside"].values())
             print(

@@ -151,6 +151,14 @@ void add_outcome(nb::module_& m) {
         out.commit();
       },
       "runs"_a, "folder"_a, "formats"_a, "force"_a, "texts"_a);
+  m.def(
+      "write_texts",
+      [](const Texts& texts, nb::handle folder, bool force) {
+        io::OutputFolder out(bytes_of(folder), force);
+        write_texts(out, texts);
+        out.commit();
+      },
+      "texts"_a, "folder"_a, "force"_a);
   m.def("write_again", &write_again, "runs"_a, "unconstrained"_a.none(), "settings"_a, "texts"_a,
         "folder"_a, "formats"_a, "force"_a);
   m.def("variables", [](const std::vector<std::string>& names) {

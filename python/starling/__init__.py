@@ -16,6 +16,7 @@ from ._starling import Diverged, TargetError, simd_level
 from ._starling import version as __version__
 from .comparison import compare
 from .constraints import cholesky_corr, interval, ordered, positive, simplex
+from .files import load
 from .flight import Flight, resume
 from .frameworks import from_jax, from_numpy, from_torch
 from .functions import CFunction, Function, Target
@@ -27,7 +28,7 @@ from .numpyro_models import from_numpyro
 from .pool import Pool, pool
 from .predictions import Prior, prior
 from .pymc_models import from_pymc
-from .result import Result, load
+from .result import Result
 from .rows import Rows, from_rows
 from .sampling import sample
 from .targets import Builtin, Plugin, Stan, builtin, plugin, stan

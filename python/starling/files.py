@@ -11,7 +11,9 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from . import _starling, model_file
+from . import _starling, model_file, network_files
+from .network_result import NetworkResult
+from .result import Result
 
 SHOWN = {
     "verdict": str,
@@ -22,6 +24,21 @@ SHOWN = {
     "dim": int,
     "steps_done": int,
 }  # of summary.json, and their kinds
+
+
+def load(path: str | os.PathLike, *, network: Any = None) -> Result | NetworkResult:
+    """Reads what save or the command line wrote: a folder, draws.csv, draws.npz or draws.zarr. Of a
+    folder all comes back; of draws alone neither verdict nor settings nor trace.
+
+    network: of a folder of networks, the functions that are not in it: from_jax_network(init,
+        apply) or from_torch_module(make), as in the run; data are not needed. Without it there are
+        the verdict, the looks and the weights by name, and no predictions."""
+    if network_files.is_network(path):
+        return network_files.read(path, network)
+    if network is not None:
+        raise ValueError(f"network: {os.fsdecode(path)} is not a folder of networks")
+    files = RunFiles(path)
+    return Result(files.runs, files=files)
 
 
 class FileRun:

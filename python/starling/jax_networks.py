@@ -7,46 +7,52 @@ from typing import Any
 
 import numpy as np
 
-from .networks import prior_sds
-
 
 class JaxModel:
     """What Network asks of a framework, for JAX."""
 
-    def __init__(self, init: Callable, apply: Callable, log_prior: Callable | None):
+    def __init__(
+        self, init: Callable, apply: Callable, log_prior: Callable | None, fixed: Any = None
+    ):
         import jax
 
         for name, function in (("init", init), ("apply", apply), ("log_prior", log_prior)):
             if not (callable(function) or (function is None and name == "log_prior")):
                 raise TypeError(f"{name}: must be a function; got {type(function).__name__}")
         self._jax, self._init, self._apply = jax, init, apply
-        leaves, self._form = jax.tree_util.tree_flatten(init(jax.random.PRNGKey(0)))
-        self._leaves = leaves
-        self._places = [k for k, leaf in enumerate(leaves) if _is_weight(leaf)]
-        if not self._places:
+        named, self._form = jax.tree_util.tree_flatten_with_path(init(jax.random.PRNGKey(0)))
+        names = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in named]
+        leaves = [leaf for _, leaf in named]
+        weights = [k for k, leaf in enumerate(leaves) if _is_weight(leaf)]
+        if not weights:
             raise TypeError("init: must return arrays of weights; got none")
-        self._shapes = [np.shape(leaves[k]) for k in self._places]
-        self.dim = sum(int(np.prod(shape)) for shape in self._shapes)
+        held = self._held(fixed, names)
+        self._leaves, self._places = leaves, [k for k in weights if not held[k]]
+        if not self._places:
+            raise ValueError("fixed: must leave weights to learn; got all of them")
+        self.names = [names[k] for k in self._places]
+        self.shapes = [np.shape(leaves[k]) for k in self._places]
+        self.dim = sum(int(np.prod(shape)) for shape in self.shapes)
         over = jax.vmap(self._outputs, (0, None))
         self._forward = jax.jit(over)
         self._forward_rows = jax.jit(lambda w, data, rows: over(w, data[rows]))
         self._pull = jax.jit(self._pulled)
-        self._prior = None
-        if log_prior is not None:
+        self.has_prior = log_prior is not None
+        if self.has_prior:
             self._prior = jax.jit(jax.vmap(jax.grad(lambda w: log_prior(self.tree(w)))))
 
     def bring(self, inputs: np.ndarray) -> None:
-        """The rows to learn from; the outputs are counted on the first of them."""
+        """The rows to learn from."""
         self._data = self._jax.numpy.asarray(inputs)
+
+    def count_outputs(self, inputs: np.ndarray) -> None:
         w = self._vector(self._leaves)
-        self.outputs = int(
-            self._jax.eval_shape(self._outputs, w, self._data[: min(2, len(inputs))]).shape[1]
-        )
+        self.outputs = int(self._jax.eval_shape(self._outputs, w, inputs).shape[1])
 
     def tree(self, w: Any) -> Any:
         """The weights of a vector in the user's own form."""
         leaves, at = list(self._leaves), 0
-        for place, shape in zip(self._places, self._shapes):
+        for place, shape in zip(self._places, self.shapes):
             size = int(np.prod(shape))
             leaves[place] = w[at : at + size].reshape(shape)
             at += size
@@ -55,7 +61,7 @@ class JaxModel:
     def trees(self, x: np.ndarray) -> Any:
         """One tree whose arrays have a particle in each row."""
         leaves, at = list(self._leaves), 0
-        for place, shape in zip(self._places, self._shapes):
+        for place, shape in zip(self._places, self.shapes):
             size = int(np.prod(shape))
             leaves[place] = self._jax.numpy.asarray(x[:, at : at + size].reshape(-1, *shape))
             at += size
@@ -70,11 +76,8 @@ class JaxModel:
             ]
         )
 
-    def prior_sds(self, start: np.ndarray) -> np.ndarray:
-        return prior_sds(start, self._shapes)
-
-    def prior_slope(self, x: np.ndarray) -> np.ndarray | None:
-        return None if self._prior is None else np.asarray(self._prior(x))
+    def prior_slope(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(self._prior(x))
 
     def forward(self, x: np.ndarray, inputs: np.ndarray) -> np.ndarray:
         n = len(inputs)  # of few different numbers, each is compiled
@@ -104,6 +107,28 @@ class JaxModel:
 
         return self._jax.vmap(of_one)(x, psi)
 
+    def _held(self, fixed: Any, names: list[str]) -> list[bool]:
+        """Of each leaf, whether it is fixed."""
+        if fixed is None:
+            return [False] * len(names)
+        if isinstance(fixed, str) or (
+            isinstance(fixed, (list, tuple)) and all(isinstance(one, str) for one in fixed)
+        ):
+            asked = [fixed] if isinstance(fixed, str) else fixed
+            for one in asked:
+                if not any(_within(name, one) for name in names):
+                    raise ValueError(
+                        f"fixed: must be names of weights, of {', '.join(names)}; got {one!r}"
+                    )
+            return [any(_within(name, one) for one in asked) for name in names]
+        leaves, form = self._jax.tree_util.tree_flatten(fixed)
+        if form != self._form or not all(isinstance(one, (bool, np.bool_)) for one in leaves):
+            raise TypeError(
+                "fixed: must be names, or True and False in the form of the weights, one for each "
+                f"array; got {fixed}"
+            )
+        return [bool(one) for one in leaves]
+
     def _vector(self, leaves: list) -> np.ndarray:
         parts = [np.asarray(leaves[k], np.float32).ravel() for k in self._places]
         return np.concatenate(parts)
@@ -112,6 +137,10 @@ class JaxModel:
 def _is_weight(leaf: Any) -> bool:
     kind = getattr(leaf, "dtype", None)
     return kind is not None and np.issubdtype(np.dtype(kind), np.floating)
+
+
+def _within(name: str, asked: str) -> bool:
+    return name == asked or name.startswith(asked + "/")
 
 
 def _power(n: int) -> int:

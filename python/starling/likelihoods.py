@@ -32,6 +32,10 @@ class Normal:
         sd = y.std(axis=0) if scale else np.ones(self.own)
         self.unit = np.where(sd > 0, sd, 1.0)
 
+    def saved(self) -> dict[str, Any]:
+        numbers = dict(centre=self.centre.tolist(), unit=self.unit.tolist())
+        return dict(name="normal", shape=list(self.shape), **numbers)
+
     def observed(self, y: np.ndarray) -> np.ndarray:
         """Observations in the network's units, (rows, outputs)."""
         return ((y.reshape(len(y), -1) - self.centre) / self.unit).astype(np.float32)
@@ -104,6 +108,9 @@ class Classes:
         if y.max() >= classes:
             raise ValueError(f"data: the network has {classes} outputs; got class {y.max()}")
 
+    def saved(self) -> dict[str, Any]:
+        return dict(name="classes", classes=self.classes)
+
     def observed(self, y: np.ndarray) -> np.ndarray:
         return np.eye(self.classes, dtype=np.float32)[y]
 
@@ -150,3 +157,11 @@ def likelihood_of(name: Any, y: np.ndarray, outputs: int, scale: bool) -> Normal
     if name == "classes":
         return Classes(y, outputs)
     raise ValueError(f"likelihood: must be one of normal, classes; got {name!r}")
+
+
+def saved_likelihood(saved: dict[str, Any]) -> Normal | Classes:
+    if saved["name"] == "classes":
+        return Classes(np.zeros(1, int), saved["classes"])
+    made = Normal(np.zeros((1, *saved["shape"])), scale=False)
+    made.centre, made.unit = np.array(saved["centre"]), np.array(saved["unit"])
+    return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +38,7 @@ class NetworkResult:
         settings: dict[str, Any],
         interrupted: bool = False,
     ):
-        self._network, self._looks = network, looks
+        self._network, self.looks = network, looks
         self.unconstrained, self.settings, self.interrupted = positions, settings, interrupted
         self.verdict, self.reason = verdict
 
@@ -54,11 +55,11 @@ class NetworkResult:
 
     @property
     def trace(self) -> list[dict[str, Any]]:
-        return [look.row() for look in self._looks]
+        return [look.row() for look in self.looks]
 
     @property
     def held_out(self) -> Look | None:
-        return self._looks[-1] if self._looks else None
+        return self.looks[-1] if self.looks else None
 
     def predict(
         self, x: Any, *, quantiles: Any = QUANTILES, observation: bool = True
@@ -84,6 +85,13 @@ class NetworkResult:
         if likelihood.shape is not None:  # y may have been a vector
             found = (part.reshape(*part.shape[:-1], *likelihood.shape) for part in found)
         return Prediction(*found)
+
+    def save(self, folder: str | os.PathLike, *, force: bool = False) -> None:
+        """Writes a folder for starling.load: weights, verdict, looks, settings and scales.
+        Functions are not in it: load(folder, network=...) is given them again."""
+        from .network_files import save
+
+        save(self, folder, force)
 
     def __repr__(self) -> str:
         n, d = self.unconstrained.shape

@@ -13,11 +13,13 @@ from . import _starling
 from .functions import whole
 from .held_out import Look, look_at, pair, verdict_of
 from .network_result import NetworkResult
-from .networks import KERNEL_WIDTH, Network, Steps
+from .network_steps import Steps
+from .networks import Network
 from .progress import bar_of
 from .settings import plain_settings
 
 LOOKS = 20
+KERNEL_WIDTH = 0.5  # h of the kernel of each predicted number, in variances of the cloud
 ITS_OWN = ("data", "particles", "steps", "step_size", "seed", "threads", "progress", "callback")
 
 
@@ -44,22 +46,27 @@ def _run(
     progress: bool | str = "auto",
     callback: Callable | None = None,
 ) -> NetworkResult:
+    if network.data is None:
+        raise ValueError("network: must have rows to learn from; give data where it is made")
     particles, steps = whole("particles", particles, 1), whole("steps", steps, 1)
     seed = whole("seed", plain_settings({"seed": 1 if seed is None else seed})["seed"], 0)
     held_out = None if data is None else pair("data", data)
     start = network.start(particles, seed)
     work = Steps(network, start, seed)
     flight = _starling.FunctionFlight(
-        start, work.outputs, KERNEL_WIDTH, step_size, steps, whole("threads", threads, 0)
+        work.start, work.outputs, KERNEL_WIDTH, step_size, steps, whole("threads", threads, 0)
     )
     looks: list[Look] = []
+
+    def particles_now() -> np.ndarray:
+        return work.particles(flight.positions)
 
     def result(interrupted: bool = False) -> NetworkResult:
         verdict = verdict_of(looks, steps, particles, start.shape[1])
         if interrupted:
             verdict = "interrupted", f"after {flight.done} of {steps} steps; {verdict[1]}"
         settings = dict(particles=particles, steps=flight.done, step_size=step_size, seed=seed)
-        return NetworkResult(network, flight.positions, looks, verdict, settings, interrupted)
+        return NetworkResult(network, particles_now(), looks, verdict, settings, interrupted)
 
     stops = np.unique(np.linspace(0, steps, LOOKS + 1).astype(int)[1:])
     inputs = None if held_out is None else network.inputs(held_out[0])
@@ -68,7 +75,7 @@ def _run(
             for stop in stops:
                 flight.take(int(stop), work.predict, work.pull)
                 if held_out is not None:
-                    f = network.predicted(flight.positions, inputs)
+                    f = network.predicted(particles_now(), inputs)
                     looks.append(look_at(flight.done, network.likelihood, f, held_out[1]))
                 bar.update(flight.done - bar.n)
                 if callback is not None and callback(looks[-1] if looks else flight.done):

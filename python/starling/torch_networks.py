@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from .networks import prior_sds
-
 
 class TorchModel:
     """What Network asks of a framework, for PyTorch, by torch.func."""
@@ -23,20 +21,25 @@ class TorchModel:
             raise TypeError(
                 f"make: must return a torch.nn.Module; got {type(self._module).__name__}"
             )
-        own = dict(self._module.named_parameters())
-        self._names = list(own)
-        self._shapes = [tuple(value.shape) for value in own.values()]
-        self.dim = sum(int(np.prod(shape)) for shape in self._shapes)
+        own = {name: p for name, p in self._module.named_parameters() if p.requires_grad}
+        if not own:
+            raise ValueError("make: must leave parameters to learn; got none with requires_grad")
+        self.names = list(own)
+        self.shapes = [tuple(value.shape) for value in own.values()]
+        self.dim = sum(int(np.prod(shape)) for shape in self.shapes)
         self._over = torch.vmap(self._outputs, (0, None), randomness="different")
-        self._slope = None
-        if log_prior is not None:
+        self.has_prior = log_prior is not None
+        if self.has_prior:
             self._slope = torch.vmap(torch.func.grad(lambda w: log_prior(self._by_name(w))))
 
     def bring(self, inputs: np.ndarray) -> None:
+        """The rows to learn from."""
         self._data = self._torch.as_tensor(inputs)
+
+    def count_outputs(self, inputs: np.ndarray) -> None:
         with self._torch.no_grad():
-            first = self._outputs(self._vector(self._module), self._data[:2])
-        self.outputs = int(first.shape[1])
+            made = self._outputs(self._vector(self._module), self._torch.as_tensor(inputs))
+        self.outputs = int(made.shape[1])
 
     def trees(self, x: np.ndarray) -> list:
         """A module for each particle."""
@@ -54,11 +57,8 @@ class TorchModel:
             self._torch.manual_seed(seed)
             return np.stack([self._vector(self._make()).numpy() for _ in range(particles)])
 
-    def prior_sds(self, start: np.ndarray) -> np.ndarray:
-        return prior_sds(start, self._shapes)
-
-    def prior_slope(self, x: np.ndarray) -> np.ndarray | None:
-        return None if self._slope is None else self._slope(self._tensor(x)).numpy()
+    def prior_slope(self, x: np.ndarray) -> np.ndarray:
+        return self._slope(self._tensor(x)).numpy()
 
     def forward(self, x: np.ndarray, inputs: np.ndarray) -> np.ndarray:
         with self._torch.no_grad():
@@ -85,14 +85,15 @@ class TorchModel:
 
     def _by_name(self, w: Any) -> dict[str, Any]:
         values, at = {}, 0
-        for name, shape in zip(self._names, self._shapes):
+        for name, shape in zip(self.names, self.shapes):
             size = int(np.prod(shape))
             values[name] = w[at : at + size].reshape(shape)
             at += size
         return values
 
     def _vector(self, module: Any) -> Any:
-        return self._torch.cat([p.detach().float().ravel() for p in module.parameters()])
+        own = (module.get_parameter(name) for name in self.names)
+        return self._torch.cat([p.detach().float().ravel() for p in own])
 
     def _tensor(self, x: np.ndarray) -> Any:
         return self._torch.from_numpy(np.array(x, np.float32))  # its own: x belongs to the engine

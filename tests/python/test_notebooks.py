@@ -90,3 +90,12 @@ def test_a_density_in_jax_or_pytorch_flies_on_a_card_or_without_one(tmp_path):
             continue
         assert all(abs(off) < 0.12 for off in shown[name]["means"])
         assert all(0.97 < ratio < 1.13 for ratio in shown[name]["sd / sd"])
+
+
+def test_bands_of_a_network_hold_their_share_and_widen_where_there_are_no_rows(tmp_path):
+    shown = shown_at_the_end_of("network", tmp_path)
+    assert shown["error"] < 1.3  # the noise has 1; y alone has 4
+    assert 0.65 < shown["in the 80 % band"] < 0.95  # of 100 rows, so +- .04
+    known, gap, outside = shown["sd among rows, in the gap, outside"]
+    assert gap > known and outside > 2 * known
+    assert shown["the same after load"]

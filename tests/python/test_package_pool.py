@@ -52,6 +52,32 @@ def test_is_a_target():
         )
 
 
+def solver(rows):
+    """A linear one: log density and score of two slopes, from 40 observations."""
+    x, y = observations(1)
+    misfit = y - rows @ x.T
+    return -np.sum(misfit**2, axis=1) / 2, misfit @ x
+
+
+def observations(seed):
+    random = np.random.default_rng(seed)
+    x = random.normal(size=(40, 2))
+    return x, x @ [1.0, -2.0] + random.normal(size=40)
+
+
+def test_predictions_of_a_pooled_solver_are_judged_as_its_own():
+    def predict(draws, x):
+        return draws["x"] @ x.T, np.ones((len(draws["x"]), len(x)))
+
+    how = dict(dim=2, seed=1, particles=32, predict=predict, data=observations(2), progress=False)
+    alone = starling.sample(solver, **how)
+    with starling.pool(solver, 2) as pooled:
+        shared = starling.sample(pooled, **how)
+    np.testing.assert_allclose(shared.unconstrained, alone.unconstrained, atol=1e-6)
+    assert shared.predictions_verdict == alone.predictions_verdict
+    np.testing.assert_allclose(shared.held_out.rows, alone.held_out.rows, atol=1e-6)
+
+
 def test_a_worker_that_dies_is_replaced_and_its_rows_are_asked_again(tmp_path, monkeypatch):
     monkeypatch.setenv("STARLING_TEST_MARK", str(tmp_path / "died"))
     x = np.linspace(0, 2, 200)[:, None]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import plots
-from ..result import load
+from ..files import load
 
 BAD_DATA, MISSING = 65, 66  # exit codes, as those of the command line
 NUMBERS = ("particles", "dim", "steps_done", "seed", "seconds")

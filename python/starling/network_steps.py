@@ -1,0 +1,57 @@
+"""What a step of SVGD on predictions asks of a network."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .network_prior import OwnPrior, UsualPrior
+from .networks import Network
+
+# How much of the repulsion counts, chosen by measurement (bench/networks.py). A row of data alone
+# would let the particles' predictions spread as wide as its noise; all rows together allow the
+# share of it that is the number of parameters in effect over the number of rows.
+REPULSION = np.float32(0.03)
+
+
+class Steps:
+    """Predictions with their scores, and the way back. A row of the engine is the weights in units
+    of the prior's sd, what the likelihood learns, and what the prior learns. Rows of data are read
+    once in each step."""
+
+    def __init__(self, network: Network, start: np.ndarray, seed: int):
+        self._network, model, data = network, network.model, network.data
+        self.outputs = data.batch * model.outputs
+        self._read = data.steps(model, network.likelihood, seed)
+        self._rows_for_one = np.float32(data.rows / data.batch)
+        weights, own = np.split(start, [model.dim], axis=1)
+        kind = OwnPrior if model.has_prior else UsualPrior
+        self._prior = kind(model, weights, seed, network.prior_weight)
+        self._ends = [model.dim, model.dim + own.shape[1]]
+        self.start = np.concatenate([self._prior.start, own, self._prior.learned], axis=1)
+
+    def particles(self, x: np.ndarray) -> np.ndarray:
+        """Weights and what the likelihood has learned, of rows of the engine."""
+        return np.concatenate(self._parts(x)[:2], axis=1)
+
+    def predict(self, k: int, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        model, likelihood = self._network.model, self._network.likelihood
+        self._rows, observed = self._read(k)
+        self._weights, own, _ = self._parts(x)
+        outputs = model.forward_rows(self._weights, self._rows)
+        score = likelihood.score(likelihood.join(outputs, own), observed)
+        # The noise is one for all particles: its slope is their mean.
+        self._own = self._rows_for_one * score[:, :, model.outputs :].sum(axis=1).mean(axis=0)
+        of_outputs = score[:, :, : model.outputs] / REPULSION
+        return outputs.reshape(len(x), -1), of_outputs.reshape(len(x), -1)
+
+    def pull(self, _: int, x: np.ndarray, psi: np.ndarray) -> np.ndarray:
+        model = self._network.model
+        v, own, learned = np.split(x, self._ends, axis=1)
+        psi = psi.reshape(len(x), -1, model.outputs) * (self._rows_for_one * REPULSION)
+        slope, of_learned = self._prior.slopes(v, learned)
+        slope += model.pull_rows(self._weights, self._rows, psi) * self._prior.unit
+        return np.concatenate([slope, self._own - own, of_learned], axis=1)
+
+    def _parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        v, own, learned = np.split(x, self._ends, axis=1)
+        return v * self._prior.unit, own, learned

@@ -1,0 +1,104 @@
+"""What held-out rows say of predictions: likelihoods, bands, verdicts, of any target."""
+
+import numpy as np
+import pytest
+import starling
+from starling.held_out import Look, verdict_of
+from starling.likelihoods import Classes, Normal
+
+
+@pytest.mark.parametrize("likelihood", ["normal", "classes"])
+def test_scores_of_likelihoods_are_their_slopes(likelihood):
+    random = np.random.default_rng(1)
+    if likelihood == "normal":
+        y = random.normal(size=(4, 2))
+        made = Normal(y, scale=False)
+        f = random.normal(size=(1, 4, 4))
+    else:
+        y = np.array([0, 2, 1, 1])
+        made = Classes(y, 3)
+        f = random.normal(size=(1, 4, 3))
+    slopes = np.zeros_like(f)
+    for at in np.ndindex(f.shape):
+        step = np.zeros_like(f)
+        step[at] = 1e-5
+        rise = made.log_likelihood(f + step, y) - made.log_likelihood(f - step, y)
+        slopes[at] = rise[at[1]] / 2e-5
+    np.testing.assert_allclose(made.score(f, made.observed(y)), slopes, atol=1e-5)
+
+
+def test_quantiles_are_those_of_the_mixture():
+    random = np.random.default_rng(2)
+    made = Normal(np.zeros(1), scale=False)
+    f = np.stack([random.normal(size=(8, 1)), random.normal(size=(8, 1)) / 3], axis=2)
+    draws = f[:, 0, 0] + np.exp(f[:, 0, 1]) * random.normal(size=(100000, 8))
+    for q in (0.05, 0.5, 0.9):
+        share = np.mean(draws < made.quantile(f, q)[0, 0])
+        assert abs(share - q) < 5 * np.sqrt(q * (1 - q) / draws.size)
+
+
+def looks(ends, inside=0.8, rows=400):
+    """Looks whose last ones have these log likelihoods."""
+    random = np.random.default_rng(3)
+    each = random.normal(size=rows)
+    return [
+        Look(
+            step,
+            end,
+            0.05,
+            1.0,
+            0.1,
+            {0.8: (inside, 0.02)},
+            rows=end + each + 0.01 * random.normal(size=rows),
+        )
+        for step, end in ends
+    ]
+
+
+@pytest.mark.parametrize(
+    "word, given",
+    [
+        ("settled", looks([(50, -1.5), (80, -1.001), (100, -1.0)])),
+        ("still improving", looks([(50, -1.5), (80, -1.2), (100, -1.0)])),
+        ("getting worse", looks([(50, -0.9), (80, -1.0), (100, -1.0)])),
+        ("overconfident", looks([(50, -1.5), (80, -1.0), (100, -1.0)], inside=0.7)),
+        ("underconfident", looks([(50, -1.5), (80, -1.0), (100, -1.0)], inside=0.9)),
+        ("not judged", []),
+    ],
+)
+def test_verdicts(word, given):
+    found, sentence = verdict_of(given, 100, 20, 700)
+    assert found == word and "700" in sentence
+    assert "weights" not in verdict_of(given, 100, 20, 10)[1]
+
+
+@pytest.mark.parametrize("factor, word", [(1.0, "settled"), (0.5, "overconfident")])
+def test_predictions_of_any_target_are_judged(factor, word):
+    """A linear model in NumPy, whose noise has sd 1; and one that says half of that."""
+    random = np.random.default_rng(8)
+    x = random.normal(size=(400, 2))
+    y = x @ [1.0, -2.0] + random.normal(size=400)
+    a, b = x[:200], y[:200]
+
+    def log_density(w):
+        misfit = b - w @ a.T
+        return -(misfit**2).sum(axis=1) / 2, misfit @ a
+
+    def predict(draws, rows):
+        means = draws["x"] @ rows.T
+        return means, np.full(means.shape, factor)
+
+    result = starling.sample(
+        log_density, dim=2, seed=1, predict=predict, data=(x[200:], y[200:]), progress=False
+    )
+    assert result.predictions_verdict == word, result.predictions_reason
+    assert abs(result.held_out.error - 1) < 0.15
+    with pytest.raises(TypeError, match="predict: needs held-out rows too"):
+        starling.sample(log_density, dim=2, predict=predict)
+    with pytest.raises(ValueError, match="data: x and y must have as many rows"):  # before the run
+        starling.sample(lambda w: 1 / 0, dim=2, predict=predict, data=(x, y[1:]))
+    with pytest.raises(TypeError, match="predict: must return .means, sds.") as failed:
+        starling.sample(
+            log_density, dim=2, seed=1, predict=lambda *_: 1, data=(x, y), progress=False
+        )
+    assert failed.value.result.verdict == "converged"
