@@ -30,6 +30,11 @@ const std::map<std::string, std::vector<std::string>> called_elsewhere = {
     {"--seed", {"random-seed"}},
     {"--threads", {"cores", "num-threads", "parallel-chains"}}};
 
+/// Of those, what the default method needs nobody to say.
+const std::vector<std::string> tuned_here = {
+    "adapt-delta", "iter-warmup",      "max-depth",     "max-treedepth", "num-adapt",
+    "num-warmup",  "step-size-jitter", "target-accept", "tune",          "warmup"};
+
 /// --num_samples=1000 and num_samples=1000 are num-samples.
 std::string bare_name(const std::string& word) {
   std::string name = word.substr(0, word.find('='));
@@ -44,7 +49,18 @@ std::string option_meant(const std::string& word, const std::vector<std::string>
     if (std::ranges::find(theirs, bare_name(word)) != theirs.end() &&
         std::ranges::find(known, ours) != known.end())
       return fmt::format("; did you mean '{}'?", ours);
+  if (std::ranges::find(tuned_here, bare_name(word)) != tuned_here.end())
+    return "; the default method tunes itself";
   return word.starts_with("-") ? io::did_you_mean(word.substr(0, word.find('=')), known) : "";
+}
+
+/// How a file is sampled whose name stands in the place of a command.
+std::string command_for_file(const std::string& word) {
+  if (word.ends_with(".stan"))
+    return fmt::format("; to sample it: starling sample stan {} --data DATA.json --out DIR", word);
+  if (word.ends_with(".so"))
+    return fmt::format("; to sample it: starling sample plugin {} --out DIR", word);
+  return "";
 }
 
 /// Words that nothing took: an option, a command, or an argument too many.
@@ -65,8 +81,9 @@ std::string option_meant(const std::string& word, const std::vector<std::string>
   }
   for (const CLI::App* command : app.get_subcommands({}))
     known.push_back(command->get_name());
-  throw std::invalid_argument(
-      fmt::format("{}: is not a command{}", word, io::did_you_mean(word, known)));
+  const std::string file = command_for_file(word);
+  throw std::invalid_argument(fmt::format("{}: is not a command{}", word,
+                                          file.empty() ? io::did_you_mean(word, known) : file));
 }
 
 /// `sample logistic --help` shows what is for logistic.
