@@ -144,6 +144,7 @@ TEST(BadValues, KnowsTheWordsOfOtherSamplers) {
        {"sample mixture -o m", "-o: is not an option of sample; did you mean '--out'?"},
        {"sample mixture --iter 2000",
         "--iter: is not an option of sample; did you mean '--particles'?"},
+       {"diagnose out/m", "diagnose: is not a command; did you mean 'summary'?"},
        {"sample mixture --warmup 1000",
         "--warmup: is not an option of sample; the default method tunes itself"},
        {"summary -o m", "-o: is not an option of summary"}});

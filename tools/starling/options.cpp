@@ -54,12 +54,20 @@ std::string option_meant(const std::string& word, const std::vector<std::string>
   return word.starts_with("-") ? io::did_you_mean(word.substr(0, word.find('=')), known) : "";
 }
 
-/// How a file is sampled whose name stands in the place of a command.
-std::string command_for_file(const std::string& word) {
+/// What CmdStan calls our commands.
+const std::map<std::string, std::vector<std::string>> commands_elsewhere = {
+    {"sample", {"fit", "laplace", "optimize", "pathfinder", "run", "variational"}},
+    {"summary", {"diagnose", "print", "stansummary"}}};
+
+/// What was meant by a word in the place of a command: a file to be sampled, another program's.
+std::string command_meant(const std::string& word) {
   if (word.ends_with(".stan"))
     return fmt::format("; to sample it: starling sample stan {} --data DATA.json --out DIR", word);
   if (word.ends_with(".so"))
     return fmt::format("; to sample it: starling sample plugin {} --out DIR", word);
+  for (const auto& [ours, theirs] : commands_elsewhere)
+    if (std::ranges::find(theirs, word) != theirs.end())
+      return fmt::format("; did you mean '{}'?", ours);
   return "";
 }
 
@@ -81,9 +89,9 @@ std::string command_for_file(const std::string& word) {
   }
   for (const CLI::App* command : app.get_subcommands({}))
     known.push_back(command->get_name());
-  const std::string file = command_for_file(word);
+  const std::string meant = command_meant(word);
   throw std::invalid_argument(fmt::format("{}: is not a command{}", word,
-                                          file.empty() ? io::did_you_mean(word, known) : file));
+                                          meant.empty() ? io::did_you_mean(word, known) : meant));
 }
 
 /// `sample logistic --help` shows what is for logistic.
