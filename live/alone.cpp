@@ -1,7 +1,14 @@
-// What the library compiles for threads and BLAS, for a page that has neither: one thread, and
-// distances by the formula.
+// What the library compiles for threads, BLAS, vectors and files, for a page that has none of them:
+// one thread, distances and drifts by the formula, no checkpoints.
+#include "run/state.hpp"
+
+#include <starling/cpu/coordinate_drift.hpp>
+#include <starling/cpu/pairwise_drift.hpp>
+#include <starling/drift/reference.hpp>
 #include <starling/kernel/bandwidth.hpp>
 #include <starling/threads.hpp>
+
+#include <stdexcept>
 
 namespace starling {
 
@@ -50,4 +57,33 @@ std::span<Real> LongDistances<Real>::operator()(Rows<const Real>) {
 template class LongDistances<double>;
 
 } // namespace kernel
+
+namespace cpu {
+
+template <typename Real, typename K>
+void sweep(const K& kernel, Ensemble<Real>& particles, const Batches& batches, Threads&,
+           Part<Real>) {
+  ReferenceDrift<Real, K>{kernel}(0, particles, batches);
+}
+template void sweep(const kernel::Gaussian<double>&, Ensemble<double>&, const Batches&, Threads&,
+                    Part<double>);
+
+template <typename Real, typename K>
+void sweep_coordinates(const K& kernel, Ensemble<Real>& particles, const Batches& batches,
+                       std::span<const Real>, Threads&, Part<Real>) {
+  ReferenceDrift<Real, K>{kernel}(0, particles, batches);
+}
+template void sweep_coordinates(const kernel::Parameters<double>&, Ensemble<double>&,
+                                const Batches&, std::span<const double>, Threads&, Part<double>);
+
+} // namespace cpu
+
+namespace run {
+
+Checkpoint with_head(const Head&) { throw std::logic_error("a page keeps no checkpoints"); }
+void write_checkpoint(const std::filesystem::path&, const Checkpoint&) {
+  throw std::logic_error("a page writes no files");
+}
+
+} // namespace run
 } // namespace starling

@@ -1,4 +1,5 @@
-// The live page's engine as plain functions, which the page calls: targets, flocks, looks at them.
+// The live page's engine as plain functions, which the page calls: targets, flocks, a default
+// run, looks at them.
 #include "world.hpp"
 
 #include <exception>
@@ -45,7 +46,7 @@ int live_target(int which, double reach) {
 const double* live_density() { return world().grid.data(); }
 int live_density_width() { return int(world().shape.own == 2 ? grid_side : world().grid.size()); }
 
-/// Begins both flocks anew: 0 with batches of p, 1 with everyone.
+/// Begins all anew: flock 0 with batches of p, 1 with everyone, and the default run, which is 2.
 int live_begin(double seed, int particles, int batch, int dim, int kernel, double bandwidth,
                int rule, double step_size, double start_mean, double start_sd, int batch_mean) {
   return guarded([&] {
@@ -63,6 +64,8 @@ int live_begin(double seed, int particles, int batch, int dim, int kernel, doubl
         w.choices[which].batch = c.particles, w.choices[which].batch_mean = false;
       w.flocks[which] = std::make_unique<Flock>(w.choices[which], w.shape);
     }
+    w.seen[2] = {};
+    w.default_run = std::make_unique<DefaultRun>(c.seed, c.particles, c.dim, w.shape);
   });
 }
 
@@ -70,7 +73,18 @@ int live_take(int which, int steps) {
   return guarded([&] { world().flocks[std::size_t(which)]->take(Step(steps)); });
 }
 int live_look(int which) {
-  return guarded([&] { look(std::size_t(which)); });
+  return guarded([&] { which == 2 ? look_at_default() : look(std::size_t(which)); });
+}
+int live_unit() {
+  return guarded([] { world().default_run->unit(); });
+}
+double live_units() { return double(world().default_run->units()); }
+double live_gradients() { return world().default_run->gradients(); }
+int live_over() { return world().default_run->over() ? 1 : 0; }
+int live_has_cloud() { return world().default_run->has_cloud() ? 1 : 0; }
+const char* live_stage() {
+  world().stage = world().default_run->stage();
+  return world().stage.c_str();
 }
 double live_steps(int which) { return double(world().flocks[std::size_t(which)]->done()); }
 double live_pairs(int which) { return world().flocks[std::size_t(which)]->pairs(); }
@@ -80,6 +94,15 @@ double live_pairs_a_step(int which) { return world().flocks[std::size_t(which)]-
 /// their colours.
 const float* live_positions(int which) {
   World& w = world();
+  if (which == 2) {
+    const std::size_t dim = w.choices[0].dim, count = w.choices[0].particles;
+    const std::vector<double>& x = w.default_run->positions();
+    w.out.assign(2 * count, 0);
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t a = 0; a < w.shape.own; ++a)
+        w.out[2 * i + a] = float(x[i * dim + a]);
+    return w.out.data();
+  }
   const auto& particles = w.flocks[std::size_t(which)]->particles();
   w.out.assign(2 * particles.count(), 0);
   for (std::size_t i = 0; i < particles.count(); ++i) {
@@ -107,9 +130,9 @@ const float* live_batches(int which) {
 /// distance, ksd, its error, shift, least and most identity, mean, sd, bandwidth.
 double live_figure(int which, int figure) {
   const Seen& s = world().seen[std::size_t(which)];
-  const double all[] = {s.distance, s.ksd,   s.ksd_se,
-                        s.shift,    s.least, s.most,
-                        s.mean,     s.sd,    world().flocks[std::size_t(which)]->bandwidth()};
+  const double bandwidth = which == 2 ? NAN : world().flocks[std::size_t(which)]->bandwidth();
+  const double all[] = {s.distance, s.ksd,  s.ksd_se, s.shift,  s.least,
+                        s.most,     s.mean, s.sd,     bandwidth};
   return all[std::size_t(figure)];
 }
 /// One coordinate of one particle, all its digits.

@@ -72,12 +72,7 @@ public:
   void take(Step steps) {
     auto target = starling::lift<double>(
         choice_.dim, [this](std::span<const double> x, std::span<double> score) {
-          double value = shape_.at(x.first(shape_.own), score.first(shape_.own));
-          for (std::size_t a = shape_.own; a < x.size(); ++a) {
-            score[a] = -x[a];
-            value -= x[a] * x[a] / 2;
-          }
-          return value;
+          return shape_.everywhere(x, score);
         });
     const auto observe = [this](Step, const Ensemble<double>&, const Batches& batches) {
       batches_ = &batches;

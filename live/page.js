@@ -10,7 +10,7 @@ const USUAL = { t: 'line', n: 256, p: 8, kernel: 'gaussian', h: '', rule: 'adagr
   f: '-(x^2 + y^2)/8 + cos(2*x) + cos(2*y)', d: '', k: 0 };
 const BOUND = 8e6; // pairs of a step that a frame can bear
 const S = { ...USUAL };
-let playing = false, history = [[], []], furthest = 0, image = null, strokes = [], aloudAt = 0, frameMs = 0, dead = '';
+let playing = false, history = [[], []], furthest = 0, image = null, strokes = [], aloudAt = 0, frameMs = 0, dead = '', lost = '', seenAt = -1;
 
 // -- the address
 
@@ -62,9 +62,12 @@ function begin() {
   const failed = engine._live_begin(S.seed, S.n, S.p, S.dim, Math.max(0, KERNELS.indexOf(S.kernel)), bandwidth > 0 ? bandwidth : 0,
     Math.max(0, RULES.indexOf(S.rule)), S.eta, startMean(), startSd(), S.wrong ? 1 : 0);
   dead = failed ? words(engine._live_said()) : '';
+  lost = ''; seenAt = -1;
   history = [[], []];
 }
+const over = () => lost || engine._live_over();
 function take(count) {
+  for (let n = 0; n < count && !over(); n++) if (engine._live_unit()) lost = words(engine._live_said());
   if (dead) return;
   if (engine._live_take(0, count)) dead = words(engine._live_said());
   while (!dead && svgdBears() && engine._live_pairs(1) + engine._live_pairs_a_step(1) <= engine._live_pairs(0))
@@ -79,6 +82,7 @@ function look() {
     if (pairs > 0 && distance > 0 && (!list.length || pairs > list[list.length - 1][0])) list.push([pairs, distance]);
     if (list.length > 800) history[which] = list.filter((_, n) => n % 2 === 0 || n > list.length - 40);
   }
+  if (seenAt !== engine._live_units()) { engine._live_look(2); seenAt = engine._live_units(); }
   tell();
 }
 function goTo(step) {
@@ -157,7 +161,7 @@ function shade() { // the density as a picture, made once for a target and a the
   }
   c.putImageData(pixels, 0, 0);
 }
-const scaled = [null, null]; // the same in the size of each view: enlarging it takes longer than a step
+const scaled = [null, null, null]; // the same in the size of each view: enlarging it takes longer than a step
 function drawDensity(which, canvas, c) {
   if (!image) { shade(); scaled.fill(null); }
   if (!scaled[which] || scaled[which].width !== canvas.width || scaled[which].height !== canvas.height) {
@@ -175,7 +179,7 @@ function inPixels(c, act) { c.save(); c.setTransform(1, 0, 0, 1, 0, 0); act(); c
 // Many particles are set point by point in a layer of one colour, of which only the alpha differs: as shapes they would
 // take several times as long as a step.
 let many = 400;
-const layers = [null, null];
+const layers = [null, null, null];
 function layer(which, canvas, colour) {
   let l = layers[which];
   if (!l || l.canvas.width !== canvas.width || l.canvas.height !== canvas.height) {
@@ -229,7 +233,7 @@ function lineSetter(l, alpha) { // lines that cross are no darker there, as in a
 function drawFlock(which) {
   const canvas = $('view' + which), [c, w, h] = fit(canvas), R = reach(), line = S.t === 'line', ratio = canvas.width / w; // pixels of the screen for one of the page
   if (!canvas.width || !canvas.height) return; // hidden, as in a folded part of another page
-  const colour = css(which ? '--svgd' : '--rbm'), ink = css('--soft');
+  const colour = css(['--rbm', '--svgd', '--auto'][which]), ink = css('--soft');
   if (line) drawLineTarget(c, w, h); else drawDensity(which, canvas, c);
   if (which === 1 && !svgdBears()) {
     const size = w < 300 ? 12 : 15, lines = [];
@@ -244,6 +248,7 @@ function drawFlock(which) {
     lines.forEach((t, n) => c.fillText(t, w / 2, h / 2 + 1.6 * size * (n - (lines.length - 1) / 2)));
     return;
   }
+  if (which === 2 && !engine._live_has_cloud()) return; // the scout has none
   const from = engine._live_positions(which) / 4, xy = engine.HEAPF32.slice(from, from + 2 * S.n);
   const px = x => (x / R + 1) / 2 * w;
   const py = line ? (y, i) => h * 0.86 + h * 0.1 * (((i * 0.6180339887) % 1) - 0.5) : y => (1 - (y / R + 1) / 2) * h;
@@ -345,12 +350,27 @@ function tell() {
     $('sentence' + which).textContent = dead && which === 0 ? dead : bears ? words(engine._live_sentence(which)) : '';
     $('count' + which).textContent = bears ? `step ${steps(which)}, ${big(engine._live_pairs(which))} pairs` : '';
   }
-  const now = Date.now(), said = `Step ${steps(0)}. Batches: ${$('verdict0').textContent} distance ${short(engine._live_figure(0, 0))}. All pairs: ${$('verdict1').textContent} distance ${short(engine._live_figure(1, 0))}.`;
+  tellDefault(rows[2]);
+  const now = Date.now(), said = `Step ${steps(0)}. Batches: ${$('verdict0').textContent} distance ${short(engine._live_figure(0, 0))}. All pairs: ${$('verdict1').textContent} distance ${short(engine._live_figure(1, 0))}. Default: ${$('verdict2').textContent} ${$('sentence2').textContent}`;
   if (now - aloudAt > 4000 || !playing) { $('aloud').textContent = said; aloudAt = now; }
   for (const which of [0, 1]) $('view' + which).setAttribute('aria-label', `${S.n} particles at step ${steps(which)}: ${$('verdict' + which).textContent}`);
 }
+// What a stage does, and its place in the list of stages.
+const STAGES = { scout: [0, 'where is the density, how wide is it, how many modes has it?'], temper: [0, 'looks for more modes.'], weigh: [0, 'how much does each mode weigh?'],
+  fly: [1, 'particles move by SVGD, in the scout\u2019s frame.'], certify: [2, 'would exact moves (HMC) change the cloud?'],
+  settle: [2, 'they would, or more draws are wanted: exact moves (HMC) make the cloud.'], look: [3, 'is there another mode around the cloud?'], verdict: [4, ''] };
+function tellDefault(row) {
+  const stage = words(engine._live_stage()), [place, question] = STAGES[stage.split(',')[0]] || [4, ''], f = n => engine._live_figure(2, n), cloud = engine._live_has_cloud();
+  [...$('stages').children].forEach((one, n) => one.classList.toggle('now', n === place && !lost));
+  $('verdict2').textContent = lost ? 'stopped:' : engine._live_over() ? words(engine._live_verdict(2)) + ':' : stage + ':';
+  $('sentence2').textContent = lost || (engine._live_over() ? words(engine._live_sentence(2)) : question);
+  $('count2').textContent = engine._live_over() ? `${big(engine._live_gradients())} gradients` : `unit ${engine._live_units()}`;
+  const cells = [engine._live_units(), '\u2013', ...(cloud ? [short(f(0)), f(4) > f(5) - 0.01 ? short(f(4)) : `${f(4).toFixed(1)} to ${f(5).toFixed(1)}`, short(f(3)), short(f(1))] : Array(4).fill('\u2013'))];
+  row.querySelectorAll('td').forEach((cell, n) => { cell.textContent = cells[n]; });
+  $('view2').setAttribute('aria-label', `${S.n} particles of the default method: ${$('verdict2').textContent}`);
+}
 function draw(flocksAlone) {
-  drawFlock(0); drawFlock(1);
+  drawFlock(0); drawFlock(1); drawFlock(2);
   if (flocksAlone !== true) drawChart(); // it changes with looks, not with steps
   $('clock').textContent = `step ${steps(0)}`;
   $('rewind').max = Math.max(100, furthest); $('rewind').value = steps(0);
@@ -456,6 +476,11 @@ function asCommand() {
   const quoted = v => (/[;]/.test(v) ? `"${v}"` : v);
   return `starling sample ${target} ` + Object.entries(options).map(([name, v]) => `--${name} ${quoted(v)}`).join(' ');
 }
+function asDefault() {
+  if (!outside[S.t] || S.dim > own()) return '# The program does not have this target: use "Copy as Python", without its settings.';
+  const [target, extra = {}] = outside[S.t], options = { ...extra, particles: S.n, seed: S.seed };
+  return `starling sample ${target} ` + Object.entries(options).map(([name, v]) => `--${name} ${/;/.test(v) ? `"${v}"` : v}`).join(' ');
+}
 function asPython() {
   if (S.wrong) return '# The weight 1/p is only here: it is wrong, and the package does not offer it.';
   const given = { ...settings() };
@@ -476,6 +501,7 @@ async function copy(text, what) {
   $('code').hidden = false; $('code').textContent = text;
   try { await navigator.clipboard.writeText(text); $('copied').textContent = `${what} copied.`; } catch { $('copied').textContent = 'Copy it from here:'; }
 }
+on('default', 'click', () => copy(asDefault(), 'The command is'));
 on('command', 'click', () => copy(asCommand(), 'The command is'));
 on('python', 'click', () => copy(asPython(), 'The program is'));
 on('link', 'click', () => { keepAddress(); copy(location.href, 'The link is'); });
@@ -486,7 +512,7 @@ draw();
 // It flies by itself, unless the address names a step or the reader wants no motion.
 if (!S.k && !matchMedia('(prefers-reduced-motion: reduce)').matches) play();
 // For tests: the same functions that the buttons call.
-window.starlingLive = { state: S, take, look, draw, setMany: n => { many = n; }, goTo, changed, compile, asCommand, asPython, steps, play, pause, playing: () => playing, frameMs: () => frameMs,
+window.starlingLive = { state: S, take, look, draw, setMany: n => { many = n; }, goTo, changed, compile, asCommand, asDefault, asPython, steps, over: () => !!over(), stage: () => words(engine._live_stage()), play, pause, playing: () => playing, frameMs: () => frameMs,
   figure: (which, n) => engine._live_figure(which, n), coordinate: (which, id, axis) => engine._live_coordinate(which, id, axis),
   verdict: which => words(engine._live_verdict(which)), pairs: which => engine._live_pairs(which), fault: () => dead };
 document.documentElement.dataset.ready = 'yes';

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace live {
@@ -19,7 +20,24 @@ namespace live {
 struct Shape {
   std::size_t own = 2;
   std::function<double(std::span<const double>, std::span<double>)> at;
+
+  /// The same in more dimensions.
+  double everywhere(std::span<const double> x, std::span<double> score) const {
+    double value = at(x.first(own), score.first(own));
+    for (std::size_t a = own; a < x.size(); ++a) {
+      score[a] = -x[a];
+      value -= x[a] * x[a] / 2;
+    }
+    return value;
+  }
 };
+
+inline std::vector<std::string> names_of(std::size_t dim) {
+  std::vector<std::string> names = {"x"};
+  for (std::size_t a = 1; a < dim; ++a)
+    names.push_back(a == 1 ? "y" : "z" + std::to_string(a - 1));
+  return names;
+}
 
 /// A number with its two slopes: formulas are differentiated as they are computed.
 struct Dual {

@@ -1,7 +1,8 @@
-// What the live page shows: two flocks on one target, its density on a grid, and how far from it
-// they are.
+// What the live page shows: two flocks and a default run on one target, its density on a grid, and
+// how far from it they are.
 #pragma once
 
+#include "default_run.hpp"
 #include "flock.hpp"
 
 #include <starling/judge/by_balance.hpp>
@@ -30,14 +31,15 @@ struct World {
   Shape shape;
   double reach = 5;
   std::array<std::unique_ptr<Flock>, 2> flocks;
-  std::array<Seen, 2> seen;
+  std::unique_ptr<DefaultRun> default_run;
+  std::array<Seen, 3> seen; // the last: of the default run
   std::array<Choice, 2> choices;
   std::vector<double> grid, drawn; // density for the picture; log density by hand
   std::vector<std::vector<double>>
       reference; // sorted projections of draws of the target, one list a direction
   std::vector<Code> program;
   std::vector<float> out;
-  std::string said;
+  std::string said, stage;
 };
 
 inline World& world() {
@@ -111,9 +113,8 @@ inline void look_at_target() {
 }
 
 /// The mean over directions of the distance W1 between the projections of cloud and target.
-inline double distance_of(Flock& flock) {
+inline double distance_of(starling::Rows<const double> x) {
   const World& w = world();
-  const auto x = flock.particles().position();
   const std::size_t count = x.count;
   std::vector<double> along(count);
   double sum = 0;
@@ -130,31 +131,20 @@ inline double distance_of(Flock& flock) {
   return sum / double(w.reference.size());
 }
 
-/// A look: identities, discrepancy over the pairs of some particles, the verdict as a run would
-/// give it.
-inline void look(std::size_t which) {
-  World& w = world();
-  Flock& flock = *w.flocks[which];
-  Seen& seen = w.seen[which];
-  const auto& particles = flock.particles();
-  const std::size_t dim = particles.dim(), count = particles.count();
-  std::vector<double> score(count * dim), slope(2);
-  const auto x = std::as_const(particles).position();
-  for (std::size_t i = 0; i < count; ++i) {
-    w.shape.at(x[i].first(w.shape.own), std::span<double>(score).subspan(i * dim, w.shape.own));
-    for (std::size_t a = w.shape.own; a < dim; ++a)
-      score[i * dim + a] = -x[i][a];
-  }
+/// What is seen of a cloud at one time: how far it is from the target, identities, discrepancy over
+/// the pairs of some particles. Answers the balance of each coordinate.
+inline std::vector<starling::Balance> look_at(starling::Rows<const double> x, Seen& seen) {
+  const std::size_t dim = x.dim, count = x.count;
+  std::vector<double> score(count * dim);
+  for (std::size_t i = 0; i < count; ++i)
+    world().shape.everywhere(x[i], std::span<double>(score).subspan(i * dim, dim));
   const starling::Rows<const double> s{score.data(), count, dim};
   const auto balances = starling::balance<double>(x, s);
   seen.shift = 0, seen.least = INFINITY, seen.most = -INFINITY;
-  double squares = 0, centre = 0;
   for (const auto& one : balances) {
     seen.shift = std::max(seen.shift, std::abs(one.shift));
     seen.least = std::min(seen.least, one.spread);
     seen.most = std::max(seen.most, one.spread);
-    squares += one.sd * one.sd;
-    centre += one.mean;
   }
   seen.mean = balances[0].mean, seen.sd = balances[0].sd;
   // Discrepancy: pairs of the first particles, enough for its error.
@@ -177,23 +167,47 @@ inline void look(std::size_t which) {
   seen.ksd = sum / double(some);
   seen.ksd_se =
       2 * std::sqrt(std::max(0.0, square / double(some) - seen.ksd * seen.ksd) / double(some));
-  std::vector<std::string> names = {"x", "y"};
-  for (std::size_t a = 2; a < dim; ++a)
-    names.push_back("z" + std::to_string(a - 1));
+  seen.distance = distance_of(x);
+  return balances;
+}
+
+/// A look at a flock, with the verdict as a run would give it.
+inline void look(std::size_t which) {
+  Flock& flock = *world().flocks[which];
+  Seen& seen = world().seen[which];
+  const auto x = std::as_const(flock.particles()).position();
+  const auto balances = look_at(x, seen);
+  double squares = 0, centre = 0;
+  for (const auto& one : balances) {
+    squares += one.sd * one.sd;
+    centre += one.mean;
+  }
+  const auto dim = double(x.dim);
   starling::judge::TraceRow row;
   row.step = flock.done();
-  row.spread = std::sqrt(squares / double(dim));
-  row.centre = centre / std::sqrt(double(dim));
+  row.spread = std::sqrt(squares / dim);
+  row.centre = centre / std::sqrt(dim);
   row.least_identity = seen.least, row.most_identity = seen.most, row.shift = seen.shift;
   if (seen.trace.empty() || seen.trace.back().step < row.step)
     seen.trace.push_back(row);
   if (seen.trace.size() > 400)
     seen.trace.erase(seen.trace.begin(), seen.trace.begin() + 200);
   const auto judgement =
-      starling::judge::judge_by_balance(balances, count, names, false, seen.trace);
+      starling::judge::judge_by_balance(balances, x.count, names_of(x.dim), false, seen.trace);
   seen.verdict = word(judgement);
   seen.sentence = sentence(judgement);
-  seen.distance = distance_of(flock);
+}
+
+/// A look at the default run, whose verdict is its own.
+inline void look_at_default() {
+  const DefaultRun& run = *world().default_run;
+  if (!run.has_cloud())
+    return;
+  Seen& seen = world().seen[2];
+  const Choice& choice = world().choices[0];
+  look_at({run.positions().data(), choice.particles, choice.dim}, seen);
+  seen.verdict = run.verdict();
+  seen.sentence = run.said();
 }
 
 } // namespace live

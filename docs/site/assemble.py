@@ -24,6 +24,7 @@ CHAPTERS = {
         "docs/quick_start",
         "docs/method",
         "docs/examples",
+        "docs/gallery",
         "docs/which_tool",
     ],
     "Your own density": [
@@ -155,11 +156,11 @@ def python_reference() -> str:
     return "\n".join([*lines, "```", ""])
 
 
-def gallery(to: Path) -> str:
+def notebooks(to: Path) -> str:
     books = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
-    (to / "docs" / "gallery").mkdir()
+    (to / "docs" / "notebooks").mkdir()
     for book in books:
-        shutil.copy(book, to / "docs" / "gallery")
+        shutil.copy(book, to / "docs" / "notebooks")
     return "\n".join(
         [
             "# Notebooks",
@@ -167,7 +168,7 @@ def gallery(to: Path) -> str:
             "Run when this site was made.",
             "",
             "```{toctree}",
-            *(f"gallery/{book.stem}" for book in books),
+            *(f"notebooks/{book.stem}" for book in books),
             "```",
             "",
         ]
@@ -192,9 +193,10 @@ def main(to: Path) -> None:
         (to / page.relative_to(ROOT)).write_text(text)
     for file in (ROOT / "docs").glob("*.svg"):
         shutil.copy(file, to / "docs")
+    shutil.copytree(ROOT / "docs" / "gallery", to / "docs" / "gallery")
     (to / "docs" / "cpp_reference.md").write_text(cpp_reference.write(to / "docs"))
     (to / "docs" / "python_reference.md").write_text(python_reference())
-    (to / "docs" / "notebooks.md").write_text(gallery(to))
+    (to / "docs" / "notebooks.md").write_text(notebooks(to))
     shutil.copytree(ROOT / "docs" / "live", to / "extra" / "docs" / "live")
     shutil.copy(ROOT / "docs" / "site" / "conf.py", to)
     index = [

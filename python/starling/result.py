@@ -16,11 +16,12 @@ from .frames import TableFile, is_table
 from .functions import whole
 from .groups import arviz_groups, inference_data
 from .judged import Judged
+from .labels import labelled
 from .model_file import packed
 from .notebook import table_of
 from .predictions import BATCH, over_draws
 from .thinning import Thinned, Variable, thinned
-from .words import python_names_in_errors
+from .words import python_names_in_errors, refuse_file
 
 
 class Result(Judged):
@@ -97,7 +98,7 @@ class Result(Judged):
     def summary(self) -> Any:
         """A pandas DataFrame with a row per parameter: mean, sd, quantiles, spread identity, R-hat
         of several runs. With a certificate also how far off exact moves find the mean, in sd, and
-        the error of that: mean_off, mean_off_se."""
+        the error of that: mean_off, mean_off_se. A model's coords stand in place of indices."""
         import pandas
 
         listed = self._summary["parameters"] if self._summary else self._figures()
@@ -110,6 +111,7 @@ class Result(Judged):
             }
             for column, key in (("mean_off", "error"), ("mean_off_se", "se")):
                 table[column] = [off.get(name, {}).get(key) for name in table.index]
+        table.index = pandas.Index(labelled(list(table.index), self._space), name="name")
         return table
 
     def _figures(self) -> list[dict[str, Any]]:
@@ -223,6 +225,7 @@ class Result(Judged):
         """Writes the folder that the command line writes: draws, summary.json, config.toml,
         trace.csv; and for a model model.npz: its dims, coords and data, and the log likelihood and
         the predictions that were made so far."""
+        refuse_file(folder)
         model = packed(self._space, self._made)
         with python_names_in_errors():
             if self._files is None:
@@ -273,7 +276,9 @@ class Result(Judged):
 
     def _repr_html_(self) -> str:
         listed = self._summary["parameters"] if self._summary else self._figures()
-        return table_of(listed, self.verdict, self.reason)
+        labels = labelled([one["name"] for one in listed], self._space)
+        shown = [{**one, "name": label} for one, label in zip(listed, labels)]
+        return table_of(shown, self.verdict, self.reason)
 
 
 def _stacked(arrays: list) -> Any:

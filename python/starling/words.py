@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from . import _starling
 
@@ -73,6 +75,26 @@ def no_setting(name: str, known: Iterable[str]) -> str:
             return f"{sentence}; did you mean {ours}?"
     near = difflib.get_close_matches(name, sorted(known), 1)
     return sentence + (f"; did you mean {near[0]}?" if near else "")
+
+
+# What a file of this kind is made by, of a result; save writes a folder.
+FILES = {
+    ".nc": "result.to_arviz().to_netcdf({})",
+    ".csv": "result.save(folder), and draws.csv is in the folder",
+    ".npz": "result.save(folder), and draws.npz is in the folder",
+    ".json": "result.save(folder), and summary.json is in the folder",
+}
+
+
+def refuse_file(folder: Any) -> None:
+    """Where the name of a file stands in the place of a folder's."""
+    name = os.fspath(folder)
+    ending = os.path.splitext(name)[1] if isinstance(name, str) else ""
+    if ending in FILES and not os.path.isdir(name):
+        raise ValueError(
+            f"folder: must be a folder, which save makes; got {name!r}; for such a file use "
+            + FILES[ending].format(repr(name))
+        )
 
 
 @contextmanager

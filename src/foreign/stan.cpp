@@ -39,6 +39,16 @@ std::string bracketed(std::string name) {
   return name + "]";
 }
 
+/// stanli calls a datum that is missing unknown; other reasons stay.
+std::string why_no_model(std::string reason) {
+  for (const std::string_view mark :
+       {"unknown data variable ", "size expression needs unknown int "})
+    if (const std::size_t at = reason.find(mark); at != reason.npos)
+      return "must have every variable of the program's data block; got no " +
+             reason.substr(at + mark.size());
+  return reason;
+}
+
 std::vector<std::string> names_in(std::string_view list) {
   std::vector<std::string> names;
   while (!list.empty()) {
@@ -64,7 +74,8 @@ StanModel::StanModel(const std::string& file, const std::string& data, std::uint
   model_.reset(stan_.model_construct(data.c_str(), seed_for(data_seed, for_data), &error));
   if (!model_)
     throw BadLibrary(shown_.data.empty() ? shown_.model : shown_.data,
-                     reason(-1, error) + (shown_.data.empty() ? "; no data were given" : ""));
+                     why_no_model(reason(-1, error)) +
+                         (shown_.data.empty() ? "; no data were given" : ""));
   names_ = names_in(stan_.param_unc_names(model_.get()));
   constrained_names_ = names_in(stan_.param_names(model_.get(), true, true));
   if (names_.empty())

@@ -15,7 +15,7 @@ namespace starling::judge {
 namespace {
 
 constexpr double clip = 3, normal_mad = 1.4826; // sd of a normal over its median absolute deviation
-constexpr double far_away = 6;                   // robust sds
+constexpr double far_away = 6;                  // robust sds
 
 double median_of(std::vector<double>& values) {
   const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);

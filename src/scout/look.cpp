@@ -117,8 +117,8 @@ Cloud looks_at(const Rows<const double> rows, const Frame& frame, CountedDensity
   return cloud_at(rows_of(std::as_const(x)), density);
 }
 
-/// Places that hit, a row each. Heights are those in the frame: where it bends, the neck of a funnel
-/// is high and has no room.
+/// Places that hit, a row each. Heights are those in the frame: where it bends, the neck of a
+/// funnel is high and has no room.
 Frame::Matrix hits_of(const Cloud& places, const Cloud& cloud, const Frame& frame) {
   const auto framed = [&](const Cloud& of, Frame::Matrix& y) {
     y = frame.inverse(of.position());

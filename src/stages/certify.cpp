@@ -104,8 +104,8 @@ bool Certify::after_test(const Context& context, State& state) {
 }
 
 /// The moves that there were say where the truth is, for any cloud. A polish is kept when it is
-/// right by them, and in no trait farther off than the cloud that it was made from. Nor may it break
-/// an identity: particles pushed off a thin ring change none of its traits.
+/// right by them, and in no trait farther off than the cloud that it was made from. Nor may it
+/// break an identity: particles pushed off a thin ring change none of its traits.
 void Certify::after_polish(const Context& context, State& state) {
   judge::Certificate polished = trial_.judge_other(context, state.cloud);
   if (polished.finding == judge::Finding::confirmed &&

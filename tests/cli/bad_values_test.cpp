@@ -142,6 +142,11 @@ TEST(BadValues, KnowsTheWordsOfOtherSamplers) {
        {"sample mixture m num_chains=4",
         "num_chains=4: is one argument too many for sample; did you mean '--runs'?"},
        {"sample mixture -o m", "-o: is not an option of sample; did you mean '--out'?"},
+       {"sample mixture --iter 2000",
+        "--iter: is not an option of sample; did you mean '--particles'?"},
+       {"diagnose out/m", "diagnose: is not a command; did you mean 'summary'?"},
+       {"sample mixture --warmup 1000",
+        "--warmup: is not an option of sample; the default method tunes itself"},
        {"summary -o m", "-o: is not an option of summary"}});
 }
 
@@ -149,6 +154,8 @@ TEST(BadValues, RefusesAFileInThePlaceOfATarget) {
   expect_refused_lines(
       {{"sample m.stan --data d.json",
         "target: must come before m.stan: starling sample stan m.stan"},
+       {"m.stan --data d.json", "m.stan: is not a command; to sample it: starling sample stan "
+                                "m.stan --data DATA.json --out DIR"},
        {"check m.so", "target: must come before m.so: starling check plugin m.so"}});
 }
 

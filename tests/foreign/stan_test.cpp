@@ -214,6 +214,9 @@ TEST(StanModel, ThatCannotBeUsedIsRefusedWithTheReason) {
   const std::string data = place.path("d.json");
   EXPECT_EQ(refusal(library("stan_full"), data),
             data + ": construct() failed with exception: Error in JSON parsing at offset 0");
+  place.write("d.json", "\n"); // which the small model takes for data without y
+  EXPECT_EQ(refusal(library("stan_full"), data),
+            data + ": must have every variable of the program's data block; got no y");
 }
 
 TEST(Failures, AreCountedByReasonInTheOrderOfRowsUpToTen) {

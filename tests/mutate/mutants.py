@@ -219,9 +219,21 @@ of("src/judge/decide.cpp", "tests/judge/move_test_test.cpp", [
     ("one degree of freedom too many", "@@(n - 2)@@);\n  const double forgotten", "(n - 1)"),
 ])
 of("src/judge/decide.cpp", "tests/judge/joint_test.cpp", [
-    ("the log density not followed", "return {Trait::value, Trait::winsorised};", "return {};"),
+    ("the log density not followed",
+     "case TraitOf::log_density:\n    return @@no_moments ? std::vector{Trait::winsorised, Trait::square}"
+     "\n                      : std::vector{Trait::value, Trait::winsorised, Trait::square}@@;",
+     "std::vector<Trait>{}"),
+    ("the spread of the log density not followed",
+     ": std::vector{Trait::value, Trait::winsorised@@, Trait::square@@};\n  case TraitOf::direction",
+     ""),
     ("directions not followed", "return {Trait::square};", "return {};"),
     ("as many errors for any number of traits", "double(std::max<std::size_t>(1, traits))", "1.0"),
+])
+of("src/judge/move_test.cpp", "tests/judge/power_tail_test.cpp", [
+    ("no power tails", "farther >= enough && @@farther >= least * far@@", "false"),
+    ("an exponential tail taken for a power", "@@farther >= least * far@@", "true"),
+    ("a mode far away taken for a tail", "@@farther <= most * far@@", "true"),
+    ("a wide part taken for a tail", "far <= @@small_share@@ * double", "1.0"),
 ])
 of("src/judge/certified.cpp", "tests/judge/joint_test.cpp", [
     ("identities without their errors", "off > identity_errors * se", "off > 0"),

@@ -2,6 +2,7 @@
 line computes."""
 
 import importlib.util
+import json
 import re
 import shlex
 import shutil
@@ -38,7 +39,7 @@ def test_the_page_in_the_tree_was_built_from_the_files_beside_it():
 
 def test_it_is_small_and_asks_nobody_for_anything():
     page = PAGE.read_text()
-    assert len(page) < 900_000
+    assert len(page) < 2_500_000
     assert not re.search(r"""(?:src|href)=["'](?!#)""", page)
 
 
@@ -100,6 +101,31 @@ def test_the_numbers_are_those_of_the_command_that_it_gives(
     assert (
         np.abs(np.roll(mine, 1, axis=0) - levels[0]).max() > 0.1
     )  # and other numbers would be noticed
+
+
+@pytest.mark.parametrize("target", ["banana", "funnel", "line"])
+def test_the_default_run_ends_with_the_verdict_of_the_command_line(
+    browser, binary, tmp_path, target
+):
+    """Figures are rounded in the sentence, to more than compilers differ by."""
+    with opened(browser, f"#t={target}&n=256") as page:
+        page.evaluate("starlingLive.take(1)")
+        assert page.evaluate("starlingLive.stage()") == "scout"
+        page.evaluate("while (!starlingLive.over()) starlingLive.take(1); starlingLive.look()")
+        assert page.locator("#stages .now").inner_text() == "verdict"
+        said = page.locator("#verdict2").inner_text(), page.locator("#sentence2").inner_text()
+        words = shlex.split(page.evaluate("starlingLive.asDefault()"))[1:]
+        distance = page.evaluate("starlingLive.figure(2, 0)")
+    run = subprocess.run(
+        [str(binary), *words, "--json", "--out", str(tmp_path / "out")],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    theirs = json.loads(run.stdout)
+    assert said[0] == theirs["verdict"] + ":" == "converged:"
+    assert said[1] == theirs["verdict_reason"]
+    assert distance < 0.3  # of a cloud at its start 1 and more
 
 
 def test_the_weight_1_over_p_and_many_dimensions_collapse_the_cloud(browser):

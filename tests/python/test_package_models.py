@@ -147,6 +147,9 @@ def test_pymc_keeps_labels_and_takes_the_draws(pymc, schools_in_pymc):
         result = starling.sample(**FAST)
     data = result.to_arviz()
     assert list(data.posterior["theta"].coords["school"].values) == SCHOOLS
+    rows = list(result.summary().index)
+    assert "theta[C]" in rows and "theta[2]" not in rows and "p[2]" in rows
+    assert "theta[C]" in result._repr_html_()
     assert "tau_log__" in data.unconstrained_posterior
     with schools_in_pymc:
         predicted = pymc.sample_posterior_predictive(data, progressbar=False, random_seed=1)

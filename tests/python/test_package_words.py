@@ -105,3 +105,25 @@ def test_verdicts_and_warnings_speak_python():
     assert "--" not in " ".join(
         [result.reason, *result.warnings, repr(result), result._repr_html_()]
     )
+
+
+def test_save_refuses_the_name_of_a_file(tmp_path):
+    result = starling.sample("mixture", particles=20, method="paper", steps=2, progress=False)
+    with pytest.raises(ValueError, match=r"folder: must be a folder.*to_arviz\(\).to_netcdf\("):
+        result.save(tmp_path / "y.nc")
+    with pytest.raises(ValueError, match="draws.csv is in the folder"):
+        result.save(str(tmp_path / "y.csv"))
+    assert list(tmp_path.iterdir()) == []
+    result.save(tmp_path / "v1.2")
+    assert (tmp_path / "v1.2" / "draws.csv").is_file()
+
+
+def test_labels_that_clash_stay_indices():
+    from starling.labels import labelled
+
+    class Space:
+        dims, coords = {"a": ("k",)}, {"k": ["x", "x"]}
+
+    assert labelled(["a[0]", "a[1]"], Space()) == ["a[0]", "a[1]"]
+    Space.coords = {"k": ["x", "y"]}
+    assert labelled(["a[0]", "a[1]", "b[1]"], Space()) == ["a[x]", "a[y]", "b[1]"]

@@ -30,6 +30,11 @@ const std::map<std::string, std::vector<std::string>> called_elsewhere = {
     {"--seed", {"random-seed"}},
     {"--threads", {"cores", "num-threads", "parallel-chains"}}};
 
+/// Of those, what the default method needs nobody to say.
+const std::vector<std::string> tuned_here = {
+    "adapt-delta", "iter-warmup",      "max-depth",     "max-treedepth", "num-adapt",
+    "num-warmup",  "step-size-jitter", "target-accept", "tune",          "warmup"};
+
 /// --num_samples=1000 and num_samples=1000 are num-samples.
 std::string bare_name(const std::string& word) {
   std::string name = word.substr(0, word.find('='));
@@ -44,7 +49,26 @@ std::string option_meant(const std::string& word, const std::vector<std::string>
     if (std::ranges::find(theirs, bare_name(word)) != theirs.end() &&
         std::ranges::find(known, ours) != known.end())
       return fmt::format("; did you mean '{}'?", ours);
+  if (std::ranges::find(tuned_here, bare_name(word)) != tuned_here.end())
+    return "; the default method tunes itself";
   return word.starts_with("-") ? io::did_you_mean(word.substr(0, word.find('=')), known) : "";
+}
+
+/// What CmdStan calls our commands.
+const std::map<std::string, std::vector<std::string>> commands_elsewhere = {
+    {"sample", {"fit", "laplace", "optimize", "pathfinder", "run", "variational"}},
+    {"summary", {"diagnose", "print", "stansummary"}}};
+
+/// What was meant by a word in the place of a command: a file to be sampled, another program's.
+std::string command_meant(const std::string& word) {
+  if (word.ends_with(".stan"))
+    return fmt::format("; to sample it: starling sample stan {} --data DATA.json --out DIR", word);
+  if (word.ends_with(".so"))
+    return fmt::format("; to sample it: starling sample plugin {} --out DIR", word);
+  for (const auto& [ours, theirs] : commands_elsewhere)
+    if (std::ranges::find(theirs, word) != theirs.end())
+      return fmt::format("; did you mean '{}'?", ours);
+  return "";
 }
 
 /// Words that nothing took: an option, a command, or an argument too many.
@@ -65,8 +89,9 @@ std::string option_meant(const std::string& word, const std::vector<std::string>
   }
   for (const CLI::App* command : app.get_subcommands({}))
     known.push_back(command->get_name());
-  throw std::invalid_argument(
-      fmt::format("{}: is not a command{}", word, io::did_you_mean(word, known)));
+  const std::string meant = command_meant(word);
+  throw std::invalid_argument(fmt::format("{}: is not a command{}", word,
+                                          meant.empty() ? io::did_you_mean(word, known) : meant));
 }
 
 /// `sample logistic --help` shows what is for logistic.

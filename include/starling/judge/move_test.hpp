@@ -122,7 +122,8 @@ bool heavy_tailed(std::span<const double> values);
 /// nothing, while few walkers come out of it in any time. A position that users read is judged
 /// without its moments where cloud and moves both show a heavy tail, a Cauchy's: by its winsorised
 /// value and the square of that. A heavy tail is one of a kurtosis above 30 (heavy_tailed), or,
-/// seen by the moves in a column that is read, above 90, or one that falls like a power (power_tail).
+/// seen by the moves in a column that is read, above 90, or one that falls like a power
+/// (power_tail).
 class MoveTest {
 public:
   /// The columns of the cloud before any move; the first `positions` of them are not made from

@@ -96,12 +96,17 @@ bs_model* bs_model_construct(const char* data, unsigned seed, char** error) {
   m->y = 0;
   if (data && data[0]) {
     FILE* file = fopen(data, "r");
+    const bool empty = file && fgetc(file) == '\n';
+    if (file)
+      rewind(file);
     const bool good = file && fscanf(file, " { \"y\" : %lf }", &m->y) == 1;
     if (file)
       fclose(file);
     if (!good) {
       free(m);
-      fail(error, "construct() failed with exception:\nError in JSON parsing at offset 0\n");
+      fail(error, empty
+                      ? "stanli prepare_data: unknown data variable y"
+                      : "construct() failed with exception:\nError in JSON parsing at offset 0\n");
       return NULL;
     }
   }
