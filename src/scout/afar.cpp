@@ -15,6 +15,7 @@ constexpr double distances[] = {2, 4, 8, 16, 64, 256, 1024}; // of places all ar
 constexpr double radii[] = {3,  5,  8,   13,  21,  34,       // along rays
                             55, 90, 150, 250, 400, 650, 1000};
 constexpr std::size_t most_bumps = 32; // that are climbed from, of one set of rays: the highest
+constexpr double aside = 0.1;          // from the mirror image, in the frame
 constexpr Eigen::Index most_axes = 32, random_rays = 12;
 
 /// A random direction: every other one in two coordinates alone, since in many dimensions no other
@@ -77,7 +78,8 @@ Frame::Matrix Modes::starts_afar(const Frame& around, const Philox& philox, Step
           sign * random_direction(z.row(Eigen::Index(std::size(distances)) + i / 2 - axes), i / 2,
                                   philox, address);
   }
-  const Frame::Matrix mirrored = -around.mean().transpose();
+  // Not quite there: by symmetry it may be a saddle, where a climb would end at once.
+  const Frame::Matrix mirrored = -around.mean().transpose() + aside * around.along_rows(z.row(0));
   return stacked({around.forward(y), mirrored, where_it_rises(around, direction)});
 }
 

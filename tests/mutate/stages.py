@@ -262,7 +262,7 @@ def add(of):
         [
             (
                 "no mirror image",
-                "mirrored = @@-around.mean().transpose()@@;",
+                "mirrored = @@-around.mean().transpose()@@ + aside",
                 "Frame::Matrix(around.mean().transpose())",
             ),
             ("by widths alone", "mean.array() + @@width.mean()@@", "mean[0] * 0"),
