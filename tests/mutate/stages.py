@@ -258,11 +258,18 @@ def add(of):
     )
     of(
         "src/scout/afar.cpp",
+        "tests/scout/modes_test.cpp",
+        [
+            ("climbs that end at saddles", "marked.row(i) += @@aside@@ *", "0"),
+        ],
+    )
+    of(
+        "src/scout/afar.cpp",
         look,
         [
             (
                 "no mirror image",
-                "mirrored = @@-around.mean().transpose()@@ + aside",
+                "mirrored = @@-around.mean().transpose()@@;",
                 "Frame::Matrix(around.mean().transpose())",
             ),
             ("by widths alone", "mean.array() + @@width.mean()@@", "mean[0] * 0"),
