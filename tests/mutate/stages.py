@@ -421,5 +421,5 @@ also["src/scout/modes.cpp"] = [f"src/scout/{name}.cpp" for name in ("clumps", "l
 also["src/scout/look.cpp"] = [f"src/scout/{name}.cpp" for name in ("clumps", "modes")]
 for name in ("elsewhere", "afar"):
     also[f"src/scout/{name}.cpp"] = [
-        f"src/scout/{other}.cpp" for other in ("clumps", "look", "modes")
+        f"src/scout/{other}.cpp" for other in ("clumps", "look", "modes", "scout")
     ]
