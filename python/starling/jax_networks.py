@@ -136,7 +136,7 @@ class JaxModel:
 
 def _is_weight(leaf: Any) -> bool:
     kind = getattr(leaf, "dtype", None)
-    return kind is not None and np.issubdtype(np.dtype(kind), np.floating)
+    return kind is not None and np.issubdtype(np.dtype(kind), np.floating) and leaf.size > 0
 
 
 def _within(name: str, asked: str) -> bool:

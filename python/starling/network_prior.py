@@ -30,11 +30,10 @@ class UsualPrior:
         sd = np.maximum(rms, np.array([least_sd(shape) for shape in model.shapes])[self._array])
         self.unit = sd.astype(np.float32)
         missing = np.sqrt(1 - (rms / sd) ** 2)
-        noise = [
-            np.random.default_rng([seed, 0, ANCHORS, particle]).normal(size=len(sd))
-            for particle in range(len(start))
-        ]
-        self._anchors = (start / sd + missing * np.array(noise)).astype(np.float32)
+        self._anchors = np.empty_like(start)
+        for particle, own in enumerate(self._anchors):
+            noise = np.random.default_rng([seed, 0, ANCHORS, particle]).normal(size=len(sd))
+            own[:] = start[particle] / sd + missing * noise
         self.start = self._anchors
         self.learned = np.zeros((len(start), len(sizes)), np.float32)
 

@@ -65,7 +65,9 @@ def _run(
         verdict = verdict_of(looks, steps, particles, start.shape[1])
         if interrupted:
             verdict = "interrupted", f"after {flight.done} of {steps} steps; {verdict[1]}"
-        settings = dict(particles=particles, steps=flight.done, step_size=step_size, seed=seed)
+        settings = dict(
+            particles=particles, steps=flight.done, step_size=float(step_size), seed=seed
+        )
         return NetworkResult(network, particles_now(), looks, verdict, settings, interrupted)
 
     stops = np.unique(np.linspace(0, steps, LOOKS + 1).astype(int)[1:])

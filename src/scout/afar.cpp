@@ -15,6 +15,7 @@ constexpr double distances[] = {2, 4, 8, 16, 64, 256, 1024}; // of places all ar
 constexpr double radii[] = {3,  5,  8,   13,  21,  34,       // along rays
                             55, 90, 150, 250, 400, 650, 1000};
 constexpr std::size_t most_bumps = 32; // that are climbed from, of one set of rays: the highest
+constexpr double aside = 0.1;          // from places that are marked by symmetry, in the frame
 constexpr Eigen::Index most_axes = 32, random_rays = 12;
 
 /// A random direction: every other one in two coordinates alone, since in many dimensions no other
@@ -78,7 +79,11 @@ Frame::Matrix Modes::starts_afar(const Frame& around, const Philox& philox, Step
                                   philox, address);
   }
   const Frame::Matrix mirrored = -around.mean().transpose();
-  return stacked({around.forward(y), mirrored, where_it_rises(around, direction)});
+  Frame::Matrix marked = stacked({mirrored, where_it_rises(around, direction)});
+  // Not quite there: by symmetry a climb may end at a saddle, and all modes around it would be one.
+  for (Eigen::Index i = 0; i < marked.rows(); ++i)
+    marked.row(i) += aside * around.along_rows(z.row(i % z.rows()));
+  return stacked({around.forward(y), marked});
 }
 
 /// Going outwards from the middle of one group the density falls; where it rises again there may be

@@ -48,14 +48,16 @@ Frame::Matrix led_elsewhere(const Cloud& places, std::span<const Frame> known, s
 std::vector<Mode> modes_led_to(const Cloud& places, CountedDensity& density,
                                std::span<const Mode> known, const ModeSearch& search) {
   std::vector<Frame> frames;
-  for (const Mode& one : known)
+  Frame::Matrix tops(Eigen::Index(known.size()), places.x.cols());
+  for (const Mode& one : known) {
+    tops.row(Eigen::Index(frames.size())) = one.x;
     frames.push_back(one.frame);
+  }
   const Frame::Matrix from = led_elsewhere(places, frames, most_climbs);
   if (from.rows() == 0)
     return {known.begin(), known.end()};
   Modes modes(density, frames.front(), search);
-  modes.add(known);
-  modes.climb_from(from);
+  modes.climb_from(stacked({tops, from})); // a known one may be the middle of a fit and no top
   return modes.found();
 }
 

@@ -233,10 +233,10 @@ void Journey::temper() {
   search.seed = settings_.seed;
   std::vector<scout::Mode> modes;
   const bool over = tempering_.over();
+  const std::span<const scout::Mode> tops(weights_.modes.data(),
+                                          weights_.modes.size() > 1 ? weights_.modes.size() : 0);
   if (over)
-    modes =
-        scout::look_around(tempering_.cloud(), counted_, weights_.modes, search, after_tempering)
-            .modes;
+    modes = scout::look_around(tempering_.cloud(), counted_, tops, search, after_tempering).modes;
   else if (tempering_.units() > 0)
     modes = scout::modes_led_to(tempering_.cloud(), counted_, weights_.modes, search);
   if (!over)

@@ -258,6 +258,13 @@ def add(of):
     )
     of(
         "src/scout/afar.cpp",
+        "tests/scout/modes_test.cpp",
+        [
+            ("climbs that end at saddles", "marked.row(i) += @@aside@@ *", "0"),
+        ],
+    )
+    of(
+        "src/scout/afar.cpp",
         look,
         [
             (
@@ -422,5 +429,5 @@ also["src/scout/modes.cpp"] = [f"src/scout/{name}.cpp" for name in ("clumps", "l
 also["src/scout/look.cpp"] = [f"src/scout/{name}.cpp" for name in ("clumps", "modes")]
 for name in ("elsewhere", "afar"):
     also[f"src/scout/{name}.cpp"] = [
-        f"src/scout/{other}.cpp" for other in ("clumps", "look", "modes")
+        f"src/scout/{other}.cpp" for other in ("clumps", "look", "modes", "scout")
     ]

@@ -168,3 +168,17 @@ def test_batches_that_can_be_read_once_are_refused():
         starling.from_jax_network(init, apply, [])
     with pytest.raises(TypeError, match="must be .x, y."):
         starling.from_jax_network(init, apply, 3)
+
+
+@pytest.mark.parametrize(
+    "library, fixed, left",
+    [
+        (of_flax, ["params/layers_0"], ["params/layers_2/bias", "params/layers_2/kernel"]),
+        (of_equinox, ["layers/0"], ["layers/1/weight", "layers/1/bias"]),
+        (of_haiku, ["mlp/~/linear_0"], ["mlp/~/linear_1/b", "mlp/~/linear_1/w"]),
+    ],
+)
+def test_names_of_libraries_can_be_fixed(library, fixed, left):
+    x, y = waves(20, 1)
+    network = starling.from_jax_network(*library(x), (x, y), fixed=fixed)
+    assert network.model.names == left

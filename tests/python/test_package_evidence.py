@@ -104,3 +104,27 @@ def test_compare_says_what_it_wants(narrow_and_wide):
         starling.compare({"plain": plain})
     with pytest.raises(TypeError, match="must be a dictionary of results by name; got Result"):
         starling.compare(plain)
+
+
+def two_modes(x):
+    """.5 N(0, 1) + .5 N(200, 2^2), so far that no reference around the first reaches it."""
+    near = -(x[:, 0] ** 2) / 2
+    far = -((x[:, 0] - 200) ** 2) / 8 - np.log(2)
+    logs = np.logaddexp(near, far)
+    share = np.exp(far - logs)
+    return logs, (-(1 - share) * x[:, 0] - share * (x[:, 0] - 200) / 4)[:, None]
+
+
+def test_tempering_begins_as_wide_as_draws_of_a_prior():
+    """As many rows as particles; the scout is asked all the same, and the two ways agree."""
+    draws = np.random.default_rng(1).normal(80, 120, (200, 1))
+    result = starling.sample(
+        two_modes, start=draws, temper=True, evidence=True, seed=1, progress=False
+    )
+    found, truth = result.log_evidence, np.log(2 * np.sqrt(2 * np.pi))
+    assert result.verdict == "converged"
+    assert abs((result.draws["x"] > 100).mean() - 0.5) < 0.05
+    assert abs(found["value"] - truth) < 4 * found["se"] and found["doubt"] is None
+    assert abs(found["tempered"]["value"] - truth) < 4 * found["tempered"]["se"]
+    alone = starling.sample(two_modes, start=draws, seed=1, progress=False)
+    assert "tempered" not in (alone.log_evidence or {}), "without temper it is where to begin"

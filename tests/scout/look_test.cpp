@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 namespace {
 
@@ -101,6 +102,41 @@ TEST(LookAround, FindsANarrowModeAlongWhatModelsShare) {
   EXPECT_EQ(searches_that_find(beside(any, opposite, .1), 5), 5);
   EXPECT_EQ(searches_that_find(beside(any, moved, .5), 5), 5);
   EXPECT_EQ(searches_that_find(beside(any, aside, .5), 5), 0);
+}
+
+/// In units of their own: x_a = unit_a u_a.
+DensityOfRows in_units(const DensityOfRows& plain, const Eigen::RowVectorXd& unit) {
+  return [=](Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+    Frame::Matrix u = Frame::map(x);
+    u.array().rowwise() /= unit.array();
+    plain(rows_of(std::as_const(u)), score, log_density);
+    Frame::map(score).array().rowwise() /= unit.array();
+  };
+}
+
+// Where parameters have units of their own, by as much and by as many widths are two directions.
+TEST(LookAround, FindsANarrowModeInAnyUnits) {
+  constexpr Eigen::Index dim = 20;
+  Eigen::RowVectorXd unit(dim);
+  for (Eigen::Index a = 0; a < dim; ++a)
+    unit[a] = std::pow(10, double(a) / double(dim - 1));
+  const std::vector<double> here = somewhere(dim, 12, 5);
+  std::vector<double> by_widths, by_as_much, by_neither;
+  for (std::size_t a = 0; a < here.size(); ++a) {
+    const double u = unit[Eigen::Index(a)];
+    by_widths.push_back(here[a] + 5);
+    by_as_much.push_back(here[a] + 50 / u);
+    by_neither.push_back(here[a] + (a % 2 == 0 ? 5 : -5));
+  }
+  const auto finds = [&](const std::vector<double>& there) {
+    const std::vector<blobs::Blob> both = beside(here, there, .5);
+    Frame::Matrix x = blobs::draws({both[0]}, 256, 1);
+    x.array().rowwise() *= unit.array();
+    return looked(in_units(blobs::density(both), unit), x, 1).modes.size() == 2;
+  };
+  EXPECT_TRUE(finds(by_widths));
+  EXPECT_TRUE(finds(by_as_much));
+  EXPECT_FALSE(finds(by_neither));
 }
 
 // Around a normal every score leads back to it; near a narrow mode, to that one.
