@@ -3,6 +3,8 @@
 
 #include <starling/exact/hmc.hpp>
 
+#include <vector>
+
 namespace starling::stages {
 
 namespace {
@@ -12,13 +14,15 @@ constexpr Step wander_address = Step{1} << 40; // no other move of a run has it
 constexpr std::uint64_t wander_tuning = 900;   // nor a tuning
 constexpr std::size_t tuned_on = 16;
 constexpr double wander_acceptance = 0.8;
+constexpr double least_travel = 0.25; // squared, of a move and a coordinate, in the frame
 
 } // namespace
 
 /// A mode of a hierarchical model may have no top: its density rises without end where a scale goes
 /// to zero, and no climb arrives. So exact moves go from where the scout's other ways up were. They
 /// should end in the cloud. Answers how many end as high and away from all of it: where a factor
-/// has the other sign, for instance.
+/// has the other sign, for instance. Walkers that hardly move are in some narrow place, as in the
+/// neck of a funnel, and tell nothing.
 std::size_t Journey::wander() {
   const Frame::Matrix& from = scouted_.on_ways;
   if (from.rows() == 0 || split() || settings_.certify_moves == 0)
@@ -28,9 +32,19 @@ std::size_t Journey::wander() {
   stride.step = exact::tune(evenly(cloud(), tuned_on), home, stride, wander_acceptance, counted_,
                             settings_.seed, wander_tuning);
   Cloud walkers = cloud_at(rows_of(from), counted_);
-  for (std::size_t move = 0; move < wander_moves; ++move)
+  Eigen::VectorXd travel = Eigen::VectorXd::Zero(from.rows());
+  for (std::size_t move = 0; move < wander_moves; ++move) {
+    const Frame::Matrix before = home.inverse(walkers.position());
     exact::move(walkers, home, stride, counted_, settings_.seed, wander_address + move);
-  return scout::unmet(walkers, cloud(), home);
+    if (2 * move >= wander_moves)
+      travel += (home.inverse(walkers.position()) - before).rowwise().squaredNorm();
+  }
+  const double least = least_travel * double(wander_moves / 2) * double(density_.dim);
+  std::vector<std::size_t> moved;
+  for (std::size_t i = 0; i < walkers.count(); ++i)
+    if (travel[Eigen::Index(i)] >= least)
+      moved.push_back(i);
+  return moved.empty() ? 0 : scout::unmet(some_of(walkers, moved), cloud(), home);
 }
 
 } // namespace starling::stages

@@ -79,7 +79,7 @@ TEST(Joint, ShowsACloudWhoseParametersAreRightAndWhoseCorrelationIsNot) {
     EXPECT_EQ(found.finding, Finding::moved);
     EXPECT_NE(found.worst.of, TraitOf::column);
     EXPECT_EQ(found.all.size(), 6u); // of the parameters
-    EXPECT_EQ(found.joint.size(), 2 * std::size_t(joint.log_density) + joint.directions);
+    EXPECT_EQ(found.joint.size(), 3 * std::size_t(joint.log_density) + joint.directions);
   }
 }
 
