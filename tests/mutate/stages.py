@@ -370,7 +370,7 @@ def add(of):
             ("a prior that is not asked", "if (@@prior.dim() > 0@@) { // and", "false"),
             (
                 "modes that are found and forgotten",
-                "@@modes.size() > 1@@)\n    return weigh",
+                "@@weights_.modes.size() > 1@@)\n    return weigh",
                 "false",
             ),
         ],
