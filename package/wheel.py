@@ -3,6 +3,7 @@ package/wheel.py BUILD OUT"""
 
 import base64
 import hashlib
+import importlib.metadata
 import re
 import shutil
 import subprocess
@@ -102,9 +103,20 @@ def stage(build: Path, tree: Path) -> Path:
     return tree / "starling" / modules[0].name
 
 
+# Libraries that are compiled into ours: no program loads them, and their notices come along.
+COMPILED_IN = ("libcli11-dev", "libeigen3-dev", "libhwy-dev", "nlohmann-json3-dev")
+
+
 def copy_notices(programs: list[Path], to: Path) -> None:
     """The licences of the libraries that come along, where the system keeps them: Debian does, a
-    package a file."""
+    package a file. That of nanobind is its package's."""
+    to.mkdir(exist_ok=True)
+    for file in importlib.metadata.files("nanobind") or []:
+        if file.name == "LICENSE":
+            shutil.copy(file.locate(), to / "nanobind")
+    for package in COMPILED_IN:
+        if (notice := Path("/usr/share/doc") / package / "copyright").is_file():
+            shutil.copy(notice, to / package)
     if not shutil.which("dpkg-query"):
         return
     loaded = subprocess.run(["ldd", *map(str, programs)], capture_output=True, text=True).stdout
@@ -117,7 +129,6 @@ def copy_notices(programs: list[Path], to: Path) -> None:
         for owner in re.findall(r"^([\w.+-]+)", owners, re.M):
             notice = Path("/usr/share/doc") / owner / "copyright"
             if notice.is_file():
-                to.mkdir(exist_ok=True)
                 shutil.copy(notice, to / owner)
 
 

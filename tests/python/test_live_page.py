@@ -163,7 +163,9 @@ INK = """(() => { starlingLive.draw(); const v = document.getElementById('view0'
 def test_many_particles_set_point_by_point_look_as_those_drawn_as_shapes(browser, threads):
     """Shapes that overlap are inked once and points twice: so a tenth in all, and a quarter in one
     of 64 fields. A radius that is 1.3 times too large is .74 more ink."""
-    with opened(browser, f"#t=formula&n=500&threads={threads}&f=-(x^2%2By^2)/40") as page:
+    wide = {"width": 1800, "height": 900}  # views as large as the bounds were found at
+    address = f"#t=formula&n=500&threads={threads}&f=-(x^2%2By^2)/40"
+    with opened(browser, address, viewport=wide) as page:
         page.evaluate("starlingLive.goTo(3)")
         ink = []
         for few in (1000, 0):  # as shapes, as points
