@@ -59,6 +59,24 @@ bool any_worse(const Certificate& other, const Certificate& before, const Bounds
   return worse(other.all, before.all) || worse(other.joint, before.joint);
 }
 
+/// A mode far away is no tail: it lies beyond both distances, or beyond one.
+bool MoveTest::power_tail(std::size_t column) const {
+  constexpr double small_share = 0.1, least = 1.0 / 8, most = 0.7;
+  constexpr double enough = 8; // twice as far out, or chance decides
+  const double* const sums = pooled_sums(column);
+  const double far = sums[2], farther = sums[3];
+  return farther >= enough && farther >= least * far && farther <= most * far &&
+         far <= small_share * double(count_) * double(added_);
+}
+
+/// Of some column or direction: then no direction has moments.
+bool MoveTest::any_power_tail() const {
+  for (std::size_t a = 0; a < columns_; ++a)
+    if (of(a) != TraitOf::log_density && !scale_[a].unread && power_tail(a))
+      return true;
+  return false;
+}
+
 TraitOf MoveTest::of(std::size_t column) const {
   const std::size_t read = columns_ - joint_.columns();
   if (column < read)

@@ -168,24 +168,6 @@ double MoveTest::pooled_kurtosis(std::size_t column) const {
   return fourth / (variance * variance);
 }
 
-/// A mode far away is no tail: it lies beyond both distances, or beyond one.
-bool MoveTest::power_tail(std::size_t column) const {
-  constexpr double small_share = 0.1, least = 1.0 / 8, most = 0.7;
-  constexpr double enough = 8; // twice as far out, or chance decides
-  const double* const sums = pooled_sums(column);
-  const double far = sums[2], farther = sums[3];
-  return farther >= enough && farther >= least * far && farther <= most * far &&
-         far <= small_share * double(count_) * double(added_);
-}
-
-/// Of some column or direction: then no direction has moments.
-bool MoveTest::any_power_tail() const {
-  for (std::size_t a = 0; a < columns_; ++a)
-    if (of(a) != TraitOf::log_density && !scale_[a].unread && power_tail(a))
-      return true;
-  return false;
-}
-
 void MoveTest::restored() const {
   if (const std::size_t wanted = (kinds * count_ + pooled) * columns_; sums_.size() != wanted)
     reject("move test", std::to_string(wanted) + " sums", std::to_string(sums_.size()));

@@ -15,13 +15,12 @@ constexpr std::size_t most_rows = 1024;              // that starts are chosen f
 constexpr std::size_t far_apart = 8, at_random = 16; // starts of each kind
 constexpr int rounds = 5;
 
-/// The cloud's own frame; widths first, else few rows would blur the scales.
+} // namespace
+
 Frame frame_of(Rows<const double> x, std::size_t dense_up_to) {
   const Frame widths = Frame(x.dim).refreshed(x);
   return x.dim <= dense_up_to && x.count > x.dim ? widths.densely().refreshed(x) : widths;
 }
-
-} // namespace
 
 std::vector<Eigen::Index> farthest_first(const Frame::Matrix& y, std::size_t count) {
   std::vector<Eigen::Index> chosen;

@@ -10,9 +10,9 @@ namespace starling::stages {
 namespace {
 
 constexpr std::size_t wander_moves = 40, wander_leaps = 15;
-constexpr Step wander_address = Step{1} << 40; // no other move of a run has it
-constexpr std::uint64_t wander_tuning = 900;   // nor a tuning
-constexpr std::size_t tuned_on = 16;
+constexpr Step wander_address = Step{1} << 40;    // no other move of a run has it
+constexpr std::uint64_t wander_tuning = 900;      // nor a tuning
+constexpr std::size_t tuned_on = 16, seen = 1024; // particles
 constexpr double wander_acceptance = 0.8;
 constexpr double least_travel = 0.25; // squared, of a move and a coordinate, in the frame
 
@@ -22,12 +22,14 @@ constexpr double least_travel = 0.25; // squared, of a move and a coordinate, in
 /// to zero, and no climb arrives. So exact moves go from where the scout's other ways up were. They
 /// should end in the cloud. Answers how many end as high and away from all of it: where a factor
 /// has the other sign, for instance. Walkers that hardly move are in some narrow place, as in the
-/// neck of a funnel, and tell nothing.
+/// neck of a funnel, and tell nothing. The frame is that of the cloud's covariance: one that bends
+/// serves the place that it was made for, and no other.
 std::size_t Journey::wander() {
   const Frame::Matrix& from = scouted_.on_ways;
   if (from.rows() == 0 || split() || settings_.certify_moves == 0)
     return 0;
-  const Frame& home = frame(0);
+  const Frame home =
+      scout::frame_of(evenly(cloud(), seen).position(), scout::ModeSearch().dense_up_to);
   exact::Stride stride{.most_leaps = wander_leaps};
   stride.step = exact::tune(evenly(cloud(), tuned_on), home, stride, wander_acceptance, counted_,
                             settings_.seed, wander_tuning);

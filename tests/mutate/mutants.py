@@ -220,16 +220,18 @@ of("src/judge/decide.cpp", "tests/judge/move_test_test.cpp", [
 ])
 of("src/judge/decide.cpp", "tests/judge/joint_test.cpp", [
     ("the log density not followed",
-     "case TraitOf::log_density:\n    return @@no_moments ? std::vector{Trait::winsorised, Trait::square}"
+     "case TraitOf::log_density:\n    return "
+     "@@no_moments ? std::vector{Trait::winsorised, Trait::square}"
      "\n                      : std::vector{Trait::value, Trait::winsorised, Trait::square}@@;",
      "std::vector<Trait>{}"),
     ("the spread of the log density not followed",
-     ": std::vector{Trait::value, Trait::winsorised@@, Trait::square@@};\n  case TraitOf::direction",
+     ": std::vector{Trait::value, Trait::winsorised@@, Trait::square@@};\n"
+     "  case TraitOf::direction",
      ""),
     ("directions not followed", "return {Trait::square};", "return {};"),
     ("as many errors for any number of traits", "double(std::max<std::size_t>(1, traits))", "1.0"),
 ])
-of("src/judge/move_test.cpp", "tests/judge/power_tail_test.cpp", [
+of("src/judge/decide.cpp", "tests/judge/power_tail_test.cpp", [
     ("no power tails", "farther >= enough && @@farther >= least * far@@", "false"),
     ("an exponential tail taken for a power", "@@farther >= least * far@@", "true"),
     ("a mode far away taken for a tail", "@@farther <= most * far@@", "true"),

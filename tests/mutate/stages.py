@@ -249,6 +249,14 @@ def add(of):
         ],
     )
     of(
+        "src/stages/wander.cpp",
+        "tests/stages/wander_test.cpp",
+        [
+            ("walkers that stand still count", "travel[Eigen::Index(i)] >= @@least@@", "0.0"),
+            ("walkers tell nothing", "return @@moved.empty()@@ ? 0", "true"),
+        ],
+    )
+    of(
         "src/scout/elsewhere.cpp",
         look,
         [

@@ -45,6 +45,10 @@ struct ModeSearch {
   std::uint64_t seed = 1;
 };
 
+/// The frame of the rows' covariance; widths first, else few rows would blur the scales. Widths
+/// alone above so many dimensions, and where there are no more rows than dimensions.
+Frame frame_of(Rows<const double> x, std::size_t dense_up_to);
+
 /// Rows of these, one below the other.
 Frame::Matrix stacked(const std::vector<Frame::Matrix>& parts);
 
