@@ -252,8 +252,8 @@ def add(of):
         "src/stages/wander.cpp",
         "tests/stages/wander_test.cpp",
         [
-            ("walkers that stand still count", "travel[Eigen::Index(i)] >= @@least@@", "0.0"),
-            ("walkers tell nothing", "return @@moved.empty()@@ ? 0", "true"),
+            ("walkers on a peak count", "walkers.log_density[i] <= @@most@@", "1e300"),
+            ("walkers tell nothing", "return @@arrived.empty()@@ ? 0", "true"),
         ],
     )
     of(
