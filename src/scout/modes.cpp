@@ -59,16 +59,19 @@ void Modes::climb_from(const Frame::Matrix& x) {
   }
 }
 
-/// Ways up in the frame, in lock-step.
-std::vector<Climb> Modes::climbed(Frame::Matrix y) {
-  Frame::Matrix score;
-  std::vector<double> log_density;
-  evaluate(y, score, log_density);
+/// Ways up in the frame, in lock-step. Matrices of another size are new ones: Eigen frees the old
+/// numbers before it asks for room, and frees them again where there is none.
+std::vector<Climb> Modes::climbed(const Frame::Matrix& starts) {
   std::vector<Climb> climbs;
-  for (Eigen::Index i = 0; i < y.rows(); ++i)
-    if (const double height = log_density[std::size_t(i)]; std::isfinite(height))
-      climbs.emplace_back(Place{y.row(i), score.row(i), search_.has_density ? height : 0},
-                          search_.iterations);
+  std::vector<double> log_density;
+  {
+    Frame::Matrix score;
+    evaluate(starts, score, log_density);
+    for (Eigen::Index i = 0; i < starts.rows(); ++i)
+      if (const double height = log_density[std::size_t(i)]; std::isfinite(height))
+        climbs.emplace_back(Place{starts.row(i), score.row(i), search_.has_density ? height : 0},
+                            search_.iterations);
+  }
   climbs_ += climbs.size();
   std::vector<Climb*> going;
   for (;;) {
@@ -78,7 +81,7 @@ std::vector<Climb> Modes::climbed(Frame::Matrix y) {
         going.push_back(&climb);
     if (going.empty())
       return climbs;
-    y.resize(Eigen::Index(going.size()), y.cols());
+    Frame::Matrix y(Eigen::Index(going.size()), starts.cols()), score;
     for (std::size_t i = 0; i < going.size(); ++i)
       y.row(Eigen::Index(i)) = going[i]->wanted();
     evaluate(y, score, log_density);

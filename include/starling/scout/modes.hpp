@@ -92,7 +92,7 @@ private:
   Mode mode_at(const Place& top, std::size_t number);
   void evaluate(const Frame::Matrix& y, Frame::Matrix& score, std::vector<double>& log_density);
   Frame::Matrix where_it_rises(const Frame& around, const Frame::Matrix& direction);
-  std::vector<Climb> climbed(Frame::Matrix y);
+  std::vector<Climb> climbed(const Frame::Matrix& starts);
   bool joined(const Place& a, const Place& b);
   bool no_lower(const Place& a, const Place& b, double floor, int halvings);
   double lowest_by_scores(const Place& a, const Place& b);
