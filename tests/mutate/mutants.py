@@ -224,10 +224,6 @@ of("src/judge/decide.cpp", "tests/judge/joint_test.cpp", [
      "@@no_moments ? std::vector{Trait::winsorised, Trait::square}"
      "\n                      : std::vector{Trait::value, Trait::winsorised, Trait::square}@@;",
      "std::vector<Trait>{}"),
-    ("the spread of the log density not followed",
-     ": std::vector{Trait::value, Trait::winsorised@@, Trait::square@@};\n"
-     "  case TraitOf::direction",
-     ""),
     ("directions not followed", "return {Trait::square};", "return {};"),
     ("as many errors for any number of traits", "double(std::max<std::size_t>(1, traits))", "1.0"),
 ])
