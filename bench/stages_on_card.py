@@ -237,8 +237,8 @@ def normals():
 
 
 if wanted("starling"):
-    for rows in (64, 256, 1000):
-        tell(what=f"one value_and_grad of {rows} particles", milliseconds=1e3 * own_time(rows))
+    for count in (64, 256, 1000):
+        tell(what=f"one value_and_grad of {count} particles", milliseconds=1e3 * own_time(count))
     by_starling()
 if wanted("rows"):
     rows()
