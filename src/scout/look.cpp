@@ -117,27 +117,18 @@ Cloud looks_at(const Rows<const double> rows, const Frame& frame, CountedDensity
   return cloud_at(rows_of(std::as_const(x)), density);
 }
 
-/// Places that hit, a row each. Heights are those in the frame: where it bends, the neck of a
-/// funnel is high and has no room.
+/// Places that hit, a row each.
 Frame::Matrix hits_of(const Cloud& places, const Cloud& cloud, const Frame& frame) {
-  const auto framed = [&](const Cloud& of, Frame::Matrix& y) {
-    y = frame.inverse(of.position());
-    const Frame::Vector volume = frame.log_determinant(y);
-    std::vector<double> heights = of.log_density;
-    for (std::size_t i = 0; i < heights.size(); ++i)
-      heights[i] += volume[Eigen::Index(i)];
-    return heights;
-  };
-  Frame::Matrix near, y;
-  const std::vector<double> heights = framed(cloud, near), of_places = framed(places, y);
-  const double high = lower_quartile(heights);
+  const double high = lower_quartile(cloud.log_density);
+  const Frame::Matrix near = frame.inverse(cloud.position()), y = frame.inverse(places.position());
   double apart = 0;
   for (Eigen::Index i = 0; i < near.rows(); ++i)
-    if (heights[std::size_t(i)] >= high)
+    if (cloud.log_density[std::size_t(i)] >= high)
       apart = std::max(apart, to_nearest(near.row(i), near, neighbours + 1).back()); // itself first
   std::vector<Eigen::Index> hit;
   for (Eigen::Index n = 0; n < y.rows(); ++n)
-    if (of_places[std::size_t(n)] >= high && to_nearest(y.row(n), near, 1)[0] > away * away * apart)
+    if (places.log_density[std::size_t(n)] >= high &&
+        to_nearest(y.row(n), near, 1)[0] > away * away * apart)
       hit.push_back(n);
   Frame::Matrix found(Eigen::Index(hit.size()), y.cols());
   for (std::size_t n = 0; n < hit.size(); ++n)

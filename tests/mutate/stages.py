@@ -244,7 +244,7 @@ def add(of):
         look,
         [
             ("hits near particles", "@@to_nearest(y.row(n), near, 1)[0]@@ > away", "1e300"),
-            ("hits in low places", "of_places[std::size_t(n)] >= high", "true"),
+            ("hits in low places", "places.log_density[std::size_t(n)] >= high", "true"),
             ("no looks far out", "<= few_dimensions ? @@looks@@ : 0", "std::size_t{0}"),
         ],
     )

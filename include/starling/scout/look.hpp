@@ -38,7 +38,7 @@ std::vector<Mode> modes_led_to(const Cloud& places, CountedDensity& density,
 Looked look_around(const Cloud& cloud, CountedDensity& density, std::span<const Mode> known,
                    const ModeSearch& search, Step round);
 
-/// How many of these places hit as looks do, seen in a frame, which may bend.
+/// How many of these places hit as looks do, by distances in this frame.
 std::size_t unmet(const Cloud& places, const Cloud& cloud, const Frame& frame);
 
 } // namespace starling::scout
