@@ -86,6 +86,7 @@ void add_runs(NpzWriter& npz, std::span<const Draws> runs) {
   const std::vector<std::string>& names = runs[0].names;
   const std::size_t first = !names.empty() && names[0] == "lp__" ? 1 : 0;
   std::vector<double> draws, density;
+  draws.reserve(runs.size() * runs[0].rows * (names.size() - first));
   for (const Draws& run : runs)
     for (std::size_t row = 0; row < run.rows; ++row) {
       const double* from = run.values.data() + row * names.size();

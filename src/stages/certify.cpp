@@ -2,6 +2,7 @@
 #include <starling/stages/stages.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace starling::stages {
 
@@ -114,8 +115,9 @@ void Certify::after_polish(const Context& context, State& state) {
     state.certificate = std::move(polished);
     state.polished = true;
   } else {
-    state.cloud = flown_;
+    state.cloud = std::move(flown_);
   }
+  flown_ = {};
   if (state.certificate->finding != judge::Finding::confirmed)
     state.walkers = trial_.take_walkers();
 }
@@ -123,13 +125,13 @@ void Certify::after_polish(const Context& context, State& state) {
 Progress Certify::progress(const Context& context) const {
   const Settings& s = context.settings;
   return {done_, std::max<std::uint64_t>(s.certify_moves, trial_.moves()) + 1 +
-                     (polishes(context) ? s.polish_steps : 0)};
+                     (polishes(context) ? s.polish_steps * Polish::blocks(context) : 0)};
 }
 
 void Certify::check(const Context& context, const State&) const {
   trial_.check(context, part_ != Part::begin);
   polish_.check(context, part_ == Part::polish);
-  must_fit(flown_, context.dim(), context.settings.particles, part_ != Part::polish);
+  must_fit(flown_, context.dim(), context.settings.particles, true);
 }
 
 } // namespace starling::stages

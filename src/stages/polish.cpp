@@ -53,27 +53,48 @@ Polish::Polish(const Context& context, State& state, const Trial& trial, bool ke
     : aim_(trial.aim()), keeps_best_(keeps_best) {
   state.cloud = sifted(context, state, trial.kept(), aim_, trial.stride(state.leap));
   state.next.moves += moves_apart;
-  svgd_ = Svgd(state.cloud);
+}
+
+std::size_t Polish::blocks(const Context& context) {
+  const std::size_t most = context.settings.polish_together;
+  return (context.settings.particles + most - 1) / most;
+}
+
+void Polish::begin_block(const Context& context, const State& state) {
+  const std::size_t count = state.cloud.count(), of = blocks(context);
+  block_ = slice(state.cloud, begin_, std::min(count, begin_ + (count + of - 1) / of));
+  svgd_ = Svgd(block_);
+  done_ = 0;
 }
 
 bool Polish::step(const Context& context, State& state) {
   const std::size_t steps = context.settings.polish_steps;
+  if (begin_ == state.cloud.count())
+    return true;
+  if (block_.count() == 0)
+    begin_block(context, state);
   if (done_ < steps) {
-    svgd_.arrive(context, state, false);
+    svgd_.arrive(context, block_, state.next.steps, false);
     if (keeps_best_)
-      keep_if_better(context, state.cloud);
+      keep_if_better(context, block_);
     const double share = double(done_) / double(std::max<std::size_t>(2, steps) - 1);
-    svgd_.step(context, state, context.settings.step_size * std::pow(step_falls_to, share));
+    svgd_.step(context, block_, state.frame, state.next.steps,
+               context.settings.step_size * std::pow(step_falls_to, share));
+    ++state.next.steps;
     ++done_;
   }
   if (done_ < steps)
     return false;
-  svgd_.arrive(context, state, true);
+  svgd_.arrive(context, block_, state.next.steps, true);
   if (keeps_best_) {
-    keep_if_better(context, state.cloud);
-    state.cloud = best_;
+    keep_if_better(context, block_);
+    block_ = best_;
   }
-  return true;
+  put(block_, state.cloud, begin_);
+  begin_ += block_.count();
+  block_ = best_ = {};
+  svgd_ = {};
+  return begin_ == state.cloud.count();
 }
 
 void Polish::keep_if_better(const Context& context, const Cloud& cloud) {
@@ -96,10 +117,13 @@ void Polish::keep_if_better(const Context& context, const Cloud& cloud) {
 }
 
 void Polish::check(const Context& context, bool under_way) const {
-  must_fit(best_, context.dim(), context.settings.particles, true);
+  must_fit(block_, context.dim(), block_.count(), true);
+  must_fit(best_, context.dim(), block_.count(), true);
+  must_fit(begin_ + block_.count() <= context.settings.particles);
   if (!under_way)
     return;
-  svgd_.check(context);
+  if (block_.count() > 0)
+    svgd_.check(context, block_.count());
   must_fit(aim_.means.size() == context.width() && done_ <= context.settings.polish_steps);
 }
 

@@ -69,7 +69,7 @@ bool Fly::unit(const Context& context, State& state) {
     for (const std::uint64_t part : {8u, 4u, 2u, 1u}) // of the first half
       if (done_ > 0 && done_ == all / 2 / part)
         frame = context.reframed(frame, state.cloud);
-    svgd_.arrive(context, state, false);
+    svgd_.arrive(context, state.cloud, state.next.steps, false);
     state.frame = std::move(frame);
     if (turns_back(context, state) && state.turned_back == most_turns)
       done_ = all;
@@ -77,12 +77,14 @@ bool Fly::unit(const Context& context, State& state) {
   if (done_ < all) {
     const double share = static_cast<double>(done_) / static_cast<double>(all);
     const double step_size = settings.step_size / (1 + settings.decay * share);
-    svgd_.step(context, state, std::ldexp(step_size, -int(state.turned_back)));
+    svgd_.step(context, state.cloud, state.frame, state.next.steps,
+               std::ldexp(step_size, -int(state.turned_back)));
+    ++state.next.steps;
     ++done_;
   }
   if (done_ < all)
     return false;
-  svgd_.arrive(context, state, true);
+  svgd_.arrive(context, state.cloud, state.next.steps, true);
   turns_back(context, state);
   context.guide.look(state.cloud, state.frame);
   return true;
@@ -113,7 +115,7 @@ void Fly::check(const Context& context, const State&) const {
   must_fit(done_ <= context.settings.steps);
   must_fit(good_, context.dim(), good_.count(), true);
   if (done_ > 0)
-    svgd_.check(context);
+    svgd_.check(context, good_.count());
 }
 
 } // namespace starling::stages

@@ -166,7 +166,7 @@ bool Settle::after_last_test(const Context& context, State& state) {
 
 Progress Settle::progress(const Context& context) const {
   const Settings& s = context.settings;
-  Progress progress{done_, s.polish_steps + s.certify_moves + 1};
+  Progress progress{done_, s.polish_steps * Polish::blocks(context) + s.certify_moves + 1};
   for (std::uint64_t r = 0; r <= std::min<std::uint64_t>(round_, most_rounds(context) - 1); ++r)
     progress.total += (s.first_round << r) + 1;
   progress.total = std::max(progress.total, done_ + 1); // a last test may go on

@@ -42,26 +42,25 @@ Svgd::Svgd(Svgd&&) noexcept = default;
 Svgd& Svgd::operator=(Svgd&&) noexcept = default;
 Svgd::~Svgd() = default;
 
-SvgdStep& Svgd::roles(const Context& context, const State& state) {
+SvgdStep& Svgd::roles(const Context& context, const Cloud& cloud) {
   if (!roles_)
-    roles_ = std::make_unique<SvgdStep>(context.settings, state.cloud.count(), context.dim(),
-                                        context.threads);
+    roles_ =
+        std::make_unique<SvgdStep>(context.settings, cloud.count(), context.dim(), context.threads);
   return *roles_;
 }
 
-void Svgd::arrive(const Context& context, State& state, bool at_end) {
-  Cloud& cloud = state.cloud;
+void Svgd::arrive(const Context& context, Cloud& cloud, Step k, bool at_end) {
   Guide& guide = context.guide;
   if (!at_end && guide.scores_stay() && next_ == cloud.x)
     return;
-  Frame::Matrix& score = roles(context, state).room();
+  Frame::Matrix& score = roles(context, cloud).room();
   std::vector<double> log_density(cloud.count());
   if (at_end)
     guide.density()(rows_of(next_), rows_of(score), log_density);
   else
-    guide.score(state.next.steps, rows_of(next_), rows_of(score), log_density);
+    guide.score(k, rows_of(next_), rows_of(score), log_density);
   if (guide.rows() == 0)
-    refuse_failed_score(guide.density(), cloud, state.next.steps);
+    refuse_failed_score(guide.density(), cloud, k);
   context.threads.for_pieces(cloud.count(), 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const auto row = Eigen::Index(i);
@@ -74,15 +73,13 @@ void Svgd::arrive(const Context& context, State& state, bool at_end) {
   });
 }
 
-void Svgd::step(const Context& context, State& state, double step_size) {
-  roles(context, state).step(state.cloud, state.frame, state.next.steps, step_size, next_);
-  ++state.next.steps;
+void Svgd::step(const Context& context, const Cloud& cloud, const Frame& frame, Step k,
+                double step_size) {
+  roles(context, cloud).step(cloud, frame, k, step_size, next_);
 }
 
-void Svgd::check(const Context& context) const {
-  const auto rows = std::size_t(next_.rows());
-  must_fit((rows == context.settings.particles || rows == context.crew()) &&
-           std::size_t(next_.cols()) == context.dim());
+void Svgd::check(const Context& context, std::size_t rows) const {
+  must_fit(std::size_t(next_.rows()) == rows && std::size_t(next_.cols()) == context.dim());
 }
 
 } // namespace starling::stages

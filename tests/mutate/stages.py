@@ -104,8 +104,8 @@ def add(of):
         [
             (
                 "a polish that takes no steps",
-                "svgd_.step(context, state, "
-                "context.settings.step_size * std::pow(step_falls_to, share));",
+                "svgd_.step(context, block_, state.frame, state.next.steps,\n"
+                "               context.settings.step_size * std::pow(step_falls_to, share));",
                 ";",
             ),
             ("the first draws of a trial", "repeats ? i % all.count : @@chosen[i]@@", "i"),
@@ -117,6 +117,7 @@ def add(of):
         crew,
         [
             ("draws that come again stay", "move < @@moves_apart@@", "0"),
+            ("a block that is not put back", "put(block_, state.cloud, begin_);", ";"),
         ],
     )
     of(

@@ -106,12 +106,37 @@ TEST(Crew, LeadsDrawsThatComeAgainApart) {
   EXPECT_EQ(repeated(rows_of(std::as_const(twice))), 1u);
 }
 
-// 600 particles of 256 who move, cut in every stage and gone on with: the same bits.
+// A large cloud is polished in blocks, each by itself: all of them have the means of the density
+// afterwards, to .4 of what so many independent draws miss. Draws that were only chosen to
+// have these means together do not have them in each block.
+TEST(Crew, IsPolishedInBlocks) {
+  const auto worst_of_blocks = [](std::size_t polish_steps, std::uint64_t& gradients) {
+    Settings settings = small(1000);
+    settings.polish_steps = polish_steps;
+    settings.polish_together = 400; // 334, 334 and 332 of them
+    const Group group = finished(each(scales), 4, settings);
+    EXPECT_EQ(group.certificate()->finding, judge::Finding::confirmed);
+    gradients = group.gradients()[index_of<stages::Certify>];
+    double off = 0;
+    for (const auto& [begin, end] : {std::pair(0, 334), {334, 668}, {668, 1000}})
+      off =
+          std::max(off, worst(group.positions().slice(std::size_t(begin), std::size_t(end))).first);
+    return off;
+  };
+  constexpr double error = 0.055; // of the mean of 334 independent draws, in sds
+  std::uint64_t in_blocks = 0, alone = 0;
+  EXPECT_LT(worst_of_blocks(20, in_blocks), .4 * error);
+  EXPECT_GT(worst_of_blocks(0, alone), .8 * error);
+  EXPECT_EQ(in_blocks - alone, 19u * 1000); // both ask once where the cloud arrives
+}
+
+// 600 particles of 256 who move, cut in every stage and block, and gone on with: the same bits.
 TEST(Crew, GoesOnBitForBitFromItsState) {
   for (const bool settles : {false, true}) {
     Settings settings = small(600);
     settings.settle_always = settles;
     settings.enough_draws = 100;
+    settings.polish_together = 250; // in three blocks
     const auto make = [&] { return Group(each(scales), 3, settings); };
     Group whole = make();
     std::vector<std::string> states{saved(whole)};

@@ -7,7 +7,8 @@
 namespace starling::stages {
 
 /// Of the draws that a trial kept, those that together have the pool's moments become the cloud.
-/// Then it takes SVGD steps, and keeps the last cloud, or the best on the way.
+/// Then it takes SVGD steps, and keeps the last cloud, or the best on the way. A large cloud is
+/// polished in blocks of rows, one after the other: the memory of a step is then that of a block.
 class Polish {
 public:
   Polish() = default;
@@ -16,8 +17,10 @@ public:
   /// column. A polish may go too far where tails are heavy.
   Polish(const Context& context, State& state, const Trial& trial, bool keeps_best);
 
-  /// One step. True after the last, when the cloud has arrived where it led.
+  /// One step of the block under way. True after the last of all, when the cloud has arrived.
   bool step(const Context& context, State& state);
+  /// Into which a cloud is divided; each takes the steps of the settings.
+  static std::size_t blocks(const Context& context);
 
   template <typename Self, typename Visit>
   static void for_each_field(Self& self, Visit&& visit) {
@@ -27,18 +30,23 @@ public:
     visit("best", self.best_);
     visit("distance", self.distance_);
     visit("done", self.done_);
+    visit("block", self.block_);
+    visit("begin", self.begin_);
   }
   void check(const Context& context, bool under_way) const;
 
 private:
+  void begin_block(const Context& context, const State& state);
   void keep_if_better(const Context& context, const Cloud& cloud);
 
   Svgd svgd_;
   Pool aim_;
   bool keeps_best_ = false;
-  Cloud best_;
+  Cloud best_;          // of the block
   double distance_ = 0; // of the best from the aim
   std::uint64_t done_ = 0;
+  Cloud block_;           // under way
+  std::size_t begin_ = 0; // its first row
 };
 
 } // namespace starling::stages

@@ -37,10 +37,11 @@ struct Settings {
   std::size_t settle_rounds = 5, first_round = 36; ///< each twice as long as the last; 0: never
   double enough_draws = 800; ///< that a pool is worth, to make a cloud of: a mean to .035 sd
   std::size_t polish_steps = 20;
-  bool polish_confirmed = true; ///< also a cloud that the first test confirmed
-  bool settle_always = false;   ///< also a cloud that was confirmed
-  bool temper = false;          ///< modes are looked for by tempering, after the scout
-  bool evidence = false;        ///< the log evidence too
+  std::size_t polish_together = 65'536; ///< particles, at most; a larger cloud in blocks
+  bool polish_confirmed = true;         ///< also a cloud that the first test confirmed
+  bool settle_always = false;           ///< also a cloud that was confirmed
+  bool temper = false;                  ///< modes are looked for by tempering, after the scout
+  bool evidence = false;                ///< the log evidence too
   Metric metric = Metric::by_size;
   Bends bends = Bends::never; ///< a group decides, by metric and density
 
