@@ -102,3 +102,36 @@ def test_predictions_of_any_target_are_judged(factor, word):
             log_density, dim=2, seed=1, predict=lambda *_: 1, data=(x, y), progress=False
         )
     assert failed.value.result.verdict == "converged"
+
+
+def test_the_judgement_is_kept_in_files(tmp_path):
+    y = np.random.default_rng(8).normal(size=30)
+
+    def predict(draws, x):
+        means = draws["x"].reshape(-1, 1) * np.ones(len(x))
+        return means, np.ones(means.shape)
+
+    made = starling.sample(
+        lambda w: (-(w**2).sum(axis=1) / 2, -w),
+        dim=1,
+        seed=1,
+        predict=predict,
+        data=(y, y),
+        progress=False,
+    )
+    made.save(tmp_path / "one")
+    starling.load(tmp_path / "one").save(tmp_path / "two")
+    for name in ("one", "two"):
+        loaded = starling.load(tmp_path / name)
+        assert loaded.predictions_verdict == made.predictions_verdict is not None
+        assert loaded.predictions_reason == made.predictions_reason
+        assert loaded.held_out.row() == made.held_out.row()
+        assert loaded.held_out.inside == made.held_out.inside
+        assert np.array_equal(loaded.held_out.rows, made.held_out.rows)
+    for broken in ("{}", "[]", "no JSON"):
+        (tmp_path / "two" / "held_out.json").write_text(broken)
+        with pytest.raises(ValueError, match="held_out.json: must be that of a run"):
+            starling.load(tmp_path / "two")
+    (tmp_path / "two" / "held_out.json").unlink()
+    alone = starling.load(tmp_path / "two")
+    assert alone.held_out is alone.predictions_verdict is alone.predictions_reason is None
