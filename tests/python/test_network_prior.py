@@ -16,7 +16,7 @@ def test_drift_of_one_particle_is_the_slope_of_the_log_posterior():
     """N = 1 has no kernel, so that the drift of predictions is their score. The prior is normal
     around the particle's own draw; its scale has the slope of log p(v | s), v a draw from it."""
     x, y = waves(40, 3)
-    network = starling.from_jax_network(init, apply, (x, y), data_batch=40)
+    network = starling.from_jax_network(init, apply, (x, y), data_batch=40, likelihood="normal")
     work = steps_of(network, 1)
     anchor, unit, d = work._prior._anchors[0], work._prior.unit, network.model.dim
     inputs, seen = network.inputs(x), network.likelihood.observed(y)

@@ -63,6 +63,27 @@ def test_the_same_seed_gives_the_same_bits():
     assert runs[0].verdict == "not judged"
 
 
+@pytest.mark.parametrize("tails", [True, False])
+def test_noise_with_tails_is_learned_where_there_is_any(tails):
+    def rows(count, seed):
+        random = np.random.default_rng(seed)
+        x = random.uniform(-1, 1, (count, 1))
+        noise = random.standard_t(2.5, count) if tails else random.normal(size=count)
+        return x, np.sin(3 * x[:, 0]) + 0.2 * noise
+
+    scores = {}
+    for likelihood in ("student", "normal"):
+        network = starling.from_jax_network(init, apply, rows(300, 1), likelihood=likelihood)
+        run = starling.sample(network, data=rows(1000, 2), seed=1, steps=600, progress=False)
+        scores[likelihood] = run.held_out.rows
+    gain = scores["student"] - scores["normal"]
+    error = gain.std() / np.sqrt(len(gain))
+    if tails:
+        assert gain.mean() > max(0.1, 2 * error)
+    else:
+        assert abs(gain.mean()) < 0.02  # nothing is lost
+
+
 def test_classes_are_predicted_with_probabilities():
     random = np.random.default_rng(5)
     x = random.normal(size=(500, 2))
@@ -84,9 +105,11 @@ def test_own_prior_is_followed():
         log_prior=lambda w: -1e6 * sum(jnp.sum(leaf**2) for leaf in w.values()),
     )
     strict = starling.sample(network, steps=300, seed=1, progress=False)
-    assert np.median(np.abs(strict.unconstrained[:, :-1])) < 1e-3
+    assert np.median(np.abs(strict.unconstrained[:, : network.model.dim])) < 1e-3
     free = starling.sample(network_of(50), steps=300, seed=1, progress=False)
-    assert np.median(np.abs(free.unconstrained[:, :-1])) > 1e-2  # what the usual prior leaves
+    assert (
+        np.median(np.abs(free.unconstrained[:, : network.model.dim])) > 1e-2
+    )  # what the usual prior leaves
 
 
 @pytest.mark.parametrize(
