@@ -80,14 +80,12 @@ def apply(weights, x):
     return hidden @ weights["last"] + weights["last_bias"]
 
 
-def by_starling(train, test, seed, noise):
+def by_starling(train, test, seed, noise, temperature=0):
     network = starling.from_jax_network(
         lambda key: init(key, train[0].shape[1]), apply, train, data_batch=ROWS, likelihood=noise
     )
-    result = starling.sample(
-        network, data=test, particles=PARTICLES, steps=STEPS, seed=seed, progress=False
-    )
-    return result.held_out
+    how = dict(particles=PARTICLES, steps=STEPS, noise=temperature, seed=seed, progress=False)
+    return starling.sample(network, data=test, **how).held_out
 
 
 def scaled(train, test, noise):
@@ -171,6 +169,7 @@ def by_peer(direction):
 
 METHODS = {
     "starling": by_starling,
+    "with noise": partial(by_starling, temperature=1),
     "SVGD": by_peer(svgd),
     "deep ensemble": by_peer(lambda x, scores: scores),
     "SteinVI": by_steinvi,
@@ -243,7 +242,7 @@ def main() -> None:
     asked.add_argument("--sets", default="report", help="report, choose, or names with commas")
     asked.add_argument("--methods", default=",".join(METHODS), help="names with commas")
     asked.add_argument("--splits", type=int, default=5)
-    asked.add_argument("--noise", default="normal", choices=NOISES, help="of all methods")
+    asked.add_argument("--noise", default="student", choices=NOISES, help="of all methods")
     asked.add_argument("--json", action="store_true")
     asked.add_argument("--cost", type=int, metavar="WIDTH", help="time steps of a wider network")
     given = asked.parse_args()

@@ -9,7 +9,7 @@ from starling.network_steps import REPULSION, Steps
 
 
 def steps_of(network, particles, seed=7):
-    return Steps(network, network.start(particles, seed), seed)
+    return Steps(network, network.start(particles, seed), seed, noise_from=10**9)
 
 
 def test_drift_of_one_particle_is_the_slope_of_the_log_posterior():
@@ -66,7 +66,7 @@ def rough(rows, seed):
     return x, 5 * np.sin(2 * x[:, 0]) + random.normal(size=rows)
 
 
-def towards_0(self, v, log_s):
+def towards_0(self, v, log_s, around_own_draw):
     return -v, 0 * log_s
 
 

@@ -137,7 +137,9 @@ def test_data_that_do_not_fit_are_refused():
 
 
 def test_an_interrupted_flight_knows_its_steps():
-    flight = starling._starling.FunctionFlight(np.zeros((3, 2), np.float32), 2, 0.5, 0.1, 10, 1)
+    flight = starling._starling.FunctionFlight(
+        np.zeros((3, 2), np.float32), 2, 0.5, 0.1, 10, 1, 0, 0.0, 10, 0
+    )
 
     def predict(k, x):
         if k == 4:
