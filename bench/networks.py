@@ -194,49 +194,6 @@ def measured(method: str, name: str, splits: int, noise: str) -> dict:
     )
 
 
-def cost(width: int, steps: int = 30) -> None:
-    """A step against the gradient of the same network at the same rows, of all particles."""
-    random = np.random.default_rng(1)
-    x, y = random.normal(size=(2000, 10)), random.normal(size=2000)
-
-    def wide(key):
-        a, b, c = jax.random.split(key, 3)
-        shapes = ((10, width), (width, width), (width, 1))
-        keys = zip((a, b, c), shapes)
-        return [jax.random.normal(k, shape) / np.sqrt(shape[0]) for k, shape in keys]
-
-    def through(weights, x):
-        a, b, c = weights
-        return jax.nn.relu(jax.nn.relu(x @ a) @ b) @ c
-
-    network = starling.from_jax_network(wide, through, (x, y), data_batch=ROWS)
-    start = network.start(PARTICLES, 1)
-    times = []
-
-    def tell(_):
-        times.append(time.perf_counter())
-
-    starling.sample(network, steps=20 * steps, seed=1, progress=False, callback=tell)
-    rows = jnp.asarray(network.inputs(x[:ROWS]))
-    seen = jnp.asarray(network.likelihood.observed(y[:ROWS]))
-
-    def loss(w):
-        return jnp.sum((seen - through(network.model.tree(w), rows)) ** 2)
-
-    gradient = jax.jit(jax.vmap(jax.grad(loss)))
-    w = jnp.asarray(start[:, : network.model.dim])
-    gradient(w).block_until_ready()
-    began = time.perf_counter()
-    for _ in range(steps):
-        gradient(w).block_until_ready()
-    alone = (time.perf_counter() - began) / steps
-    step = np.median(np.diff(times)) / steps
-    print(
-        f"{network.model.dim} weights, {PARTICLES} particles, {ROWS} rows: a step {1e3 * step:.1f} "
-        f"ms, the gradient alone {1e3 * alone:.1f} ms, ratio {step / alone:.2f}"
-    )
-
-
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     asked.add_argument("--sets", default="report", help="report, choose, or names with commas")
@@ -247,7 +204,9 @@ def main() -> None:
     asked.add_argument("--cost", type=int, metavar="WIDTH", help="time steps of a wider network")
     given = asked.parse_args()
     if given.cost:
-        return cost(given.cost)
+        from networks_cost import cost
+
+        return cost(given.cost, PARTICLES, ROWS)
     names = {"report": REPORT, "choose": CHOOSE}.get(given.sets, given.sets.split(","))
     print("| set | method | log likelihood | RMSE | 50 % | 80 % | 95 % | s |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")

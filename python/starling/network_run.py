@@ -36,6 +36,12 @@ ITS_OWN = (
 def sample_network(network: Network, given: dict[str, Any]) -> NetworkResult:
     """`given`: what was given to sample, by name."""
     for name in given:
+        if name == "comm":
+            raise TypeError(
+                "comm: a network runs in one process, on all its cores; for a model whose "
+                "gradients take seconds give a log density instead: sample(pool(log_density), "
+                "predict=..., data=...), or with comm=..."
+            )
         if name not in ITS_OWN:
             raise TypeError(
                 f"{name}: a network has no such setting; it has {', '.join(ITS_OWN)}, and others "

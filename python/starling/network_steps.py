@@ -39,9 +39,9 @@ class Steps:
 
     def predict(self, k: int, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         model, likelihood = self._network.model, self._network.likelihood
-        self._rows, observed = self._read(k)
-        self._weights, own, _ = self._parts(x)
-        outputs = model.forward_rows(self._weights, self._rows)
+        rows, observed = self._read(k)
+        weights, own, _ = self._parts(x)
+        outputs, self._back = model.forward_rows(weights, rows)
         score = likelihood.score(likelihood.join(outputs, own), observed)
         # The noise is one for all particles: its slope is their mean.
         self._own = self._rows_for_one * score[:, :, model.outputs :].sum(axis=1).mean(axis=0)
@@ -50,13 +50,12 @@ class Steps:
         return outputs.reshape(len(x), -1), of_outputs.reshape(len(x), -1)
 
     def pull(self, k: int, x: np.ndarray, psi: np.ndarray) -> np.ndarray:
-        model = self._network.model
         v, own, learned = np.split(x, self._ends, axis=1)
         alone = k >= self.noise_from
         psi = self._of_outputs if alone else psi.reshape(self._of_outputs.shape) * REPULSION
         psi = psi * self._rows_for_one
         slope, of_learned = self._prior.slopes(v, learned, around_own_draw=not alone)
-        slope += model.pull_rows(self._weights, self._rows, psi) * self._prior.unit
+        slope += self._back(psi) * self._prior.unit
         return np.concatenate([slope, self._own - own, of_learned], axis=1)
 
     def _parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

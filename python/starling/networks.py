@@ -10,8 +10,18 @@ import numpy as np
 from .functions import Target, whole
 from .likelihoods import likelihood_of
 from .network_data import Columns, source_of
+from .pool import Pool
 
 ROWS_A_CALL = 1024  # of predictions
+
+
+def refuse_pool(name: str, function: Any) -> None:
+    if isinstance(function, Pool):
+        raise TypeError(
+            f"{name}: must be a function of the framework, which computes all particles at once on "
+            "all cores; got a pool of processes. A solver that takes seconds is no network: use "
+            "sample(pool(log_density), predict=..., data=...)"
+        )
 
 
 class Network(Target):
@@ -103,6 +113,8 @@ def from_jax_network(
         ["params/Dense_0"]. All particles have those of init(jax.random.PRNGKey(0))."""
     from .jax_networks import JaxModel
 
+    for name, function in (("init", init), ("apply", apply), ("log_prior", log_prior)):
+        refuse_pool(name, function)
     return Network(
         JaxModel(init, apply, log_prior, fixed),
         data,
@@ -129,6 +141,8 @@ def from_torch_module(
     stay as they are in the first module, in all particles."""
     from .torch_networks import TorchModel
 
+    for name, function in (("make", make), ("log_prior", log_prior)):
+        refuse_pool(name, function)
     return Network(
         TorchModel(make, log_prior),
         data,

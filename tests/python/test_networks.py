@@ -116,6 +116,7 @@ def test_own_prior_is_followed():
     "error, words, how",
     [
         (TypeError, "kernel: a network has no such setting", dict(kernel="gaussian")),
+        (TypeError, "comm: a network runs in one process, on all its cores", dict(comm=object())),
         (ValueError, "steps: must be at least 1", dict(steps=0)),
         (ValueError, "x: must have 1 columns", dict(data=(np.zeros((3, 2)), np.zeros(3)))),
         (ValueError, "as many rows", dict(data=(np.zeros((3, 1)), np.zeros(2)))),
@@ -134,6 +135,13 @@ def test_data_that_do_not_fit_are_refused():
         starling.from_jax_network(init, apply, (np.zeros((2, 1)), np.array([0, np.nan])))
     with pytest.raises(TypeError, match="whole numbers from 0 on"):
         starling.from_jax_network(init, apply, waves(9, 1), likelihood="classes")
+
+
+def test_a_pool_is_refused_with_what_to_do_instead():
+    with starling.pool(np.sin, 1) as pooled:
+        for how in (dict(init=pooled, apply=apply), dict(init=init, apply=pooled)):
+            with pytest.raises(TypeError, match=r"got a pool of processes.*sample\(pool\("):
+                starling.from_jax_network(**how, data=waves(9, 1))
 
 
 def test_an_interrupted_flight_knows_its_steps():
