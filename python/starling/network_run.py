@@ -81,7 +81,7 @@ def _run(
         seed=seed,
         temperature=noise,
         noise_from=work.noise_from,
-        noisy=network.model.dim,
+        with_noise=network.model.dim,
     )
     looks: list[Look] = []
 

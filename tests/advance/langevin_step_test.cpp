@@ -11,7 +11,7 @@
 namespace starling {
 namespace {
 
-constexpr std::size_t langevin_count = 4000, langevin_dim = 3, langevin_noisy = 2;
+constexpr std::size_t langevin_count = 4000, langevin_dim = 3, langevin_with_noise = 2;
 constexpr double langevin_square = 25, langevin_drift = 0.7;
 
 /// Particles at 0 that Adam has moved once, and that remember the mean square 25.
@@ -30,7 +30,8 @@ Ensemble<double> moved(double temperature, std::uint64_t seed, std::size_t threa
   Threads crew(threads);
   Whole deal;
   const Batches& batches = deal(0, particles);
-  LangevinStep<double>(seed, 0.06, temperature, langevin_noisy, crew)(5, particles, batches, [&] {
+  LangevinStep<double>(seed, 0.06, temperature, langevin_with_noise,
+                       crew)(5, particles, batches, [&] {
     for (double& drift : particles.drift())
       drift = langevin_drift;
   });
@@ -48,7 +49,7 @@ TEST(LangevinStep, HasTheMeanAndTheNoiseOfTheFormula) {
         mean += z / langevin_count;
         square += z * z / langevin_count;
       }
-      if (a >= langevin_noisy) {
+      if (a >= langevin_with_noise) {
         EXPECT_NEAR(square, 0, 1e-20);
         continue;
       }

@@ -19,15 +19,16 @@ namespace starling {
 /// in the drift. 1 is for coordinates that have nothing but a prior of sd 1, and no drift to speak
 /// of; without it they would leave in one step.
 ///
-/// Coordinates from `noisy` on have no noise: what all particles learn in common, from the same
-/// drift. Noise is drawn by (seed, step, id of the particle), so it does not depend on threads.
+/// Coordinates from `with_noise` on have no noise: what all particles learn in common, from the
+/// same drift. Noise is drawn by (seed, step, id of the particle), so it does not depend on
+/// threads.
 template <typename Real>
 class LangevinStep {
 public:
   /// The particles have moved by Adam before, at least once.
-  LangevinStep(std::uint64_t seed, double eta, double temperature, std::size_t noisy,
+  LangevinStep(std::uint64_t seed, double eta, double temperature, std::size_t with_noise,
                Threads& threads = Threads::alone())
-      : philox_(seed), rule_(eta, 0, 0.999, 1), temperature_(temperature), noisy_(noisy),
+      : philox_(seed), rule_(eta, 0, 0.999, 1), temperature_(temperature), with_noise_(with_noise),
         threads_(&threads) {}
 
   template <HostParticles<Real> P, typename Flow>
@@ -52,7 +53,7 @@ private:
       for (std::size_t b = a; b < x.size() && b < a + 2; ++b) {
         const double m =
             static_cast<double>(adam.eta / (std::sqrt(square[b] * adam.correction) + adam.floor));
-        const double noise = b < noisy_ ? std::sqrt(2 * temperature_ * m) : 0;
+        const double noise = b < with_noise_ ? std::sqrt(2 * temperature_ * m) : 0;
         x[b] += static_cast<Real>(m * static_cast<double>(g[b]) + noise * normals[b - a]);
       }
     }
@@ -61,7 +62,7 @@ private:
   Philox philox_;
   Adam<Real> rule_; // without a mean of g
   double temperature_;
-  std::size_t noisy_;
+  std::size_t with_noise_;
   Threads* threads_;
 };
 
