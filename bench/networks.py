@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -25,7 +26,8 @@ import starling
 from jax.flatten_util import ravel_pytree
 from sklearn.datasets import load_diabetes
 from starling.held_out import look_at
-from starling.likelihoods import Normal
+from starling.likelihoods import Regression
+from starling.noise import NOISES
 
 HIDDEN, PARTICLES, STEPS, ROWS, STEP_SIZE = 50, 20, 2000, 100, 0.01
 
@@ -78,19 +80,17 @@ def apply(weights, x):
     return hidden @ weights["last"] + weights["last_bias"]
 
 
-def by_starling(train, test, seed):
+def by_starling(train, test, seed, noise, temperature=0):
     network = starling.from_jax_network(
-        lambda key: init(key, train[0].shape[1]), apply, train, data_batch=ROWS
+        lambda key: init(key, train[0].shape[1]), apply, train, data_batch=ROWS, likelihood=noise
     )
-    result = starling.sample(
-        network, data=test, particles=PARTICLES, steps=STEPS, seed=seed, progress=False
-    )
-    return result.held_out
+    how = dict(particles=PARTICLES, steps=STEPS, noise=temperature, seed=seed, progress=False)
+    return starling.sample(network, data=test, **how).held_out
 
 
-def scaled(train, test):
+def scaled(train, test, noise):
     """What all peers are given: the likelihood, rows with mean 0 and sd 1, and the prior's sds."""
-    likelihood = Normal(train[1], scale=True)
+    likelihood = Regression(noise, train[1], scale=True)
     centre, sd = train[0].mean(axis=0), train[0].std(axis=0)
     unit = np.where(sd > 0, sd, 1)
     x, inputs = (jnp.asarray((part[0] - centre) / unit, jnp.float32) for part in (train, test))
@@ -100,15 +100,22 @@ def scaled(train, test):
     return likelihood, x, jnp.asarray(likelihood.observed(train[1])), inputs, sds
 
 
-def by_steinvi(train, test, seed):
+def log_noise(noise, z, own):
+    """log density of the noise, as likelihoods.py has it; `own` is what it learns."""
+    if noise == "normal":
+        return -z * z / 2 - own[0]
+    return jax.scipy.stats.t.logpdf(z, 2 + 10 * jnp.exp(own[1])) - own[0]
+
+
+def by_steinvi(train, test, seed, noise):
     from networks_steinvi import GUIDES, posterior
 
-    likelihood, x, y, inputs, sds = scaled(train, test)
-    rows = min(ROWS, len(x))
-    weights, log_sd = posterior(apply, sds, x, y[:, 0], rows, GUIDES, STEPS, seed)
+    likelihood, x, y, inputs, sds = scaled(train, test, noise)
+    rows, law = min(ROWS, len(x)), partial(log_noise, noise)
+    count = likelihood.start(1).shape[1]
+    weights, own = posterior(apply, sds, x, y[:, 0], law, count, rows, GUIDES, STEPS, seed)
     outputs = np.asarray(jax.vmap(apply, (0, None))(weights, inputs))
-    f = likelihood.join(outputs, log_sd[:, None].astype(np.float32))
-    return look_at(STEPS, likelihood, f, test[1])
+    return look_at(STEPS, likelihood, likelihood.join(outputs, own), test[1])
 
 
 def svgd(x, scores):
@@ -123,20 +130,21 @@ def svgd(x, scores):
 def by_peer(direction):
     """The same network, prior, rows, steps of Adam and step sizes, with another direction."""
 
-    def run(train, test, seed):
-        likelihood, x, y, inputs, sds = scaled(train, test)
-        tree = ravel_pytree((init(jax.random.key(0), x.shape[1]), jnp.float32(-1)))[1]
+    def run(train, test, seed, noise):
+        likelihood, x, y, inputs, sds = scaled(train, test, noise)
+        first = likelihood.start(1)[0]
+        tree = ravel_pytree((init(jax.random.key(0), x.shape[1]), first))[1]
         start = [
-            ravel_pytree((init(key, x.shape[1]), jnp.float32(-1)))[0]
+            ravel_pytree((init(key, x.shape[1]), first))[0]
             for key in jax.random.split(jax.random.key(seed), PARTICLES)
         ]
-        prior_sd = ravel_pytree((sds, jnp.float32(1)))[0]
+        prior_sd = ravel_pytree((sds, jnp.ones(len(first))))[0]
         rows = min(ROWS, len(x))
 
         def log_density(v, chosen):
-            weights, log_sd = tree(v)
-            z = (y[chosen] - apply(weights, x[chosen])) * jnp.exp(-log_sd)
-            fit = jnp.sum(-z * z / 2 - log_sd) * (len(x) / rows)
+            weights, own = tree(v)
+            z = (y[chosen] - apply(weights, x[chosen])) * jnp.exp(-own[0])
+            fit = jnp.sum(log_noise(noise, z, own)) * (len(x) / rows)
             return fit - jnp.sum((v / prior_sd) ** 2) / 2
 
         def step(state, k):
@@ -153,7 +161,7 @@ def by_peer(direction):
         v = jnp.stack(start)
         v = jax.jit(lambda v: jax.lax.scan(step, (v, 0 * v, 0 * v), jnp.arange(STEPS))[0][0])(v)
         outputs = np.asarray(jax.vmap(lambda v: apply(tree(v)[0], inputs))(v))
-        f = likelihood.join(outputs, np.asarray(v[:, -1:]))
+        f = likelihood.join(outputs, np.asarray(v[:, -len(first) :]))
         return look_at(STEPS, likelihood, f, test[1])
 
     return run
@@ -161,16 +169,17 @@ def by_peer(direction):
 
 METHODS = {
     "starling": by_starling,
+    "with noise": partial(by_starling, temperature=1),
     "SVGD": by_peer(svgd),
     "deep ensemble": by_peer(lambda x, scores: scores),
     "SteinVI": by_steinvi,
 }
 
 
-def measured(method: str, name: str, splits: int) -> dict:
+def measured(method: str, name: str, splits: int, noise: str) -> dict:
     began, looks = time.perf_counter(), []
     for k in range(splits):
-        looks.append(METHODS[method](*split(name, k), seed=k + 1))
+        looks.append(METHODS[method](*split(name, k), seed=k + 1, noise=noise))
     scores = np.array([look.log_likelihood for look in looks])
     errors = np.array([look.error for look in looks])
     return dict(
@@ -185,65 +194,25 @@ def measured(method: str, name: str, splits: int) -> dict:
     )
 
 
-def cost(width: int, steps: int = 30) -> None:
-    """A step against the gradient of the same network at the same rows, of all particles."""
-    random = np.random.default_rng(1)
-    x, y = random.normal(size=(2000, 10)), random.normal(size=2000)
-
-    def wide(key):
-        a, b, c = jax.random.split(key, 3)
-        shapes = ((10, width), (width, width), (width, 1))
-        keys = zip((a, b, c), shapes)
-        return [jax.random.normal(k, shape) / np.sqrt(shape[0]) for k, shape in keys]
-
-    def through(weights, x):
-        a, b, c = weights
-        return jax.nn.relu(jax.nn.relu(x @ a) @ b) @ c
-
-    network = starling.from_jax_network(wide, through, (x, y), data_batch=ROWS)
-    start = network.start(PARTICLES, 1)
-    times = []
-
-    def tell(_):
-        times.append(time.perf_counter())
-
-    starling.sample(network, steps=20 * steps, seed=1, progress=False, callback=tell)
-    rows = jnp.asarray(network.inputs(x[:ROWS]))
-    seen = jnp.asarray(network.likelihood.observed(y[:ROWS]))
-
-    def loss(w):
-        return jnp.sum((seen - through(network.model.tree(w), rows)) ** 2)
-
-    gradient = jax.jit(jax.vmap(jax.grad(loss)))
-    w = jnp.asarray(start[:, : network.model.dim])
-    gradient(w).block_until_ready()
-    began = time.perf_counter()
-    for _ in range(steps):
-        gradient(w).block_until_ready()
-    alone = (time.perf_counter() - began) / steps
-    step = np.median(np.diff(times)) / steps
-    print(
-        f"{network.model.dim} weights, {PARTICLES} particles, {ROWS} rows: a step {1e3 * step:.1f} "
-        f"ms, the gradient alone {1e3 * alone:.1f} ms, ratio {step / alone:.2f}"
-    )
-
-
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     asked.add_argument("--sets", default="report", help="report, choose, or names with commas")
     asked.add_argument("--methods", default=",".join(METHODS), help="names with commas")
     asked.add_argument("--splits", type=int, default=5)
+    asked.add_argument("--noise", default="student", choices=NOISES, help="of all methods")
     asked.add_argument("--json", action="store_true")
     asked.add_argument("--cost", type=int, metavar="WIDTH", help="time steps of a wider network")
     given = asked.parse_args()
     if given.cost:
-        return cost(given.cost)
+        from networks_cost import cost
+
+        return cost(given.cost, PARTICLES, ROWS)
     names = {"report": REPORT, "choose": CHOOSE}.get(given.sets, given.sets.split(","))
     print("| set | method | log likelihood | RMSE | 50 % | 80 % | 95 % | s |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for name in names:
         for method in given.methods.split(","):
-            got = measured(method, name, given.splits)
+            got = measured(method, name, given.splits, given.noise)
             shares = " | ".join(f"{100 * share:.0f}" for share in got["inside"].values())
             print(
                 f"| {name} | {method} | {got['log_likelihood']:.3f} +- "

@@ -23,18 +23,18 @@ GUIDES = 5
 DRAWS = 20  # of each guide, to predict with
 
 
-def posterior(apply, prior_sds, x, y, rows, guides, steps, seed):
-    """Weights (guides x DRAWS, ...) by name, and the logarithm of the noise's sd."""
+def posterior(apply, prior_sds, x, y, log_noise, own, rows, guides, steps, seed):
+    """Weights (guides x DRAWS, ...) by name, and `own` numbers of the noise."""
 
     def model(x, y):
         weights = {
             name: numpyro.sample(name, dist.Normal(0, sd).to_event(sd.ndim))
             for name, sd in prior_sds.items()
         }
-        log_sd = numpyro.sample("log_sd", dist.Normal(0, 1))
+        of_noise = numpyro.sample("own", dist.Normal(0, 1).expand([own]).to_event(1))
         with numpyro.plate("rows", len(x), subsample_size=rows) as chosen:
-            mean = apply(weights, x[chosen])[:, 0]
-            numpyro.sample("y", dist.Normal(mean, jnp.exp(log_sd)), obs=y[chosen])
+            z = (y[chosen] - apply(weights, x[chosen])[:, 0]) * jnp.exp(-of_noise[0])
+            numpyro.factor("y", log_noise(z, of_noise))
 
     guide = AutoNormal(model, init_loc_fn=partial(init_to_uniform, radius=0.1))
     stein = SteinVI(
@@ -48,9 +48,8 @@ def posterior(apply, prior_sds, x, y, rows, guides, steps, seed):
     found = stein.run(jax.random.key(seed), steps, x, y, progress_bar=False).params
     random = np.random.default_rng(seed)
     draws = {}
-    for name in (*prior_sds, "log_sd"):
+    for name in (*prior_sds, "own"):
         loc, scale = (np.asarray(found[f"{name}_auto_{part}"]) for part in ("loc", "scale"))
         made = loc + scale * random.normal(size=(DRAWS, *loc.shape))
         draws[name] = made.reshape(-1, *loc.shape[1:])
-    log_sd = draws.pop("log_sd")
-    return draws, log_sd
+    return draws, draws.pop("own").astype(np.float32)

@@ -34,6 +34,7 @@ CHAPTERS = {
         "docs/python_targets",
         "docs/many_rows",
         "docs/networks",
+        "docs/networks_figures",
         "docs/python_results",
         "docs/python_advanced",
         "docs/python_beside",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <starling/advance/explicit_step.hpp>
+#include <starling/advance/langevin_step.hpp>
 #include <starling/advance/riesz_splitting.hpp>
 #include <starling/advance/rules.hpp>
 #include <starling/advance/runge_kutta.hpp>

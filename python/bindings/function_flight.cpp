@@ -2,6 +2,7 @@
 #include "arrays.hpp"
 #include "parts.hpp"
 
+#include <starling/advance/langevin_step.hpp>
 #include <starling/cpu/explicit_step.hpp>
 #include <starling/cpu/sum_drift.hpp>
 #include <starling/deal/whole.hpp>
@@ -22,12 +23,15 @@ using Matrix = nb::ndarray<const Real, nb::ndim<2>, nb::c_contig, nb::device::cp
 
 /// A cloud whose predictions have the kernel `parameters`, one for each predicted number, moved by
 /// Adam. The step size falls in the second half, to a twentieth: the noise of rows dies out.
+/// Steps from `noise_from` on are Langevin steps, in which `with_noise` coordinates have noise.
 class FunctionFlight {
 public:
   FunctionFlight(Matrix start, std::size_t outputs, double h, double step_size, Step total,
-                 std::size_t threads)
+                 std::size_t threads, std::uint64_t seed, double temperature, Step noise_from,
+                 std::size_t with_noise)
       : threads_(threads), particles_(start.shape(0), start.shape(1), threads_), outputs_(outputs),
-        h_(h), step_size_(checked_step_size(step_size)), total_(total) {
+        h_(h), step_size_(checked_step_size(step_size)), total_(total), seed_(seed),
+        temperature_(temperature), noise_from_(noise_from), with_noise_(with_noise) {
     std::copy_n(start.data(), start.size(), particles_.position().begin());
   }
 
@@ -57,8 +61,13 @@ public:
           space.drift(k, particles, batches);
         },
         [&](Step k, auto& particles, const Batches& batches, const auto& flow) {
-          cpu::ExplicitStep<Real, Adam<Real>> advance(Adam<Real>(step_size_ * fall(k)), threads_);
-          advance(k, particles, batches, flow);
+          const double eta = step_size_ * fall(k);
+          if (k >= noise_from_)
+            LangevinStep<Real>(seed_, eta, temperature_, with_noise_, threads_)(k, particles,
+                                                                                batches, flow);
+          else
+            cpu::ExplicitStep<Real, Adam<Real>>(Adam<Real>(eta), threads_)(k, particles, batches,
+                                                                           flow);
           done_ = k + 1; // also if the next step is interrupted
         },
         guard);
@@ -87,6 +96,10 @@ private:
   std::size_t outputs_;
   double h_, step_size_;
   Step total_, done_ = 0;
+  std::uint64_t seed_;
+  double temperature_;
+  Step noise_from_;
+  std::size_t with_noise_;
   Positions<Real> positions_, drifts_;
 };
 
@@ -95,8 +108,10 @@ private:
 void add_function_flight(nb::module_& m) {
   using namespace nb::literals;
   nb::class_<FunctionFlight>(m, "FunctionFlight")
-      .def(nb::init<Matrix, std::size_t, double, double, Step, std::size_t>(), "start"_a,
-           "outputs"_a, "h"_a, "step_size"_a, "total"_a, "threads"_a)
+      .def(nb::init<Matrix, std::size_t, double, double, Step, std::size_t, std::uint64_t, double,
+                    Step, std::size_t>(),
+           "start"_a, "outputs"_a, "h"_a, "step_size"_a, "total"_a, "threads"_a, "seed"_a,
+           "temperature"_a, "noise_from"_a, "with_noise"_a)
       .def("take", &FunctionFlight::take, "last"_a, "predict"_a, "pull"_a)
       .def_prop_ro("done", &FunctionFlight::done)
       .def_prop_ro("positions", &FunctionFlight::positions);

@@ -11,7 +11,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from . import _starling, model_file, network_files
+from . import _starling, held_out_file, model_file, network_files
 from .network_result import NetworkResult
 from .result import Result
 
@@ -85,6 +85,11 @@ class RunFiles:
             None,
             {},
         )
+        self.held_out = self._parsed(folder, held_out_file.NAME, held_out_file.unpacked) or (
+            None,
+            None,
+            None,
+        )
         self._positions = None
         if self.summary and "unconstrained" in self.summary:
             npz = os.path.join(folder, "draws.npz")
@@ -111,7 +116,7 @@ class RunFiles:
             raise ValueError(f"{file}: must be that of a run; got something else") from error
 
     def write(
-        self, folder: str | os.PathLike, formats: str, force: bool, model: dict[str, bytes]
+        self, folder: str | os.PathLike, formats: str, force: bool, beside: dict[str, bytes]
     ) -> None:
         positions = None if self._positions is None else np.ascontiguousarray(self._positions)
         settings = {
@@ -121,7 +126,7 @@ class RunFiles:
         }
         if self.summary:
             settings["steps"] = self.summary["steps_done"]
-        texts = {**self.texts, **model}
+        texts = {**self.texts, **beside}
         _starling.write_again(self._read, positions, settings, texts, folder, formats, force)
 
 
@@ -132,6 +137,7 @@ def _texts(folder: str, runs: int) -> dict[str, bytes]:
         "config.toml",
         "trace.csv",
         model_file.NAME,
+        held_out_file.NAME,
         *(f"trace-{k + 1}.csv" for k in range(runs)),
     ]
     texts = {}

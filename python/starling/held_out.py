@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .likelihoods import Normal
+from .likelihoods import Regression
 
 BANDS = (0.50, 0.80, 0.95)
 ERRORS = 2.4  # standard errors that a share must be off: three bands are looked at
@@ -95,7 +95,7 @@ def _predicted(result: Any, predict: Any, x: np.ndarray, y: np.ndarray) -> tuple
         )
     mean = made["mean"].reshape(-1, *y.shape)
     sd = np.broadcast_to(made["sd"].reshape(len(mean), -1, 1), mean.shape)
-    likelihood = Normal(y, scale=False)
+    likelihood = Regression("normal", y, scale=False)
     look = look_at(0, likelihood, np.concatenate([mean, np.log(sd)], axis=2), y)
     word, sentence = verdict_of([look], 0, len(mean), 0)
     return look, word, sentence

@@ -35,8 +35,11 @@ class JaxModel:
         self.dim = sum(int(np.prod(shape)) for shape in self.shapes)
         over = jax.vmap(self._outputs, (0, None))
         self._forward = jax.jit(over)
-        self._forward_rows = jax.jit(lambda w, data, rows: over(w, data[rows]))
-        self._pull = jax.jit(self._pulled)
+        # vjp gives the outputs and what the way back needs of them: nothing is computed twice.
+        self._forward_rows = jax.jit(
+            lambda x, data, rows: jax.vjp(lambda w: over(w, data[rows]), x)
+        )
+        self._pull = jax.jit(lambda back, psi: back(psi)[0])
         self.has_prior = log_prior is not None
         if self.has_prior:
             self._prior = jax.jit(jax.vmap(jax.grad(lambda w: log_prior(self.tree(w)))))
@@ -84,11 +87,10 @@ class JaxModel:
         filled = np.concatenate([inputs, np.repeat(inputs[-1:], _power(n) - n, axis=0)])
         return np.asarray(self._forward(x, filled))[:, :n]
 
-    def forward_rows(self, x: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        return np.asarray(self._forward_rows(x, self._data, rows))
-
-    def pull_rows(self, x: np.ndarray, rows: np.ndarray, psi: np.ndarray) -> np.ndarray:
-        return np.asarray(self._pull(x, self._data, rows, psi))
+    def forward_rows(self, x: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, Callable]:
+        """Outputs, and the way back: what drifts of them are as drifts of x."""
+        outputs, back = self._forward_rows(x, self._data, rows)
+        return np.asarray(outputs), lambda psi: np.asarray(self._pull(back, psi))
 
     def _outputs(self, w: Any, inputs: Any) -> Any:
         made = self._apply(self.tree(w), inputs)
@@ -98,14 +100,6 @@ class JaxModel:
                 f"{getattr(made, 'shape', type(made).__name__)}"
             )
         return made.reshape(len(inputs), -1).astype(np.float32)  # also where JAX counts in double
-
-    def _pulled(self, x: Any, data: Any, rows: Any, psi: Any) -> Any:
-        inputs = data[rows]
-
-        def of_one(w, back):
-            return self._jax.vjp(lambda v: self._outputs(v, inputs), w)[1](back)[0]
-
-        return self._jax.vmap(of_one)(x, psi)
 
     def _held(self, fixed: Any, names: list[str]) -> list[bool]:
         """Of each leaf, whether it is fixed."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import json
 import os
@@ -12,7 +11,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from . import _starling
-from .held_out import Look
+from .held_out_file import figures_of, look_of
 from .likelihoods import saved_likelihood
 from .network_data import Columns
 from .network_result import NetworkResult
@@ -55,7 +54,7 @@ def save(result: NetworkResult, folder: str | os.PathLike, force: bool) -> None:
         outputs=network.model.outputs,
         likelihood=network.likelihood.saved(),
         inputs=network.inputs.saved(),
-        looks=[_figures(look) for look in looks],
+        looks=[figures_of(look) for look in looks],
     )
     stream = io.BytesIO()
     rows = np.array([look.rows for look in looks])
@@ -91,7 +90,7 @@ def read(path: str | os.PathLike, network: Network | None) -> NetworkResult:
                 alone, saved_likelihood(about["likelihood"]), Columns(*about["inputs"])
             ),
             particles,
-            [_look(figures, row) for figures, row in zip(about["looks"], rows)],
+            [look_of(figures, row) for figures, row in zip(about["looks"], rows)],
             (about["verdict"], about["reason"]),
             about["settings"],
             about["interrupted"],
@@ -115,17 +114,3 @@ def _with_functions(found: NetworkResult, network: Network) -> NetworkResult:
 
 def _listed(model: Any) -> str:
     return ", ".join(f"{name} {list(shape)}" for name, shape in zip(model.names, model.shapes))
-
-
-def _figures(look: Look) -> dict[str, Any]:
-    figures = dataclasses.asdict(look)
-    figures.pop("rows")
-    return figures | {"inside": [[band, *found] for band, found in look.inside.items()]}
-
-
-def _look(figures: dict[str, Any], rows: np.ndarray) -> Look:
-    inside = {band: (share, se) for band, share, se in figures.pop("inside")}
-    over = figures.pop("confidence")
-    return Look(
-        **figures, inside=inside, confidence=None if over is None else tuple(over), rows=rows
-    )

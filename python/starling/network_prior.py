@@ -16,7 +16,7 @@ class UsualPrior:
     pull to 0 would draw all of these to 0, as no posterior does, and functions that need them would
     be missed. So each particle starts from a draw a_i of the prior, and is pulled to it:
         d/dv = -(v_i - s a_i) / s^2;
-    and v keeps the size that s should have:
+    and v keeps the size that s should have. With noise, which keeps weights apart, a_i is 0:
         d/d log s = sum over the array of (mean over particles of v^2 / s^2 - 1), log s ~ N(0, 1)
     """
 
@@ -37,9 +37,12 @@ class UsualPrior:
         self.start = self._anchors
         self.learned = np.zeros((len(start), len(sizes)), np.float32)
 
-    def slopes(self, v: np.ndarray, log_s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def slopes(
+        self, v: np.ndarray, log_s: np.ndarray, around_own_draw: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
         s = np.exp(np.clip(log_s[0], -10, 10))[self._array]
-        pull = s * self._anchors  # in place: there may be very many weights
+        # In place: there may be very many weights.
+        pull = s * self._anchors if around_own_draw else np.zeros_like(v)
         pull -= v
         pull *= self._weight / s**2
         beyond = np.einsum("na,na->a", v, v) / (len(v) * s**2) - 1
@@ -55,7 +58,9 @@ class OwnPrior:
         self.start = start / self.unit
         self.learned = np.zeros((len(start), 0), np.float32)
 
-    def slopes(self, v: np.ndarray, nothing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def slopes(
+        self, v: np.ndarray, nothing: np.ndarray, around_own_draw: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
         return self._weight * self._model.prior_slope(v * self.unit) * self.unit, nothing
 
 

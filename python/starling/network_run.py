@@ -20,12 +20,28 @@ from .settings import plain_settings
 
 LOOKS = 20
 KERNEL_WIDTH = 0.5  # h of the kernel of each predicted number, in variances of the cloud
-ITS_OWN = ("data", "particles", "steps", "step_size", "seed", "threads", "progress", "callback")
+ITS_OWN = (
+    "data",
+    "particles",
+    "steps",
+    "step_size",
+    "noise",
+    "seed",
+    "threads",
+    "progress",
+    "callback",
+)
 
 
 def sample_network(network: Network, given: dict[str, Any]) -> NetworkResult:
     """`given`: what was given to sample, by name."""
     for name in given:
+        if name == "comm":
+            raise TypeError(
+                "comm: a network runs in one process, on all its cores; for a model whose "
+                "gradients take seconds give a log density instead: sample(pool(log_density), "
+                "predict=..., data=...), or with comm=..."
+            )
         if name not in ITS_OWN:
             raise TypeError(
                 f"{name}: a network has no such setting; it has {', '.join(ITS_OWN)}, and others "
@@ -41,6 +57,7 @@ def _run(
     particles: int = 20,
     steps: int = 2000,
     step_size: float = 0.01,
+    noise: float = 0.0,
     seed: Any = None,
     threads: int = 0,
     progress: bool | str = "auto",
@@ -52,9 +69,19 @@ def _run(
     seed = whole("seed", plain_settings({"seed": 1 if seed is None else seed})["seed"], 0)
     held_out = None if data is None else pair("data", data)
     start = network.start(particles, seed)
-    work = Steps(network, start, seed)
+    noise = temperature("noise", noise)
+    work = Steps(network, start, seed, noise_from=(steps + 1) // 2 if noise else steps)
     flight = _starling.FunctionFlight(
-        work.start, work.outputs, KERNEL_WIDTH, step_size, steps, whole("threads", threads, 0)
+        work.start,
+        work.outputs,
+        KERNEL_WIDTH,
+        step_size,
+        steps,
+        whole("threads", threads, 0),
+        seed=seed,
+        temperature=noise,
+        noise_from=work.noise_from,
+        with_noise=network.model.dim,
     )
     looks: list[Look] = []
 
@@ -66,7 +93,11 @@ def _run(
         if interrupted:
             verdict = "interrupted", f"after {flight.done} of {steps} steps; {verdict[1]}"
         settings = dict(
-            particles=particles, steps=flight.done, step_size=float(step_size), seed=seed
+            particles=particles,
+            steps=flight.done,
+            step_size=float(step_size),
+            noise=noise,
+            seed=seed,
         )
         return NetworkResult(network, particles_now(), looks, verdict, settings, interrupted)
 
@@ -86,3 +117,11 @@ def _run(
             warnings.warn(f"interrupted after {flight.done} of {steps} steps", stacklevel=4)
             return result(interrupted=True)
     return result()
+
+
+def temperature(name: str, given: Any) -> float:
+    """A number of at least 0."""
+    plain = isinstance(given, (int, float, np.integer, np.floating))
+    if not plain or not (np.isfinite(given) and given >= 0):
+        raise ValueError(f"{name}: must be a finite number of at least 0; got {given!r}")
+    return float(given)

@@ -16,10 +16,14 @@ REPULSION = np.float32(0.03)
 class Steps:
     """Predictions with their scores, and the way back. A row of the engine is the weights in units
     of the prior's sd, what the likelihood learns, and what the prior learns. Rows of data are read
-    once in each step."""
+    once in each step.
 
-    def __init__(self, network: Network, start: np.ndarray, seed: int):
+    From step `noise_from` on particles have noise, and each moves by its own log posterior: no
+    repulsion keeps them apart, and the prior is around 0."""
+
+    def __init__(self, network: Network, start: np.ndarray, seed: int, noise_from: int):
         self._network, model, data = network, network.model, network.data
+        self.noise_from = noise_from
         self.outputs = data.batch * model.outputs
         self._read = data.steps(model, network.likelihood, seed)
         self._rows_for_one = np.float32(data.rows / data.batch)
@@ -35,21 +39,23 @@ class Steps:
 
     def predict(self, k: int, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         model, likelihood = self._network.model, self._network.likelihood
-        self._rows, observed = self._read(k)
-        self._weights, own, _ = self._parts(x)
-        outputs = model.forward_rows(self._weights, self._rows)
+        rows, observed = self._read(k)
+        weights, own, _ = self._parts(x)
+        outputs, self._back = model.forward_rows(weights, rows)
         score = likelihood.score(likelihood.join(outputs, own), observed)
         # The noise is one for all particles: its slope is their mean.
         self._own = self._rows_for_one * score[:, :, model.outputs :].sum(axis=1).mean(axis=0)
-        of_outputs = score[:, :, : model.outputs] / REPULSION
+        self._of_outputs = score[:, :, : model.outputs]
+        of_outputs = self._of_outputs / REPULSION
         return outputs.reshape(len(x), -1), of_outputs.reshape(len(x), -1)
 
-    def pull(self, _: int, x: np.ndarray, psi: np.ndarray) -> np.ndarray:
-        model = self._network.model
+    def pull(self, k: int, x: np.ndarray, psi: np.ndarray) -> np.ndarray:
         v, own, learned = np.split(x, self._ends, axis=1)
-        psi = psi.reshape(len(x), -1, model.outputs) * (self._rows_for_one * REPULSION)
-        slope, of_learned = self._prior.slopes(v, learned)
-        slope += model.pull_rows(self._weights, self._rows, psi) * self._prior.unit
+        alone = k >= self.noise_from
+        psi = self._of_outputs if alone else psi.reshape(self._of_outputs.shape) * REPULSION
+        psi = psi * self._rows_for_one
+        slope, of_learned = self._prior.slopes(v, learned, around_own_draw=not alone)
+        slope += self._back(psi) * self._prior.unit
         return np.concatenate([slope, self._own - own, of_learned], axis=1)
 
     def _parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -10,8 +10,18 @@ import numpy as np
 from .functions import Target, whole
 from .likelihoods import likelihood_of
 from .network_data import Columns, source_of
+from .pool import Pool
 
 ROWS_A_CALL = 1024  # of predictions
+
+
+def refuse_pool(name: str, function: Any) -> None:
+    if isinstance(function, Pool):
+        raise TypeError(
+            f"{name}: must be a function of the framework, which computes all particles at once on "
+            "all cores; got a pool of processes. A solver that takes seconds is no network: use "
+            "sample(pool(log_density), predict=..., data=...)"
+        )
 
 
 class Network(Target):
@@ -25,7 +35,7 @@ class Network(Target):
         model: Any,
         data: Any,
         *,
-        likelihood: str = "normal",
+        likelihood: str = "student",
         scale: bool = True,
         data_batch: int | None = None,
         prior_weight: float = 1.0,
@@ -77,7 +87,7 @@ def from_jax_network(
     apply: Callable,
     data: Any = None,
     *,
-    likelihood: str = "normal",
+    likelihood: str = "student",
     log_prior: Callable | None = None,
     prior_weight: float = 1.0,
     scale: bool = True,
@@ -91,17 +101,20 @@ def from_jax_network(
     apply(weights, x): outputs for rows x, (rows,) or (rows, outputs).
     data: the rows to learn from: (x, y), or batches (x, y) that can be read again and again, such
         as a DataLoader or a list of them. None: a network for load(folder, network=...).
-    likelihood: "normal", whose sd is learned, or "classes": y is a class, outputs are logits.
+    likelihood: "student": noise with tails, whose unit and degrees of freedom are learned;
+        "normal", whose sd is learned; "classes": y is a class, outputs are logits.
     log_prior(weights): of one particle; None: normal, with the sd of the initial values or
         sqrt(2 / width), whichever is larger, times a number for each array that is learned.
         prior_weight: a power of it.
-    scale: whether columns of a table x, and y of "normal", are brought to mean 0 and sd 1 on the
-        way in. Predictions come back in the units of y.
+    scale: whether columns of a table x, and y where it is no class, are brought to mean 0 and sd 1
+        on the way in. Predictions come back in the units of y.
     data_batch: rows that a step reads; None: 100, or as many as the first batch has.
     fixed: weights that are not learned: a pytree like them, of True and False, or names such as
         ["params/Dense_0"]. All particles have those of init(jax.random.PRNGKey(0))."""
     from .jax_networks import JaxModel
 
+    for name, function in (("init", init), ("apply", apply), ("log_prior", log_prior)):
+        refuse_pool(name, function)
     return Network(
         JaxModel(init, apply, log_prior, fixed),
         data,
@@ -116,7 +129,7 @@ def from_torch_module(
     make: Callable,
     data: Any = None,
     *,
-    likelihood: str = "normal",
+    likelihood: str = "student",
     log_prior: Callable | None = None,
     prior_weight: float = 1.0,
     scale: bool = True,
@@ -128,6 +141,8 @@ def from_torch_module(
     stay as they are in the first module, in all particles."""
     from .torch_networks import TorchModel
 
+    for name, function in (("make", make), ("log_prior", log_prior)):
+        refuse_pool(name, function)
     return Network(
         TorchModel(make, log_prior),
         data,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _starling
+from . import _starling, held_out_file
 from .ending import let_go_at_end
 from .frames import TableFile, is_table
 from .functions import whole
@@ -42,7 +42,9 @@ class Result(Judged):
         )
         self.interrupted = interrupted
         #: Of sample(..., predict=, data=): how held-out rows are predicted, and the verdict on it.
-        self.held_out, self.predictions_verdict, self.predictions_reason = None, None, None
+        self.held_out, self.predictions_verdict, self.predictions_reason = (
+            (None, None, None) if files is None else files.held_out
+        )
         let_go_at_end(self)
 
     def _let_go(self) -> None:
@@ -223,15 +225,17 @@ class Result(Judged):
         self, folder: str | os.PathLike, *, formats: str = "csv,npz", force: bool = False
     ) -> None:
         """Writes the folder that the command line writes: draws, summary.json, config.toml,
-        trace.csv; and for a model model.npz: its dims, coords and data, and the log likelihood and
-        the predictions that were made so far."""
+        trace.csv; for a model model.npz: its dims, coords and data, and the log likelihood and
+        the predictions that were made so far; held_out.json where predictions were judged."""
         refuse_file(folder)
-        model = packed(self._space, self._made)
+        beside = packed(self._space, self._made) | held_out_file.packed(
+            self.held_out, self.predictions_verdict, self.predictions_reason
+        )
         with python_names_in_errors():
             if self._files is None:
-                _starling.write(self._outcomes, folder, formats, force, model)
+                _starling.write(self._outcomes, folder, formats, force, beside)
             else:
-                self._files.write(folder, formats, force, model)
+                self._files.write(folder, formats, force, beside)
 
     def thin(
         self, count: int, *, weights: bool = False, scores: Any = None, threads: int = 0

@@ -82,9 +82,9 @@ def sample(
         array that returns scores or (log densities, scores); from_numpy(...), from_jax(...),
         from_torch(...), from_numpyro(...); stan(...), plugin(...), a BridgeStan model;
         CFunction(...); builtin(...) or the name of a built-in target. A network of
-        from_jax_network(...) or from_torch_module(...) is judged by what it predicts: its settings
-        are data=(x, y) of held-out rows, particles (20), steps (2000), step_size, seed, threads,
-        progress, callback, and the result is a NetworkResult; docs/networks.md.
+        from_jax_network(...) or from_torch_module(...) is judged by what it predicts. It has
+        data=(x, y) of held-out rows, particles (20), steps (2000), step_size, noise (0; with 1 the
+        second half is stochastic SVGD), seed, threads, progress, callback; docs/networks.md.
     dim: the dimension, for a function; or give names, or start as an (N, d) array.
     names: of the numbers of a position, for a function.
     Settings that are None have the defaults of the command line (`starling sample --help`), and the

@@ -64,15 +64,15 @@ class TorchModel:
         with self._torch.no_grad():
             return self._over(self._tensor(x), self._torch.as_tensor(inputs)).numpy()
 
-    def forward_rows(self, x: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        with self._torch.no_grad():
-            return self._over(self._tensor(x), self._data[rows]).numpy()
-
-    def pull_rows(self, x: np.ndarray, rows: np.ndarray, psi: np.ndarray) -> np.ndarray:
+    def forward_rows(self, x: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, Callable]:
+        """Outputs, and the way back: what drifts of them are as drifts of x."""
         w = self._tensor(x).requires_grad_(True)
         made = self._over(w, self._data[rows])
-        (back,) = self._torch.autograd.grad(made, w, self._tensor(psi))
-        return back.numpy()
+
+        def back(psi: np.ndarray) -> np.ndarray:
+            return self._torch.autograd.grad(made, w, self._tensor(psi))[0].numpy()
+
+        return made.detach().numpy(), back
 
     def _outputs(self, w: Any, inputs: Any) -> Any:
         made = self._torch.func.functional_call(self._module, self._by_name(w), (inputs,))

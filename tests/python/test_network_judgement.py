@@ -4,20 +4,21 @@ import numpy as np
 import pytest
 import starling
 from starling.held_out import Look, verdict_of
-from starling.likelihoods import Classes, Normal
+from starling.likelihoods import Classes, Regression
+from starling.noise import NOISES
 
 
-@pytest.mark.parametrize("likelihood", ["normal", "classes"])
+@pytest.mark.parametrize("likelihood", ["normal", "student", "classes"])
 def test_scores_of_likelihoods_are_their_slopes(likelihood):
     random = np.random.default_rng(1)
-    if likelihood == "normal":
-        y = random.normal(size=(4, 2))
-        made = Normal(y, scale=False)
-        f = random.normal(size=(1, 4, 4))
-    else:
+    if likelihood == "classes":
         y = np.array([0, 2, 1, 1])
         made = Classes(y, 3)
         f = random.normal(size=(1, 4, 3))
+    else:
+        y = random.normal(size=(4, 2))
+        made = Regression(likelihood, y, scale=False)
+        f = random.normal(size=(1, 4, 4 if likelihood == "normal" else 6))
     slopes = np.zeros_like(f)
     for at in np.ndindex(f.shape):
         step = np.zeros_like(f)
@@ -27,14 +28,35 @@ def test_scores_of_likelihoods_are_their_slopes(likelihood):
     np.testing.assert_allclose(made.score(f, made.observed(y)), slopes, atol=1e-5)
 
 
-def test_quantiles_are_those_of_the_mixture():
+@pytest.mark.parametrize("noise", ["normal", "student"])
+def test_quantiles_and_sds_are_those_of_the_mixture(noise):
     random = np.random.default_rng(2)
-    made = Normal(np.zeros(1), scale=False)
+    made = Regression(noise, np.zeros(1), scale=False)
     f = np.stack([random.normal(size=(8, 1)), random.normal(size=(8, 1)) / 3], axis=2)
-    draws = f[:, 0, 0] + np.exp(f[:, 0, 1]) * random.normal(size=(100000, 8))
-    for q in (0.05, 0.5, 0.9):
+    errors = random.normal(size=(100000, 8))
+    if noise == "student":
+        a = random.normal(size=(8, 1, 1))
+        f = np.concatenate([f, a], axis=2)
+        errors = random.standard_t(2 + 10 * np.exp(a[:, 0, 0]), size=errors.shape)
+    draws = f[:, 0, 0] + np.exp(f[:, 0, 1]) * errors
+    for q in (0.001, 0.05, 0.5, 0.9):
         share = np.mean(draws < made.quantile(f, q)[0, 0])
         assert abs(share - q) < 5 * np.sqrt(q * (1 - q) / draws.size)
+    assert abs(made.sd(f)[0, 0] / draws.std() - 1) < 0.01
+
+
+def test_tails_of_students_noise_are_those_of_t():
+    """Against the closed forms of 3 degrees of freedom and, of very many, of the normal."""
+    law, z = NOISES["student"], np.linspace(-50, 50, 1001)
+    three, many = np.log(0.1), 10.0
+    exact = 0.5 + (np.arctan(z / np.sqrt(3)) + np.sqrt(3) * z / (z * z + 3)) / np.pi
+    np.testing.assert_allclose(law.below(z, three), exact, atol=2e-5)
+    density = 6 * np.sqrt(3) / (np.pi * (3 + z * z) ** 2)
+    np.testing.assert_allclose(law.log_density(z, three), np.log(density), atol=1e-5)
+    near = z[np.abs(z) < 5]
+    normal = NOISES["normal"]
+    np.testing.assert_allclose(law.below(near, many), normal.below(near, many), atol=1e-4)
+    assert np.abs(exact - normal.below(z, many)).max() > 0.03  # it could differ
 
 
 def looks(ends, inside=0.8, rows=400):
@@ -102,3 +124,36 @@ def test_predictions_of_any_target_are_judged(factor, word):
             log_density, dim=2, seed=1, predict=lambda *_: 1, data=(x, y), progress=False
         )
     assert failed.value.result.verdict == "converged"
+
+
+def test_the_judgement_is_kept_in_files(tmp_path):
+    y = np.random.default_rng(8).normal(size=30)
+
+    def predict(draws, x):
+        means = draws["x"].reshape(-1, 1) * np.ones(len(x))
+        return means, np.ones(means.shape)
+
+    made = starling.sample(
+        lambda w: (-(w**2).sum(axis=1) / 2, -w),
+        dim=1,
+        seed=1,
+        predict=predict,
+        data=(y, y),
+        progress=False,
+    )
+    made.save(tmp_path / "one")
+    starling.load(tmp_path / "one").save(tmp_path / "two")
+    for name in ("one", "two"):
+        loaded = starling.load(tmp_path / name)
+        assert loaded.predictions_verdict == made.predictions_verdict is not None
+        assert loaded.predictions_reason == made.predictions_reason
+        assert loaded.held_out.row() == made.held_out.row()
+        assert loaded.held_out.inside == made.held_out.inside
+        assert np.array_equal(loaded.held_out.rows, made.held_out.rows)
+    for broken in ("{}", "[]", "no JSON"):
+        (tmp_path / "two" / "held_out.json").write_text(broken)
+        with pytest.raises(ValueError, match="held_out.json: must be that of a run"):
+            starling.load(tmp_path / "two")
+    (tmp_path / "two" / "held_out.json").unlink()
+    alone = starling.load(tmp_path / "two")
+    assert alone.held_out is alone.predictions_verdict is alone.predictions_reason is None

@@ -9,14 +9,14 @@ from starling.network_steps import REPULSION, Steps
 
 
 def steps_of(network, particles, seed=7):
-    return Steps(network, network.start(particles, seed), seed)
+    return Steps(network, network.start(particles, seed), seed, noise_from=10**9)
 
 
 def test_drift_of_one_particle_is_the_slope_of_the_log_posterior():
     """N = 1 has no kernel, so that the drift of predictions is their score. The prior is normal
     around the particle's own draw; its scale has the slope of log p(v | s), v a draw from it."""
     x, y = waves(40, 3)
-    network = starling.from_jax_network(init, apply, (x, y), data_batch=40)
+    network = starling.from_jax_network(init, apply, (x, y), data_batch=40, likelihood="normal")
     work = steps_of(network, 1)
     anchor, unit, d = work._prior._anchors[0], work._prior.unit, network.model.dim
     inputs, seen = network.inputs(x), network.likelihood.observed(y)
@@ -66,7 +66,7 @@ def rough(rows, seed):
     return x, 5 * np.sin(2 * x[:, 0]) + random.normal(size=rows)
 
 
-def towards_0(self, v, log_s):
+def towards_0(self, v, log_s, around_own_draw):
     return -v, 0 * log_s
 
 

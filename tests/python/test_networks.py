@@ -63,6 +63,23 @@ def test_the_same_seed_gives_the_same_bits():
     assert runs[0].verdict == "not judged"
 
 
+@pytest.mark.parametrize("tails", [True, False])
+def test_noise_with_tails_is_learned_where_there_is_any(tails):
+    def rows(count, seed):
+        random = np.random.default_rng(seed)
+        x = random.uniform(-1, 1, (count, 1))
+        noise = random.standard_t(2.5, count) if tails else random.normal(size=count)
+        return x, np.sin(3 * x[:, 0]) + 0.2 * noise
+
+    scores = {}
+    for likelihood in ("student", "normal"):
+        network = starling.from_jax_network(init, apply, rows(300, 1), likelihood=likelihood)
+        run = starling.sample(network, data=rows(1000, 2), seed=1, steps=600, progress=False)
+        scores[likelihood] = run.held_out.rows
+    gain = np.mean(scores["student"] - scores["normal"])
+    assert gain > 0.15 if tails else abs(gain) < 0.1  # .25 +- .1, and about nothing
+
+
 def test_classes_are_predicted_with_probabilities():
     random = np.random.default_rng(5)
     x = random.normal(size=(500, 2))
@@ -84,15 +101,18 @@ def test_own_prior_is_followed():
         log_prior=lambda w: -1e6 * sum(jnp.sum(leaf**2) for leaf in w.values()),
     )
     strict = starling.sample(network, steps=300, seed=1, progress=False)
-    assert np.median(np.abs(strict.unconstrained[:, :-1])) < 1e-3
+    assert np.median(np.abs(strict.unconstrained[:, : network.model.dim])) < 1e-3
     free = starling.sample(network_of(50), steps=300, seed=1, progress=False)
-    assert np.median(np.abs(free.unconstrained[:, :-1])) > 1e-2  # what the usual prior leaves
+    assert (
+        np.median(np.abs(free.unconstrained[:, : network.model.dim])) > 1e-2
+    )  # what the usual prior leaves
 
 
 @pytest.mark.parametrize(
     "error, words, how",
     [
         (TypeError, "kernel: a network has no such setting", dict(kernel="gaussian")),
+        (TypeError, "comm: a network runs in one process, on all its cores", dict(comm=object())),
         (ValueError, "steps: must be at least 1", dict(steps=0)),
         (ValueError, "x: must have 1 columns", dict(data=(np.zeros((3, 2)), np.zeros(3)))),
         (ValueError, "as many rows", dict(data=(np.zeros((3, 1)), np.zeros(2)))),
@@ -113,8 +133,17 @@ def test_data_that_do_not_fit_are_refused():
         starling.from_jax_network(init, apply, waves(9, 1), likelihood="classes")
 
 
+def test_a_pool_is_refused_with_what_to_do_instead():
+    with starling.pool(np.sin, 1) as pooled:
+        for how in (dict(init=pooled, apply=apply), dict(init=init, apply=pooled)):
+            with pytest.raises(TypeError, match=r"got a pool of processes.*sample\(pool\("):
+                starling.from_jax_network(**how, data=waves(9, 1))
+
+
 def test_an_interrupted_flight_knows_its_steps():
-    flight = starling._starling.FunctionFlight(np.zeros((3, 2), np.float32), 2, 0.5, 0.1, 10, 1)
+    flight = starling._starling.FunctionFlight(
+        np.zeros((3, 2), np.float32), 2, 0.5, 0.1, 10, 1, 0, 0.0, 10, 0
+    )
 
     def predict(k, x):
         if k == 4:
