@@ -203,6 +203,18 @@ def test_what_is_no_model_is_named(double):
         starling.prior(lambda x: -x)
 
 
+def test_arguments_of_a_numpyro_model_are_for_from_numpyro():
+    def model(x, y=None):
+        raise AssertionError("must not be called")
+
+    words = r"settings by name; for a NumPyro model .*starling.from_numpyro\(model, ...\)"
+    for given, named in (((1, 2), {}), ((1,), {"y": 2}), ((), {"y": 2})):
+        with pytest.raises(TypeError, match=words):
+            starling.sample(model, *given, **named)
+    with pytest.raises(TypeError, match="^z: is not a setting of a run$"):  # of nobody
+        starling.sample(model, z=2)
+
+
 def test_discrete_variables_are_named(pymc):
     with pymc.Model() as model:
         pymc.Poisson("k", 3)
