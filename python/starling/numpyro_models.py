@@ -35,8 +35,8 @@ def refuse_arguments_of(target: Any, given: tuple, named: Mapping[str, Any]) -> 
     own = inspect.signature(target).parameters if inspect.isfunction(target) else ()
     if given or any(name in own for name in set(named) - set(_starling.helps())):
         raise TypeError(
-            "sample: takes one target, and settings by name; for a NumPyro model and its "
-            "arguments write starling.sample(starling.from_numpyro(model, ...))"
+            "sample: takes one target, and settings by name, such as particles=2000; for a NumPyro "
+            "model and its arguments write starling.sample(starling.from_numpyro(model, ...))"
         )
 
 
