@@ -39,7 +39,7 @@ def test_the_page_in_the_tree_was_built_from_the_files_beside_it():
 
 def test_it_is_small_and_asks_nobody_for_anything():
     page = PAGE.read_text()
-    assert len(page) < 2_500_000
+    assert len(page) < 2_000_000
     assert not re.search(r"""(?:src|href)=["'](?!#)""", page)
 
 
