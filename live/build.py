@@ -51,7 +51,7 @@ COMPILED = [
 ]
 # As the library is compiled: no contraction, so that the digits are those of every other build.
 # Exceptions of WebAssembly itself (browsers since 2022): the others make a call of JavaScript of
-# every call that might throw, and the verdict then took five times as long.
+# every call that might throw, and the verdict then took 4 to 11 times as long.
 EXCEPTIONS = "-fwasm-exceptions"
 FLAGS = [
     "-std=c++20",
