@@ -23,12 +23,14 @@ def project() -> dict[str, str]:
     def after(key: str) -> str:
         return re.search(rf"^{key} = (.*)$", text, re.M)[1]
 
+    (optional,) = re.findall(r"^\[project.optional-dependencies\]\n(.*?)^\[", text, re.S | re.M)
+    extras = re.findall(r"^(\w+) = (.*)$", optional, re.M)
     return {
         "name": after("name").strip('"'),
         "summary": after("description").strip('"'),
         "python": after("requires-python").strip('"'),
         "needs": re.findall(r'"([^"]+)"', after("dependencies")),
-        "extras": {key: re.findall(r'"([^"]+)"', after(key)) for key in ("all", "jax", "torch")},
+        "extras": {key: re.findall(r'"([^"]+)"', value) for key, value in extras},
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -48,6 +49,18 @@ def sample_network(network: Network, given: dict[str, Any]) -> NetworkResult:
                 "are given where the network is made"
             )
     return _run(network, **given)
+
+
+def given_to(function: Callable, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Of its settings, as its locals() has them, those that differ from what it has by default."""
+    defaults = {
+        name: one.default
+        for name, one in inspect.signature(function).parameters.items()
+        if one.kind is one.KEYWORD_ONLY
+    }
+    return arguments["more"] | {
+        name: arguments[name] for name, usual in defaults.items() if arguments[name] is not usual
+    }
 
 
 def _run(

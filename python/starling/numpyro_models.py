@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _starling
 from .frameworks import _JaxScore, how_jax_is_called
 from .functions import Function
 from .jax_rows import Filled
@@ -27,6 +28,16 @@ def from_numpyro(model: Callable, *args: Any, **kwargs: Any) -> Function:
     space = NumpyroSpace(model, args, kwargs)
     score = _JaxScore(space.log_density)
     return Function(score, len(space.names), space.names, space=space, **how_jax_is_called(score))
+
+
+def refuse_arguments_of(target: Any, given: tuple, named: Mapping[str, Any]) -> None:
+    """sample(model, x, y=y): the arguments of a model are not sample's to take."""
+    own = inspect.signature(target).parameters if inspect.isfunction(target) else ()
+    if given or any(name in own for name in set(named) - set(_starling.helps())):
+        raise TypeError(
+            "sample: takes one target, and settings by name, such as particles=2000; for a NumPyro "
+            "model and its arguments write starling.sample(starling.from_numpyro(model, ...))"
+        )
 
 
 class NumpyroSpace(Space):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import os
 import warnings
 from collections.abc import Callable, Sequence
@@ -16,8 +15,9 @@ from .functions import Function, whole
 from .held_out import judge, pair
 from .kernels import Kernel
 from .network_result import NetworkResult
-from .network_run import sample_network
+from .network_run import given_to, sample_network
 from .networks import Network
+from .numpyro_models import refuse_arguments_of
 from .progress import bar_of
 from .ranks import Ranks
 from .result import Result
@@ -31,7 +31,7 @@ FAR = 2**40
 
 def sample(
     target: Any = None,
-    *,
+    *model_arguments: Any,
     dim: int | None = None,
     names: Sequence[str] | None = None,
     particles: int | None = None,
@@ -128,7 +128,8 @@ def sample(
     Ctrl-C returns the particles so far. Their verdict is never "converged". An exception in the
     target is raised as it is. A note names the step, and its attribute `flight` has the state."""
     if isinstance(target, Network):
-        return sample_network(target, _given(locals()))
+        return sample_network(target, given_to(sample, locals()))
+    refuse_arguments_of(target, model_arguments, more)
     held_out = None
     if predict is not None:
         if "data" not in more:
@@ -229,17 +230,6 @@ def sample(
         for warning in result.warnings if ranks is None or ranks.first else ():
             warnings.warn(warning, stacklevel=2)
         return result
-
-
-def _given(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Of the arguments of sample those that differ from what it has by default."""
-    defaults = {name: one.default for name, one in inspect.signature(sample).parameters.items()}
-    more = arguments.pop("more")
-    return more | {
-        name: value
-        for name, value in arguments.items()
-        if name != "target" and value is not defaults[name]
-    }
 
 
 def _fly(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import json
+import numbers
 import os
 import shutil
 import sys
@@ -179,7 +180,10 @@ def _as_target(target: Any) -> Target:
     if pymc_models.is_model(target) or (target is None and pymc_models.model_around() is not None):
         return pymc_models.from_pymc(target)
     if target is None:
-        raise TypeError("target: must be given, except inside `with model:` of PyMC; got NoneType")
+        raise TypeError(
+            "target: must be given first, as in starling.sample(model), except inside `with "
+            "model:` of PyMC; got NoneType"
+        )
     if isinstance(target, (str, os.PathLike)):
         return Stan(target) if _is_stan_file(target) else Builtin(os.fspath(target))
     if hasattr(target, "log_density_gradient") and hasattr(
@@ -190,5 +194,10 @@ def _as_target(target: Any) -> Target:
         raise TypeError(
             "target: must be starling.CFunction(function, dim, batched=True or False) for a C "
             "function"
+        )
+    if isinstance(target, numbers.Integral):  # as in pm.sample(2000)
+        raise TypeError(
+            f"target: must be a model or a function; got {target}; for as many draws write "
+            f"particles={target}"
         )
     return Function(target)

@@ -2,6 +2,7 @@
 // verdict.
 #include <starling/run/staged.hpp>
 
+#include "run/check_staged.hpp"
 #include "run/followed_columns.hpp"
 #include "run/measure.hpp"
 #include "run/state.hpp"
@@ -266,16 +267,6 @@ private:
   bool scores_alone_ = false;
   FollowedColumns followed_; // columns that users read and the certificate follows
 };
-
-void check(const Staged& staged, const Settings& settings) {
-  if (!staged.target.evaluate)
-    throw std::invalid_argument("target: --method auto needs its log density");
-  if (settings.periodic)
-    throw std::invalid_argument("domain: --method auto needs all of R^d");
-  if (staged.stages.temper && staged.target.rows)
-    throw std::invalid_argument("temper: needs the log density of all rows, and this run reads few "
-                                "rows at a time; remove --temper");
-}
 
 } // namespace
 

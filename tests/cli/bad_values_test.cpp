@@ -171,6 +171,8 @@ TEST(BadValues, RefusesWordsTooManyAndTooFew) {
        {"check", "TARGET: must be given; see starling check --help"},
        {"summary", "PATH: must be given; see starling summary --help"},
        {"sample mixture twice --out out/m", "twice: is one argument too many for sample"},
+       {"sample stan m.stan d.json",
+        "d.json: is one argument too many for sample; did you mean '--data d.json'?"},
        {"sample mixture --out out/m --steps", "--steps: needs a value"},
        {"sample mixture --sds --out out/m", "--sds: needs a value; got --out"},
        {"sample mixture --out --force", "--out: needs a value; got --force"},

@@ -188,7 +188,7 @@ def test_a_wrong_setting_is_named(wrong, kind, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "wrong, kind, text",
     [
-        (5, TypeError, "target: must be a function; got int"),
+        (5, TypeError, "target: must be a model or a function; got 5"),
         (None, TypeError, "got NoneType"),
         ("norml", ValueError, "did you mean 'normal'"),
         ("guest", ValueError, "target"),

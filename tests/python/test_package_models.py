@@ -193,14 +193,29 @@ def test_what_is_no_model_is_named(double):
         starling.from_pymc("x")
     with pytest.raises(TypeError, match="got none, outside of `with model:"):
         starling.from_pymc()
-    with pytest.raises(
-        TypeError, match="target: must be given, except inside `with model:` of PyMC"
-    ):
-        starling.sample()
+    for given in ({}, {"model": "m"}):  # the second as in pymc.sample(model=model)
+        with pytest.raises(
+            TypeError, match="target: must be given first, .* inside `with model:` of PyMC"
+        ):
+            starling.sample(**given)
+    with pytest.raises(TypeError, match="got 2000; for as many draws write particles=2000"):
+        starling.sample(2000)
     with pytest.raises(TypeError, match="model: must be a NumPyro model, a function.*got str"):
         starling.from_numpyro("x")
     with pytest.raises(ValueError, match="prior: this target has none"):
         starling.prior(lambda x: -x)
+
+
+def test_arguments_of_a_numpyro_model_are_for_from_numpyro():
+    def model(x, y=None):
+        raise AssertionError("must not be called")
+
+    words = r"settings by name, .*; for a NumPyro model .*starling.from_numpyro\(model, ...\)"
+    for given, named in (((1, 2), {}), ((1,), {"y": 2}), ((), {"y": 2})):
+        with pytest.raises(TypeError, match=words):
+            starling.sample(model, *given, **named)
+    with pytest.raises(TypeError, match="^z: is not a setting of a run$"):  # of nobody
+        starling.sample(model, z=2)
 
 
 def test_discrete_variables_are_named(pymc):

@@ -1,9 +1,12 @@
 """What a release needs beside the programs: one version, recipes of packages, templates, a public
 test on both architectures. Needs no build."""
 
+import importlib.util
 import re
 import shutil
 import subprocess
+import sys
+import tarfile
 import tomllib
 from pathlib import Path
 
@@ -47,6 +50,26 @@ def test_the_recipe_for_conda_needs_what_the_package_needs():
     host, run = re.search(r"^  host:\n(.*?)^  run:\n(.*?)\n\n", recipe, re.S | re.M).groups()
     assert [one for one in project["build-system"]["requires"] if one not in host] == []
     assert [one for one in project["project"]["dependencies"] if one not in run] == []
+
+
+def test_the_wheel_has_the_extras_of_the_project():
+    spec = importlib.util.spec_from_file_location("wheel", ROOT / "package" / "wheel.py")
+    wheel = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(wheel)
+    project = tomllib.loads(text("pyproject.toml"))["project"]
+    assert wheel.project()["extras"] == project["optional-dependencies"]
+
+
+def test_the_sdist_has_every_file_of_the_tree_and_nothing_that_was_built(tmp_path):
+    if not importlib.util.find_spec("scikit_build_core") or not (ROOT / ".git").exists():
+        pytest.skip("scikit-build-core: is not here, or the tree is not a clone")
+    make = f"import scikit_build_core.build as it; it.build_sdist({str(tmp_path)!r})"
+    subprocess.run([sys.executable, "-c", make], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    with tarfile.open(tmp_path / f"starling_svgd-{VERSION}.tar.gz") as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    kept = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    assert set(kept.stdout.decode().strip("\0").split("\0")) - names == set()
+    assert [name for name in names if name.startswith(("build/", "out/", ".git/"))] == []
 
 
 def test_the_debian_source_package_is_made_and_lintian_accepts_it(tmp_path):

@@ -46,6 +46,16 @@ TEST(FlightReport, RefusesSettingsWithoutParticles) {
   EXPECT_THROW(outcome_of(0, 2), std::invalid_argument);
 }
 
+TEST(FlightReport, RefusesATargetWithTooFewNames) {
+  run::Staged staged;
+  staged.target.dim = 2;
+  staged.target.names = {"a"};
+  staged.target.evaluate = [](Rows<const double>, Rows<double>, std::span<double>) {};
+  run::Settings settings;
+  settings.particles = 64;
+  EXPECT_THROW(run::begin(std::move(staged), settings), std::invalid_argument);
+}
+
 TEST(FlightReport, NamesTheFrame) {
   EXPECT_EQ(outcome_of(64, 2).stages->frame, "dense");
   EXPECT_EQ(outcome_of(64, 120).stages->frame, "low rank");

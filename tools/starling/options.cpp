@@ -51,6 +51,8 @@ std::string option_meant(const std::string& word, const std::vector<std::string>
       return fmt::format("; did you mean '{}'?", ours);
   if (std::ranges::find(tuned_here, bare_name(word)) != tuned_here.end())
     return "; the default method tunes itself";
+  if (word.ends_with(".json") && std::ranges::find(known, "--data") != known.end())
+    return fmt::format("; did you mean '--data {}'?", word);
   return word.starts_with("-") ? io::did_you_mean(word.substr(0, word.find('=')), known) : "";
 }
 
