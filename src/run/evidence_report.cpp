@@ -42,7 +42,9 @@ std::optional<EvidenceReport> report_evidence(const stages::Journey& journey,
   report.tempered = journey.tempered_evidence();
   if (report.tempered)
     report.tempered->value += target.log_constant;
-  if (!(found.worth() >= judge::least_worth) || !std::isfinite(found.se))
+  if (std::isinf(found.se))
+    report.doubt = "few rows are too poor a guide for the density";
+  else if (!(found.worth() >= judge::least_worth) || !std::isfinite(found.se))
     report.doubt = fmt::format("the fit and the density overlap by {:.2g}, which is too little",
                                found.overlap);
   else if (report.tempered && std::abs(found.value - report.tempered->value) >

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -16,8 +17,14 @@ namespace {
 constexpr double well_below = 4; // the error that is aimed at, against the one that is allowed
 constexpr std::size_t looked_at =
     32; // walkers whose log density is asked of all rows: its sd is known to an eighth
-constexpr std::size_t asked_of_all = 128;  // walkers, for the evidence
+constexpr std::size_t asked_of_all = 128; // walkers, for the evidence
+// Errors of the guide with which there is no evidence: where it decides, and where all rows do.
+constexpr double poor_guide = 0.5, useless_guide = 3;
 constexpr Step guide_step = Step{1} << 40; // the guide's rows: an address that no flight reaches
+
+double sd_of(const Eigen::VectorXd& values) {
+  return std::sqrt((values.array() - values.mean()).square().sum() / double(values.size() - 1));
+}
 
 class ByRows final : public Guide {
 public:
@@ -98,10 +105,16 @@ public:
 
   judge::LogEvidence evidence_beside_decider(const Cloud& walkers) override {
     judge::LogEvidence ratio;
+    if (!state_.decides && !(state_.error <= useless_guide)) // it leads to hardly any move
+      ratio.se = std::numeric_limits<double>::infinity();
     if (!state_.decides)
       return ratio;
     const Eigen::VectorXd error = all_less_guide(walkers, asked_of_all);
     const double count = double(error.size()), top = error.maxCoeff();
+    if (!(sd_of(error) <= poor_guide)) { // few of the walkers would weigh as much as all others
+      ratio.se = std::numeric_limits<double>::infinity();
+      return ratio;
+    }
     ratio.value = top + std::log((error.array() - top).exp().mean());
     ratio.se =
         std::sqrt(((error.array() - ratio.value).exp() - 1).square().sum() / (count * (count - 1)));
@@ -181,10 +194,7 @@ private:
   /// The sd over some walkers, evenly among them, of log pi less what the guide says of it. Moves
   /// that the guide decides on lead to exp(guide) instead of pi, and so E f to
   /// E f + Cov(f, guide - log pi), to first order: for any f at most this in sds of f.
-  double error_of_guide(const Cloud& walkers) {
-    const Eigen::VectorXd error = all_less_guide(walkers, looked_at);
-    return std::sqrt((error.array() - error.mean()).square().sum() / double(error.size() - 1));
-  }
+  double error_of_guide(const Cloud& walkers) { return sd_of(all_less_guide(walkers, looked_at)); }
 
   /// Log densities of all rows less the guide's, at so many of the walkers.
   Eigen::VectorXd all_less_guide(const Cloud& walkers, std::size_t most) {

@@ -410,6 +410,14 @@ def add(of):
             ),
         ],
     )
+    of(
+        "src/stages/guide_by_rows.cpp",
+        "tests/stages/evidence_over_rows_test.cpp",
+        [
+            ("a poor guide trusted", "sd_of(error) <= @@poor_guide@@", "1e300"),
+            ("a useless guide trusted", "state_.error <= @@useless_guide@@", "1e300"),
+        ],
+    )
 
 
 SOURCES = [

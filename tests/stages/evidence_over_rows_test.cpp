@@ -202,6 +202,25 @@ TEST(EvidenceOverRows, IsMendedByAllRowsWhereFewDecide) {
   EXPECT_GT(most, .1);
 }
 
+// A single row for 40 is at times no guide at all: there the error is infinite, and elsewhere it
+// holds.
+TEST(EvidenceOverRows, HasNoErrorWithAPoorGuide) {
+  const Known known = poisson(40);
+  int poor = 0, covered = 0;
+  constexpr int runs = 20;
+  for (int seed = 1; seed <= runs; ++seed) {
+    Settings settings = of_rows(std::uint64_t(seed), 10);
+    settings.guide_rows = settings.rows_a_step = 1;
+    const Found found = evidence_of(known, settings);
+    const bool refused = std::isinf(found.evidence.se);
+    EXPECT_TRUE(refused || found.guide_error <= 1) << seed;
+    poor += refused;
+    covered += !refused && off(found, known.truth) <= 2.5;
+  }
+  EXPECT_GT(poor, 2);
+  EXPECT_GE(covered, runs - poor - 1);
+}
+
 TEST(EvidenceOverRows, GoesOnFromAnyUnitBitForBit) {
   const Known known = poisson(400);
   const Settings settings = of_rows(1, 0);

@@ -92,7 +92,7 @@ public:
   /// After exact moves: what their test allows for.
   virtual judge::Bounds bounds(const Cloud& /*walkers*/) { return {}; }
   /// The logarithm of the density's integral over that of what decides, from draws of the latter,
-  /// with its error: 0 where the density itself decides.
+  /// with its error: 0 where the density itself decides, infinite where the guide is too poor.
   virtual judge::LogEvidence evidence_beside_decider(const Cloud& /*walkers*/) { return {}; }
   /// A look at the end of a flight.
   virtual void look(const Cloud& /*cloud*/, const Frame& /*frame*/) {}
