@@ -136,6 +136,34 @@ Known poisson(std::size_t rows) {
   return known;
 }
 
+/// One weight, and in its posterior's z a factor e^(-.3 cos z) that all rows together have and no
+/// single one has. Its curvature at the top is known to a guide, and the rest is not.
+Known wavy(std::size_t rows) {
+  Known known = linear(rows, 1);
+  std::vector<double> at{0.0}, slope(1), value(1);
+  const auto score_at = [&](double w) {
+    at[0] = w;
+    known.density.all({at.data(), 1, 1}, {slope.data(), 1, 1}, value);
+    return slope[0];
+  };
+  const double steep = score_at(0) - score_at(1), middle = score_at(0) / steep,
+               width = 1 / std::sqrt(steep);
+  double sum = 0; // of what the wave does to a normal
+  for (double z = -8; z < 8; z += .01)
+    sum += .01 * std::exp(-.5 * z * z - .3 * std::cos(z)) / std::sqrt(2 * std::numbers::pi);
+  known.truth += std::log(sum);
+  known.density.all = [=, plain = known.density.all](Rows<const double> w, Rows<double> score,
+                                                     std::span<double> log_density) {
+    plain(w, score, log_density);
+    for (std::size_t i = 0; i < w.count; ++i) {
+      const double z = (w[i][0] - middle) / width;
+      log_density[i] -= .3 * std::cos(z);
+      score[i][0] += .3 * std::sin(z) / width;
+    }
+  };
+  return known;
+}
+
 Settings of_rows(std::uint64_t seed, double guide_error) {
   Settings settings;
   settings.particles = 128;
@@ -200,6 +228,23 @@ TEST(EvidenceOverRows, IsMendedByAllRowsWhereFewDecide) {
   EXPECT_GE(covered, 16); // 95 of 100; fewer would be once in 400 times
   EXPECT_LT(covered_wrongly, 5);
   EXPECT_GT(most, .1);
+}
+
+// What no guide knows, where it decides and where all rows do; the mean of some runs.
+TEST(EvidenceOverRows, HasWhatOnlyAllRowsHave) {
+  const Known known = wavy(600);
+  constexpr int runs = 8;
+  for (const double guide_error : {1.0, 0.0}) {
+    double mean = 0, variance = 0;
+    for (int seed = 1; seed <= runs; ++seed) {
+      const Found found = evidence_of(known, of_rows(std::uint64_t(seed), guide_error));
+      EXPECT_EQ(found.guide_decides, guide_error > 0);
+      mean += found.evidence.value / runs;
+      variance += std::pow(found.evidence.se / runs, 2);
+    }
+    EXPECT_LT(std::abs(mean - known.truth), 4 * std::sqrt(variance)) << guide_error;
+    EXPECT_LT(std::sqrt(variance), .02) << guide_error;
+  }
 }
 
 // A single row for 40 is at times no guide at all: there the error is infinite, and elsewhere it
