@@ -437,6 +437,7 @@ SOURCES = [
     "svgd",
     "tempering",
     "trial",
+    "wander",
 ]
 also = {
     f"src/stages/{name}.cpp": [f"src/stages/{other}.cpp" for other in SOURCES if other != name]
