@@ -2,7 +2,6 @@
 #include <starling/stages/stages.hpp>
 
 #include <algorithm>
-#include <utility>
 
 namespace starling::stages {
 
@@ -115,9 +114,8 @@ void Certify::after_polish(const Context& context, State& state) {
     state.certificate = std::move(polished);
     state.polished = true;
   } else {
-    state.cloud = std::move(flown_);
+    state.cloud = flown_;
   }
-  flown_ = {};
   if (state.certificate->finding != judge::Finding::confirmed)
     state.walkers = trial_.take_walkers();
 }
@@ -131,7 +129,7 @@ Progress Certify::progress(const Context& context) const {
 void Certify::check(const Context& context, const State&) const {
   trial_.check(context, part_ != Part::begin);
   polish_.check(context, part_ == Part::polish);
-  must_fit(flown_, context.dim(), context.settings.particles, true);
+  must_fit(flown_, context.dim(), context.settings.particles, part_ != Part::polish);
 }
 
 } // namespace starling::stages

@@ -75,6 +75,7 @@ bool Polish::step(const Context& context, State& state) {
     begin_block(context, state);
   if (done_ < steps) {
     svgd_.arrive(context, block_, state.next.steps, false);
+    put(block_, state.cloud, begin_); // for those who watch
     if (keeps_best_)
       keep_if_better(context, block_);
     const double share = double(done_) / double(std::max<std::size_t>(2, steps) - 1);
