@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace starling::exact {
@@ -14,6 +15,7 @@ constexpr double at_walls = 0.3;             // of the moves, at most, that leav
 constexpr Step tuning_moves = Step{1} << 40; // addresses no run of moves reaches
 constexpr std::size_t least_together = 4096, numbers_together = std::size_t{1} << 18;
 constexpr std::size_t rows_a_piece = 1024; // of a frame's products
+constexpr double divergence = -20;         // log probability of acceptance, at most
 
 /// Calls one(i) for every walker, shared out: what each of them does for itself.
 template <typename One>
@@ -51,24 +53,30 @@ std::vector<std::size_t> longest_first(const std::vector<std::size_t>& length) {
   return order;
 }
 
-/// What the moves of a full step were accepted with.
-struct Accepted {
-  double sum = 0;
-  std::size_t of = 0;
+/// Sums over the moves of a full step.
+struct Counted {
+  double accepted = 0;
+  std::size_t diverged = 0, of = 0;
 
-  Accepted& operator+=(const Accepted& more) {
-    sum += more.sum;
+  Counted& operator+=(const Counted& more) {
+    accepted += more.accepted;
+    diverged += more.diverged;
     of += more.of;
     return *this;
   }
 };
 
+constexpr double outside = -std::numeric_limits<double>::infinity(); // of the support
+
+/// Of acceptance.
+double probability(double gain) { return std::min(1.0, std::exp(gain)); }
+
 // Moves are made in y, where the log density is that of x = forward(y) plus log |dx/dy|. A leapfrog
 // step is  p += e/2 s_y;  y += e p;  p += e/2 s_y.  The two half steps between leaps are made
 // apart, so that a particle may stop after any of them.
-Accepted move_together(Cloud& walkers, const Frame& frame, const Stride& stride,
-                       CountedDensity& density, std::uint64_t seed, Step move,
-                       const LogDensities& ends, Threads& threads) {
+Counted move_together(Cloud& walkers, const Frame& frame, const Stride& stride,
+                      CountedDensity& density, std::uint64_t seed, Step move,
+                      const LogDensities& ends, Threads& threads) {
   const Philox philox(seed);
   const std::size_t n = walkers.count();
   const Eigen::Index d = walkers.x.cols();
@@ -134,44 +142,47 @@ Accepted move_together(Cloud& walkers, const Frame& frame, const Stride& stride,
   });
   if (ends)
     ends(rows_of(std::as_const(x)), log_density);
-  std::vector<double>& probability = energy; // of acceptance, in whose place
+  std::vector<double>& gain = energy; // in whose place: log of the odds of acceptance, if finite
   for_walkers(walkers, threads, [&](std::size_t r) {
     const std::size_t i = order[r];
     const auto row = Eigen::Index(r), to = Eigen::Index(i);
     const double change = energy[i] - began[row] -
                           (0.5 * momentum.row(row).squaredNorm() - log_density[r] - ended[row]);
-    probability[i] =
-        std::isfinite(log_density[r]) && change == change ? std::min(1.0, std::exp(change)) : 0.0;
-    if (uniform(philox(Stream::leap, move, walkers.id[i], 1)) >= probability[i])
+    gain[i] = std::isfinite(log_density[r]) && change == change ? change : outside;
+    if (uniform(philox(Stream::leap, move, walkers.id[i], 1)) >= probability(gain[i]))
       return;
     walkers.x.row(to) = x.row(row);
     walkers.score.row(to) = score.row(row);
     walkers.log_density[i] = log_density[r];
   });
-  Accepted accepted;
+  Counted counted;
   for (const std::size_t i : order)
     if (step[i] == stride.step) {
-      accepted.sum += probability[i];
-      ++accepted.of;
+      counted.accepted += probability(gain[i]);
+      counted.diverged += gain[i] < divergence && gain[i] != outside ? 1 : 0;
+      ++counted.of;
     }
-  return accepted;
+  return counted;
 }
 
 } // namespace
 
-double move(Cloud& walkers, const Frame& frame, const Stride& stride, CountedDensity& density,
-            std::uint64_t seed, Step move, const LogDensities& ends, Threads& threads) {
+Moved move(Cloud& walkers, const Frame& frame, const Stride& stride, CountedDensity& density,
+           std::uint64_t seed, Step move, const LogDensities& ends, Threads& threads) {
   const std::size_t n = walkers.count();
   const std::size_t together = std::max(least_together, numbers_together / walkers.dim());
-  Accepted accepted;
+  Counted counted;
   if (n <= together)
-    accepted = move_together(walkers, frame, stride, density, seed, move, ends, threads);
+    counted = move_together(walkers, frame, stride, density, seed, move, ends, threads);
   for (std::size_t begin = 0; n > together && begin < n; begin += together) {
     Cloud some = slice(walkers, begin, std::min(n, begin + together));
-    accepted += move_together(some, frame, stride, density, seed, move, ends, threads);
+    counted += move_together(some, frame, stride, density, seed, move, ends, threads);
     put(some, walkers, begin);
   }
-  return accepted.of > 0 ? accepted.sum / double(accepted.of) : 1.0;
+  if (counted.of == 0)
+    return {};
+  const auto of = double(counted.of);
+  return {counted.accepted / of, double(counted.diverged) / of};
 }
 
 double tune(const Cloud& walkers, const Frame& frame, Stride stride, double acceptance,
@@ -182,7 +193,8 @@ double tune(const Cloud& walkers, const Frame& frame, Stride stride, double acce
   for (std::size_t round = 0; round < tuning_rounds; ++round) {
     stride.step = std::exp(log_step);
     const std::uint64_t zero = density.failures().zero, asked = density.gradients();
-    const double seen = move(few, frame, stride, density, seed, tuning_moves + 64 * use + round);
+    const double seen =
+        move(few, frame, stride, density, seed, tuning_moves + 64 * use + round).accepted;
     // What leaves the support is refused at any step: near a wall only short ways, which hardly
     // move, would be accepted as often as elsewhere.
     const double outside = double(density.failures().zero - zero) /

@@ -103,6 +103,7 @@ Certificate combine_certificates(std::span<const GroupCertificate> parts, const 
     confirmed = confirmed && own.finding == Finding::confirmed && 2 * part.se < most_share_error;
     whole.moves = std::max(whole.moves, own.moves);
     whole.acceptance += own.acceptance / double(parts.size());
+    whole.diverged = std::max(whole.diverged, own.diverged);
     whole.particles += own.particles;
     for (const std::size_t column : own.heavy)
       if (std::ranges::find(whole.heavy, column) == whole.heavy.end())

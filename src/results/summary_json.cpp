@@ -118,6 +118,7 @@ void add_stages(Json& j, const run::StageReport& stages) {
   j["certificate"] = {{"finding", judge::word(c.finding)},
                       {"moves", c.moves},
                       {"acceptance", number(c.acceptance)},
+                      {"diverged", number(c.diverged)},
                       {"particles", c.particles > 0 ? Json(c.particles) : Json("all")},
                       {"worst", estimate(c.worst)},
                       {"estimates", std::move(list)}};

@@ -69,6 +69,10 @@ Frame Context::reframed(const Frame& frame, const Cloud& cloud) const {
   return affine(settings.metric, nullptr, rows_of(t), rows_of(in_t)).bent_by(std::move(*bend));
 }
 
+Frame Context::straightened(const Cloud& cloud) const {
+  return affine(settings.metric, nullptr, cloud.position(), rows_of(cloud.score));
+}
+
 void must_fit(bool fits) {
   if (!fits)
     throw std::invalid_argument("state: its columns and counts do not fit each other");

@@ -154,7 +154,8 @@ void Tempering::move(Cloud& cloud, CountedDensity& density, double& leap, Thread
     double accepted = 0;
     for (std::size_t h = 0; h < 2; ++h)
       accepted += exact::move(halves[h], frames[h], {.step = leap}, density, seed_,
-                              units_ * moves_at_each + k, {}, threads) /
+                              units_ * moves_at_each + k, {}, threads)
+                      .accepted /
                   2;
     leap *= std::exp(accepted - accepted_at_each);
   }

@@ -14,6 +14,8 @@ namespace starling::stages {
 
 namespace {
 
+constexpr std::uint64_t seen_first = 4;     // moves, before divergences count
+constexpr std::uint64_t straight_every = 4; // moves, where they diverge in a frame that bends
 constexpr double step_gain = 1; // how fast the step follows the share of moves that are accepted
 constexpr std::size_t most_clouds = 10, most_numbers = 8'000'000; // kept to make a cloud of
 constexpr Eigen::Index directions = 8;
@@ -55,6 +57,8 @@ Trial::Trial(const Context& context, State& state, Cloud walkers, const TrialPla
   if (plan.of_cloud && walkers_.count() < state.cloud.count())
     on_trial_ = followed(context, state.cloud);
   make_test();
+  if (state.straight_leap > 0 && frame.bend())
+    straight_ = context.straightened(walkers_);
   state.frame = frame;
   state.leap = leap;
   ++state.next.tunings;
@@ -86,16 +90,24 @@ exact::Stride Trial::stride(double leap) const {
 }
 
 /// Before the moves that count the frame is taken anew at doubling times, and the step follows how
-/// many moves are accepted. The random numbers of a move see neither.
+/// many moves are accepted. The random numbers of a move see neither. A bend that makes one part of
+/// a density straight may make another so crooked that no move enters it; where moves diverge, some
+/// are made in a frame without a bend, with short ways: they only have to enter.
 void Trial::move(const Context& context, State& state) {
   const bool adapts = plan_.adapts && done_ < counts_from_;
   Frame frame = state.frame;
   if (adapts && done_ > 1 && std::has_single_bit(done_))
     frame = context.reframed(frame, walkers_);
+  if (adapts && straight_.dim() == 0 && frame.bend() && done_ >= seen_first &&
+      diverged_ > context.settings.tolerated_divergence * double(done_))
+    begin_straight(context, state);
   Cloud moved = walkers_;
-  const double accepted =
-      exact::move(moved, frame, stride(state.leap), context.guide.density(), context.settings.seed,
-                  state.next.moves, context.guide.decider(), context.threads);
+  const bool straight = straight_.dim() > 0 && done_ % straight_every == straight_every - 1;
+  double& leap = straight ? state.straight_leap : state.leap;
+  const exact::Moved came = exact::move(moved, straight ? straight_ : frame,
+                                        straight ? exact::Stride{.step = leap} : stride(leap),
+                                        context.guide.density(), context.settings.seed,
+                                        state.next.moves, context.guide.decider(), context.threads);
   if (done_ == counts_from_ && !plan_.of_cloud) {
     began_ = followed(context, walkers_);
     make_test();
@@ -107,11 +119,21 @@ void Trial::move(const Context& context, State& state) {
   walkers_ = std::move(moved);
   state.frame = std::move(frame);
   if (adapts)
-    state.leap *= std::exp(step_gain * (accepted - plan_.acceptance));
-  accepted_ += accepted;
+    leap *= std::exp(step_gain * (came.accepted - plan_.acceptance));
+  accepted_ += came.accepted;
+  diverged_ += came.diverged;
   ++state.next.moves;
   if (++done_ > counts_from_ && plan_.keeps)
     keep(walkers_.x, context.settings.particles);
+}
+
+void Trial::begin_straight(const Context& context, State& state) {
+  Frame straight = context.straightened(walkers_);
+  state.straight_leap =
+      exact::tune(walkers_, straight, {}, plan_.acceptance, context.guide.density(),
+                  context.settings.seed, state.next.tunings);
+  ++state.next.tunings;
+  straight_ = std::move(straight);
 }
 
 /// Ten clouds spread over the moves that count, fewer where they are large; the last of them is
@@ -128,10 +150,14 @@ void Trial::keep(const Frame::Matrix& x, std::size_t particles) {
 }
 
 judge::Certificate Trial::judge(const judge::Bounds& bounds) const {
-  judge::Certificate certificate = test_->judge(bounds);
+  return with_moves(test_->judge(bounds), on_trial_.size() > 0);
+}
+
+judge::Certificate Trial::with_moves(judge::Certificate certificate, bool of_some) const {
   certificate.moves = plan_.moves;
   certificate.acceptance = accepted_ / double(plan_.moves);
-  if (on_trial_.size() > 0)
+  certificate.diverged = diverged_ / double(plan_.moves);
+  if (of_some)
     certificate.particles = walkers_.count();
   return certificate;
 }
@@ -148,12 +174,7 @@ judge::Certificate Trial::judge_other(const Context& context, const Cloud& cloud
   });
   for (std::size_t piece = 1; piece < sums.size(); ++piece)
     std::ranges::transform(sums[0], sums[piece], sums[0].begin(), std::plus());
-  judge::Certificate certificate = test_->judge_means(sums.at(0), bounds);
-  certificate.moves = plan_.moves;
-  certificate.acceptance = accepted_ / double(plan_.moves);
-  if (walkers_.count() < cloud.count())
-    certificate.particles = walkers_.count();
-  return certificate;
+  return with_moves(test_->judge_means(sums.at(0), bounds), walkers_.count() < cloud.count());
 }
 
 Pool Trial::pool() const {
@@ -199,6 +220,7 @@ void Trial::check(const Context& context, bool under_way) const {
   must_fit(kept_.size() % context.dim() == 0);
   must_fit(done_ <= plan_.moves && counts_from_ <= plan_.moves);
   must_fit(directions_.size() == 0 || std::size_t(directions_.cols()) == context.dim());
+  must_fit(straight_.dim() == 0 || straight_.dim() == context.dim());
   for (const Frame::Matrix* columns : {&on_trial_, &began_})
     must_fit(columns->size() == 0 ||
              std::size_t(columns->cols()) == context.width() + joint().columns());

@@ -93,8 +93,9 @@ TEST(Moves, AreTheSameOnAnyNumberOfThreads) {
   Cloud one = cloud_at(rows_of(x), density), many = one;
   Threads three(3);
   for (Step move = 0; move < 3; ++move) {
-    const double accepted = exact::move(one, lean(), {.step = .9}, density, 9, move);
-    EXPECT_EQ(exact::move(many, lean(), {.step = .9}, density, 9, move, {}, three), accepted);
+    const double accepted = exact::move(one, lean(), {.step = .9}, density, 9, move).accepted;
+    EXPECT_EQ(exact::move(many, lean(), {.step = .9}, density, 9, move, {}, three).accepted,
+              accepted);
   }
   EXPECT_EQ(many.x, one.x);
   EXPECT_EQ(many.score, one.score);
@@ -191,7 +192,7 @@ TEST(Tune, ReachesTheAcceptanceAskedFor) {
     Cloud moved = walkers;
     double seen = 0;
     for (Step move = 0; move < 5; ++move)
-      seen += exact::move(moved, lean(), {.step = step}, density, 11, move) / 5;
+      seen += exact::move(moved, lean(), {.step = step}, density, 11, move).accepted / 5;
     EXPECT_NEAR(seen, wanted, .06);
   }
   EXPECT_EQ(walkers.x, x);
@@ -255,7 +256,7 @@ TEST(Hmc, MovesManyAsItMovesFew) {
   most = 0;
   Threads two(2);
   const Stride stride{.step = .3, .most_leaps = 5};
-  const double accepted = exact::move(all, Frame(dim), stride, density, 3, 8, {}, two);
+  const double accepted = exact::move(all, Frame(dim), stride, density, 3, 8, {}, two).accepted;
   exact::move(few, Frame(dim), stride, density, 3, 8);
   EXPECT_EQ(most, seam);
   EXPECT_LT(0.5, accepted);

@@ -277,7 +277,7 @@ TEST(FitBend, MovesInABentFrameLeaveTheDensityAsItIs) {
     Cloud walkers = cloud_at(rows_of(x), density);
     double accepted = 0;
     for (Step move = 0; move < 30; ++move)
-      accepted += exact::move(walkers, frame, {.step = .4}, density, 9, move) / 30;
+      accepted += exact::move(walkers, frame, {.step = .4}, density, 9, move).accepted / 30;
     if (with_determinant) {
       EXPECT_GT(accepted, .8);
       EXPECT_LT(off_from_funnel(walkers.x), 4);

@@ -186,14 +186,19 @@ of("include/starling/advance/rules.hpp", "tests/advance/rules_test.cpp", [
     ("steps that grow", "std::pow(1 + time / tau_, @@-power_@@)", "power_"),
 ])
 of("src/exact/hmc.cpp", "tests/exact/hmc_test.cpp", [
-    ("every move accepted", "std::min(1.0, std::exp(change))", "1.0"),
-    ("accepted the wrong way round", "std::min(1.0, std::exp(change))",
-     "std::min(1.0, std::exp(-change))"),
+    ("every move accepted", "std::min(1.0, std::exp(gain))", "1.0"),
+    ("accepted the wrong way round", "std::min(1.0, std::exp(gain))",
+     "std::min(1.0, std::exp(-gain))"),
     ("luck by row, not by particle", "philox(Stream::leap, move, @@walkers.id[i]@@, 1)",
      "std::uint64_t(i)"),
     ("energy without the density", "squaredNorm() - @@walkers.log_density[i]@@;", "0.0"),
     ("a stale score", "walkers.score.row(to) = score.row(row);", ";"),
     ("tuned the wrong way", "inside - acceptance", "acceptance - inside"),
+])
+of("src/exact/hmc.cpp", "tests/exact/divergence_test.cpp", [
+    ("walls diverge", "gain[i] < divergence && @@gain[i] != outside@@", "true"),
+    ("divergences of the last piece", "diverged += more.diverged;", "diverged = more.diverged;"),
+    ("short steps diverge", "if (@@step[i] == stride.step@@)", "true"),
 ])
 of("src/exact/sift.cpp", "tests/exact/sift_test.cpp", [
     ("swaps that make it worse", "!(change < 0)", "!(change > 0)"),

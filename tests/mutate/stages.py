@@ -92,11 +92,28 @@ def add(of):
         [
             (
                 "acceptance as a sum",
-                "certificate.acceptance = @@accepted_ / double(plan_.moves)@@;\n  if (on_trial_",
+                "certificate.acceptance = @@accepted_ / double(plan_.moves)@@;",
                 "accepted_",
             ),
             ("moves in one place", "walkers_ = std::move(moved);", ";"),
         ],
+    )
+    of(
+        "src/stages/trial.cpp",
+        "tests/stages/two_funnels_test.cpp",
+        [
+            ("divergences that nobody counts", "diverged_ += came.diverged;", ";"),
+            (
+                "all moves bend",
+                "straight_.dim() > 0 && done_ % straight_every == straight_every - 1",
+                "false",
+            ),
+        ],
+    )
+    of(
+        "src/stages/trial.cpp",
+        "tests/stages/retry_test.cpp",
+        [("tuned again after a failure", "straight_ = std::move(straight);", ";")],
     )
     of(
         "src/stages/polish.cpp",
@@ -117,7 +134,7 @@ def add(of):
         crew,
         [
             ("draws that come again stay", "move < @@moves_apart@@", "0"),
-            ("a block that is not put back", "put(block_, state.cloud, begin_);", ";"),
+            ("a block that is not put back", "@@put(block_, state.cloud, begin_);@@\n  begin_ +=", ";"),
         ],
     )
     of(

@@ -128,6 +128,8 @@ TEST(Crew, IsPolishedInBlocks) {
   EXPECT_LT(worst_of_blocks(20, in_blocks), .4 * error);
   EXPECT_GT(worst_of_blocks(0, alone), .8 * error);
   EXPECT_EQ(in_blocks - alone, 19u * 1000); // both ask once where the cloud arrives
+  std::uint64_t one = 0;
+  EXPECT_NE(worst_of_blocks(1, one), worst_of_blocks(0, alone)); // the last step counts too
 }
 
 // 600 particles of 256 who move, cut in every stage and block, and gone on with: the same bits.

@@ -43,6 +43,18 @@ inline double standard(std::span<const double> x, std::span<double> s) {
   return l;
 }
 
+// Neal's funnel: x_0 is normal with sd 3, the others have the variance exp(x_0).
+inline double funnel(std::span<const double> x, std::span<double> s) {
+  const double others = double(x.size()) - 1;
+  double square = 0;
+  for (std::size_t a = 1; a < x.size(); ++a) {
+    square += x[a] * x[a];
+    s[a] = -x[a] * std::exp(-x[0]);
+  }
+  s[0] = -x[0] / 9 + .5 * (square * std::exp(-x[0]) - others);
+  return -x[0] * x[0] / 18 - .5 * (square * std::exp(-x[0]) + others * x[0]);
+}
+
 inline double two_modes(std::span<const double> x, std::span<double> s) {
   const double a = -.5 * (x[0] - 10) * (x[0] - 10), b = -.5 * (x[0] + 10) * (x[0] + 10);
   const double top = std::max(a, b), pa = std::exp(a - top), pb = std::exp(b - top);

@@ -93,4 +93,21 @@ TEST(Retry, EndsAlikeWithSeveralGroups) {
   expect_the_same_wherever_it_fails(each(two_modes), 1, settings);
 }
 
+// A bend, and moves without it beside those with it.
+TEST(Retry, EndsAlikeWithMovesThatDoNotBend) {
+  Settings settings = short_run();
+  settings.metric = stages::Metric::bent;
+  settings.settle_always = true;
+  settings.first_round = 16;
+  const auto calls = [&](double tolerated_divergence) {
+    settings.tolerated_divergence = tolerated_divergence;
+    int failures = 0;
+    const Fails sound{each(funnel)};
+    end_of(sound, 3, settings, failures);
+    return *sound.calls;
+  };
+  EXPECT_NE(calls(1), calls(-1)); // there are some
+  expect_the_same_wherever_it_fails(each(funnel), 3, settings);
+}
+
 } // namespace

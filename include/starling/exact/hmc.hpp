@@ -19,10 +19,18 @@ struct Stride {
   double short_share = 0.2, short_step = 0.2;
 };
 
+/// What came of moves with full steps, each as a share of them.
+struct Moved {
+  double accepted = 1; ///< the mean probability of acceptance
+  /// Those that ended where the density is finite and the energy too far off to be accepted ever:
+  /// the steps are too long for a place that they went through, such as the neck of a funnel.
+  double diverged = 0;
+};
+
 /// Moves every particle once, in lock-step: a leapfrog step of all who still go is one call of the
 /// density. Leaves the density invariant for any frame and stride chosen without looking at these
 /// moves' random numbers, which are those of (seed, move, id). A place where the density fails is
-/// refused. Answers the mean probability of acceptance of the moves with full steps.
+/// refused.
 ///
 /// Where `ends` is given, `density` only guides the leaps, and its scores are the walkers'; whether
 /// a move is accepted is for the log densities of `ends`, which the walkers carry. The leaps are
@@ -30,9 +38,9 @@ struct Stride {
 /// call a move. What each particle does for itself is shared out among the threads; the density
 /// shares out its own work.
 using LogDensities = std::function<void(Rows<const double> x, std::span<double> log_density)>;
-double move(Cloud& walkers, const Frame& frame, const Stride& stride, CountedDensity& density,
-            std::uint64_t seed, Step move, const LogDensities& ends = {},
-            Threads& threads = Threads::alone());
+Moved move(Cloud& walkers, const Frame& frame, const Stride& stride, CountedDensity& density,
+           std::uint64_t seed, Step move, const LogDensities& ends = {},
+           Threads& threads = Threads::alone());
 
 /// The step at which moves of full length are accepted with about this probability, found on up to
 /// 128 of the walkers, which stay where they are. `use` tells several tunings of a run apart.

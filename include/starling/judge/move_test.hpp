@@ -48,6 +48,7 @@ struct Certificate {
   Displacement worst;              ///< what decided: largest against its own bound
   std::uint64_t moves = 0;
   double acceptance = 0;
+  double diverged = 0;            ///< share of the moves: see exact::Moved
   std::size_t particles = 0;      ///< that were moved, where not all were
   std::size_t not_followed = 0;   ///< parameters that are constant, or not finite for some particle
   std::vector<std::size_t> heavy; ///< judged by their winsorised values: see heavy_tailed
@@ -60,6 +61,7 @@ struct Certificate {
     visit("worst", self.worst);
     visit("moves", self.moves);
     visit("acceptance", self.acceptance);
+    visit("diverged", self.diverged);
     visit("particles", self.particles);
     visit("not_followed", self.not_followed);
     visit("heavy", self.heavy);

@@ -60,10 +60,11 @@ struct Addresses {
 
 /// All that outlives a stage. Columns are those of the positions, then those that users read.
 struct State {
-  Cloud cloud;     ///< the result so far
-  Cloud walkers;   ///< where exact moves have led; empty before any
-  Frame frame;     ///< of the cloud
-  double leap = 0; ///< the step of exact moves, as tuned last; 0 before any
+  Cloud cloud;              ///< the result so far
+  Cloud walkers;            ///< where exact moves have led; empty before any
+  Frame frame;              ///< of the cloud
+  double leap = 0;          ///< the step of exact moves, as tuned last; 0 before any
+  double straight_leap = 0; ///< the same in a straight frame, beside one that bends
   Addresses next;
   Scouted scouted;
   Pool pool; ///< over the last exact moves that count; empty before any
@@ -79,6 +80,7 @@ struct State {
     visit("walkers", self.walkers);
     visit("frame", self.frame);
     visit("leap", self.leap);
+    visit("straight_leap", self.straight_leap);
     visit("next", self.next);
     visit("scouted", self.scouted);
     visit("pool", self.pool);
@@ -105,6 +107,8 @@ struct Context {
   Frame::Matrix columns(const Frame::Matrix& x) const;
   /// The frame that a cloud suggests, seen from this one, as far as the metric allows.
   Frame reframed(const Frame& frame, const Cloud& cloud) const;
+  /// The same without a bend.
+  Frame straightened(const Cloud& cloud) const;
   /// Whether a spread identity holds before and not in this cloud. Over rows scores are estimates,
   /// and nothing is said.
   bool breaks_identities(const Cloud& cloud, const Cloud& before) const;

@@ -78,9 +78,11 @@ public:
     visit("done", self.done_);
     visit("counts_from", self.counts_from_);
     visit("accepted", self.accepted_);
+    visit("diverged", self.diverged_);
     visit("log_densities", self.log_densities_);
     visit("directions", self.directions_);
     visit("seen_in", self.seen_in_);
+    visit("straight", self.straight_);
     visit("on_trial", self.on_trial_);
     visit("began", self.began_);
     visit("kept", self.kept_);
@@ -94,6 +96,10 @@ public:
 
 private:
   void make_test();
+  /// From here on some of the moves are made in a frame without a bend.
+  void begin_straight(const Context& context, State& state);
+  /// The certificate with what is known of the moves; `of_some`: not every particle made them.
+  judge::Certificate with_moves(judge::Certificate certificate, bool of_some) const;
   judge::Joint joint() const { return {log_densities_, std::size_t(directions_.rows())}; }
   /// Positions, what users read, and the joint: the log density and values along directions.
   Frame::Matrix followed(const Context& context, const Cloud& cloud) const;
@@ -104,9 +110,11 @@ private:
   TrialPlan plan_;
   std::uint64_t done_ = 0, counts_from_ = 0;
   double accepted_ = 0;        // sum over the moves
+  double diverged_ = 0;        // the same; see exact::Moved
   bool log_densities_ = false; // are followed
   Frame::Matrix directions_;   // rows in a frame: values along them are followed
   Frame seen_in_;              // that frame
+  Frame straight_;             // for some of the moves, where they diverge; else empty
   Frame::Matrix on_trial_;     // columns of the cloud; empty: those who are moved are all of it
   Frame::Matrix began_;        // columns of the walkers, before the moves that are tested
   std::optional<judge::MoveTest> test_;
