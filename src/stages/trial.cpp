@@ -15,7 +15,7 @@ namespace starling::stages {
 namespace {
 
 constexpr std::uint64_t seen_first = 4;     // moves, before divergences count
-constexpr std::uint64_t straight_every = 4; // moves, where they diverge in a frame that bends
+constexpr std::uint64_t straight_every = 3; // moves, where they diverge in a frame that bends
 constexpr double step_gain = 1; // how fast the step follows the share of moves that are accepted
 constexpr std::size_t most_clouds = 10, most_numbers = 8'000'000; // kept to make a cloud of
 constexpr Eigen::Index directions = 8;

@@ -89,6 +89,12 @@ Shape mapped(std::string name, const Shape& of, const std::vector<double>& a,
   return made;
 }
 
+/// The log density, and its gradient, where there is none.
+double nothing(Shape::Out score) {
+  std::ranges::fill(score, 0.0);
+  return -std::numeric_limits<double>::infinity();
+}
+
 Shape mixture_of(std::string name, std::vector<double> weights, std::vector<Shape> parts) {
   const std::size_t d = parts.front().dim();
   const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -115,6 +121,8 @@ Shape mixture_of(std::string name, std::vector<double> weights, std::vector<Shap
           std::log(weights[k] / all) + parts[k].density(x, std::span(slopes).subspan(k * d, d));
       top = std::max(top, value[k]);
     }
+    if (std::isinf(top)) // no part has a density here
+      return nothing(score);
     for (double& v : value)
       total += v = std::exp(v - top);
     std::ranges::fill(score, 0.0);
@@ -178,6 +186,31 @@ Shape funnel_of(std::string name, std::size_t dim, double width) {
     x[0] = width * dice.normal();
     for (std::size_t a = 1; a < dim; ++a)
       x[a] = std::exp(x[0] / 2) * dice.normal();
+  };
+  return made;
+}
+
+Shape half_normal_funnel(std::size_t dim) {
+  Shape made = around_zero("", dim, 1);
+  made.mean[0] = -0.5 * (std::numbers::egamma + std::numbers::ln2);
+  made.sd[0] = std::numbers::pi / std::sqrt(8.0);
+  const double others = double(dim - 1);
+  made.density = [=](Shape::In x, Shape::Out score) {
+    const double narrow = std::exp(-2 * x[0]), wide = std::exp(2 * x[0]);
+    double sum = 0;
+    for (std::size_t a = 1; a < dim; ++a) {
+      sum += squared(x[a]);
+      score[a] = -x[a] * narrow;
+    }
+    score[0] = 1 - others - wide + sum * narrow;
+    const double finite = sum * narrow + wide; // also every slope: in the neck far out it is not
+    return std::isfinite(finite) ? (1 - others) * x[0] - 0.5 * finite : nothing(score);
+  };
+  made.draw = [=](Dice& dice, Shape::Out x) {
+    const double scale = std::abs(dice.normal());
+    x[0] = std::log(scale);
+    for (std::size_t a = 1; a < dim; ++a)
+      x[a] = scale * dice.normal();
   };
   return made;
 }

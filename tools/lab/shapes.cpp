@@ -49,6 +49,14 @@ Shape all_correlated(std::string name, std::size_t dim, double rho) {
     map[a * dim + a] += own;
   return mapped(std::move(name), round_normal("", dim), map, Numbers(dim, 0));
 }
+/// Around a centre whose first coordinates these are.
+Shape funnel_at(std::size_t dim, Numbers centre) {
+  Numbers map(dim * dim, 0.0);
+  for (std::size_t a = 0; a < dim; ++a)
+    map[a * dim + a] = 1;
+  centre.resize(dim);
+  return mapped("", half_normal_funnel(dim), map, centre);
+}
 /// By Householder's reflection along (1, 2, ..., d), which mixes all coordinates.
 Shape turned(std::string name, const Shape& of) {
   const std::size_t d = of.dim();
@@ -264,6 +272,9 @@ std::vector<Shape> all_shapes() {
                  {bent("", 2, .5, 2), normals("", {0, 12}, {1, 1})}),
       mixture_of("two correlated modes", {1, 2},
                  {correlated("", .95, {-6, 0}), correlated("", -.95, {6, 0})}),
+      mixture_of("two funnels, d = 7", {1, 2}, {funnel_at(7, {0, 3}), funnel_at(7, {0, -3})}),
+      mixture_of("three funnels, d = 4", {1, 2, 3},
+                 {funnel_at(4, {0, -4}), funnel_at(4, {0, 4}), funnel_at(4, {0, 0, 4})}),
   };
 }
 

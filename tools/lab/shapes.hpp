@@ -72,6 +72,8 @@ Shape mixture_of(std::string name, std::vector<double> weights, std::vector<Shap
 Shape bent(std::string name, std::size_t dim, double bend, double width);
 /// v ~ N(0, width^2), the others N(0, e^v).
 Shape funnel_of(std::string name, std::size_t dim, double width);
+/// v the logarithm of a half-normal number, the others N(0, e^2v).
+Shape half_normal_funnel(std::size_t dim);
 Shape student_of(std::string name, std::size_t dim, unsigned freedom);
 /// exp(log(r)) of the distance r from 0, which has hardly any mass beyond low .. high.
 Shape radial(std::string name, std::size_t dim,
