@@ -134,7 +134,11 @@ def add(of):
         crew,
         [
             ("draws that come again stay", "move < @@moves_apart@@", "0"),
-            ("a block that is not put back", "@@put(block_, state.cloud, begin_);@@\n  begin_ +=", ";"),
+            (
+                "a block that is not put back",
+                "@@put(block_, state.cloud, begin_);@@\n  begin_ +=",
+                ";",
+            ),
         ],
     )
     of(
