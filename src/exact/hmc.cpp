@@ -68,7 +68,7 @@ struct Counted {
 
 constexpr double outside = -std::numeric_limits<double>::infinity(); // of the support
 
-/// Of acceptance.
+/// Of acceptance; `gain` is the logarithm of the ratio of Metropolis.
 double probability(double gain) { return std::min(1.0, std::exp(gain)); }
 
 // Moves are made in y, where the log density is that of x = forward(y) plus log |dx/dy|. A leapfrog
@@ -142,7 +142,7 @@ Counted move_together(Cloud& walkers, const Frame& frame, const Stride& stride,
   });
   if (ends)
     ends(rows_of(std::as_const(x)), log_density);
-  std::vector<double>& gain = energy; // in whose place: log of the odds of acceptance, if finite
+  std::vector<double>& gain = energy; // in whose place: log of the ratio that decides
   for_walkers(walkers, threads, [&](std::size_t r) {
     const std::size_t i = order[r];
     const auto row = Eigen::Index(r), to = Eigen::Index(i);

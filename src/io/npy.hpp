@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -60,6 +61,11 @@ public:
   void add(const std::string& name, std::span<const double> values, const Shape& shape);
   void add(const std::string& name, std::span<const float> values, const Shape& shape);
   void add(const std::string& name, std::span<const std::uint64_t> values, const Shape& shape);
+  /// The same, some at a time, where all of them would be a copy: `values` is called twice, and
+  /// each time hands over all numbers in order. Stored, whatever the packing.
+  using Receiver = std::function<void(std::span<const double>)>;
+  void add(const std::string& name, const std::function<void(const Receiver&)>& values,
+           const Shape& shape);
   /// UTF-8 strings, as a one-dimensional array of NumPy's unicode type.
   void add(const std::string& name, std::span<const std::string> values);
 
@@ -77,6 +83,8 @@ private:
   };
 
   void add_member(const std::string& name, const std::string& head, std::string_view bytes);
+  /// What stands before the bytes of a member. Throws where its name cannot be used.
+  void begin_member(Member member);
 
   std::filesystem::path path_;
   OutputFile out_;

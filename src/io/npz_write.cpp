@@ -38,6 +38,7 @@ private:
 constexpr std::uint16_t version = 20, version_of_zip64 = 45;
 constexpr std::uint16_t zip64_extra = 1;
 constexpr std::uint16_t utf8_names = 1 << 11;
+constexpr std::uint16_t stored_method = 0, deflated_method = 8;
 constexpr std::uint16_t midnight = 0;
 constexpr std::uint16_t first_of_1980 = 1 << 5 | 1;
 
@@ -70,6 +71,14 @@ std::string deflated(std::string_view head, std::string_view bytes) {
 template <class Value>
 std::string_view bytes_of(std::span<const Value> values) {
   return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
+}
+
+/// Of what came before, and these.
+std::uint32_t crc_of(std::uint32_t before, std::string_view bytes) {
+  if (bytes.empty()) // which zlib takes for a new beginning
+    return before;
+  return static_cast<std::uint32_t>(
+      crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
 /// UTF-8 as code points; a byte that is not UTF-8 becomes U+FFFD.
@@ -142,41 +151,55 @@ void NpzWriter::add(const std::string& name, std::span<const std::string> values
              bytes_of(std::span<const char32_t>(table)));
 }
 
+void NpzWriter::add(const std::string& name, const std::function<void(const Receiver&)>& values,
+                    const Shape& shape) {
+  const std::string head = npy_head("<f8", shape);
+  std::size_t count = 0;
+  std::uint32_t crc = crc_of(0, head);
+  values([&](std::span<const double> some) {
+    count += some.size();
+    crc = crc_of(crc, bytes_of(some));
+  });
+  check_shape(name, shape, count);
+  const std::uint64_t size = head.size() + count * sizeof(double);
+  begin_member({name + ".npy", crc, size, size, out_.size(), stored_method});
+  out_.write(head);
+  values([&](std::span<const double> some) { out_.write(bytes_of(some)); });
+}
+
 void NpzWriter::add_member(const std::string& name, const std::string& head,
                            std::string_view bytes) {
-  const std::string file_name = name + ".npy";
-  if (name.empty() || name.size() > 1000 ||
-      std::any_of(members_.begin(), members_.end(),
-                  [&](const Member& member) { return member.name == file_name; }))
-    reject("array name", "short and used once", fmt::format("'{}'", name));
   const std::uint64_t size = head.size() + bytes.size();
-  auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(head.data()), head.size());
-  if (!bytes.empty())
-    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
   std::string packed;
   if (packing_ == Packing::deflated)
     packed = deflated(head, bytes);
   const bool stored = packing_ == Packing::stored || packed.size() >= size;
-
-  Member member{
-      file_name,   static_cast<std::uint32_t>(crc),           stored ? size : packed.size(), size,
-      out_.size(), static_cast<std::uint16_t>(stored ? 0 : 8)};
-  const bool large = std::max(member.packed_size, member.size) > plain_up_to_;
-  Fields local;
-  local.u32(0x04034b50).u16(large ? version_of_zip64 : version).u16(utf8_names).u16(member.method);
-  local.u16(midnight).u16(first_of_1980).u32(member.crc);
-  local.plain(member.packed_size, large).plain(member.size, large);
-  local.u16(static_cast<std::uint16_t>(file_name.size())).u16(large ? 20 : 0);
-  out_.write(local.bytes());
-  out_.write(file_name);
-  if (large)
-    out_.write(Fields().u16(zip64_extra).u16(16).u64(member.size).u64(member.packed_size).bytes());
+  begin_member({name + ".npy", crc_of(crc_of(0, head), bytes), stored ? size : packed.size(), size,
+                out_.size(), stored ? stored_method : deflated_method});
   if (stored) {
     out_.write(head);
     out_.write(bytes);
   } else {
     out_.write(packed);
   }
+}
+
+void NpzWriter::begin_member(Member member) {
+  constexpr std::size_t most = 1000 + 4; // with .npy
+  if (member.name == ".npy" || member.name.size() > most ||
+      std::ranges::find(members_, member.name, &Member::name) != members_.end())
+    reject("array name", "short and used once",
+           fmt::format("'{}'", member.name.substr(0, member.name.size() - 4)));
+  const bool large = std::max(member.packed_size, member.size) > plain_up_to_;
+  Fields local;
+  local.u32(0x04034b50).u16(large ? version_of_zip64 : version).u16(utf8_names).u16(member.method);
+  local.u16(midnight).u16(first_of_1980).u32(member.crc);
+  local.plain(member.packed_size, large).plain(member.size, large);
+  local.u16(static_cast<std::uint16_t>(member.name.size())).u16(large ? 20 : 0);
+  out_.write(local.bytes());
+  out_.write(member.name);
+  if (large)
+    out_.write(Fields().u16(zip64_extra).u16(16).u64(member.size).u64(member.packed_size).bytes());
   members_.push_back(std::move(member));
 }
 

@@ -85,20 +85,30 @@ std::vector<Draws> read_runs(const fs::path& path) {
 void add_runs(NpzWriter& npz, std::span<const Draws> runs) {
   const std::vector<std::string>& names = runs[0].names;
   const std::size_t first = !names.empty() && names[0] == "lp__" ? 1 : 0;
-  std::vector<double> draws, density;
-  draws.reserve(runs.size() * runs[0].rows * (names.size() - first));
-  for (const Draws& run : runs)
-    for (std::size_t row = 0; row < run.rows; ++row) {
-      const double* from = run.values.data() + row * names.size();
-      density.insert(density.end(), from, from + first);
-      draws.insert(draws.end(), from + first, from + names.size());
-    }
+  // Of every row the columns from .. to, some rows at a time.
+  const auto columns = [&](std::size_t from, std::size_t to) {
+    return [&runs, from, to](const NpzWriter::Receiver& receive) {
+      constexpr std::size_t together = 1 << 16; // numbers
+      std::vector<double> some;
+      some.reserve(together + to - from);
+      for (const Draws& run : runs)
+        for (std::size_t row = 0; row < run.rows; ++row) {
+          const double* of_row = run.values.data() + row * run.names.size();
+          some.insert(some.end(), of_row + from, of_row + to);
+          if (some.size() >= together) {
+            receive(some);
+            some.clear();
+          }
+        }
+      receive(some);
+    };
+  };
   Shape shape = {runs[0].rows, names.size() - first};
   if (runs.size() > 1)
     shape.insert(shape.begin(), runs.size());
-  npz.add("draws", draws, shape);
+  npz.add("draws", columns(first, names.size()), shape);
   if (first == 1)
-    npz.add("log_density", density, Shape(shape.begin(), shape.end() - 1));
+    npz.add("log_density", columns(0, 1), Shape(shape.begin(), shape.end() - 1));
   npz.add("names", std::span(names).subspan(first));
 }
 

@@ -84,6 +84,27 @@ TEST(Runs, InAnNpzHaveTheShapeOfTheirNumber) {
   EXPECT_EQ(read_npz(scratch.path("d.npz")).at("draws").shape, (std::vector<std::size_t>{2, 2}));
 }
 
+// More numbers than are handed over together, and the same bytes as all of them at once.
+TEST(Runs, InAnNpzAreWrittenSomeAtATime) {
+  const Scratch scratch;
+  constexpr std::size_t rows = 50'000;
+  std::vector<Draws> runs(2, {{"lp__", "a", "b", "c"}, rows, {}});
+  Numbers draws, density;
+  for (Draws& run : runs)
+    for (std::size_t n = 0; n < 4 * rows; ++n) {
+      run.values.push_back(std::sqrt(double(n)) + double(&run - runs.data()));
+      (n % 4 == 0 ? density : draws).push_back(run.values.back());
+    }
+  write_npz(scratch.path("some.npz"), runs);
+  NpzWriter at_once(scratch.path("all.npz"));
+  at_once.add("draws", draws, {2, rows, 3});
+  at_once.add("log_density", density, {2, rows});
+  at_once.add("names", Names{"a", "b", "c"});
+  at_once.close();
+  EXPECT_EQ(bytes_of_file(scratch.path("some.npz")), bytes_of_file(scratch.path("all.npz")));
+  expect_same(read_runs(scratch.path("some.npz")), runs);
+}
+
 TEST(Runs, InAnNpzMustFitTheirNames) {
   const Scratch scratch;
   const fs::path file = scratch.path("d.npz");
