@@ -31,9 +31,9 @@ class Judged:
     @property
     def certificate(self) -> dict[str, Any] | None:
         """What exact moves of particles found: `finding` (confirmed, moved or undecided),
-        `moves`, `acceptance`, and `estimates` of how far each parameter is off, in its sd. None
-        where the run had no certificate. Of several runs that of the one which decided the
-        verdict."""
+        `moves`, `acceptance`, the share `diverged` of the moves whose energy was far off, and
+        `estimates` of how far each parameter is off, in its sd. None where the run had no
+        certificate. Of several runs that of the one which decided the verdict."""
         return (self._summary or {}).get("certificate")
 
     @property

@@ -76,7 +76,7 @@ def test_the_result_tells_of_its_stages_and_so_do_its_files(tmp_path):
     assert (
         sum(list(result.gradients.values())[:5]) == result.gradients["total"] and result.modes == 1
     )
-    assert set(result.certificate) >= {"finding", "moves", "acceptance", "estimates"}
+    assert set(result.certificate) >= {"finding", "moves", "acceptance", "diverged", "estimates"}
     assert list(result.summary().columns[-2:]) == ["mean_off", "mean_off_se"]
     result.save(tmp_path / "run")
     loaded = starling.load(tmp_path / "run")
