@@ -25,6 +25,12 @@ Shape around_zero(std::string name, std::size_t dim, double sd) {
   return made;
 }
 
+/// The log density, and its gradient, where there is none.
+double nothing(Shape::Out score) {
+  std::ranges::fill(score, 0.0);
+  return -std::numeric_limits<double>::infinity();
+}
+
 } // namespace
 
 std::vector<double> draws_of(const Shape& shape, std::size_t count, std::uint64_t seed) {
@@ -87,12 +93,6 @@ Shape mapped(std::string name, const Shape& of, const std::vector<double>& a,
     Eigen::Map<Vector>(x.data(), d) = map * z + shift;
   };
   return made;
-}
-
-/// The log density, and its gradient, where there is none.
-double nothing(Shape::Out score) {
-  std::ranges::fill(score, 0.0);
-  return -std::numeric_limits<double>::infinity();
 }
 
 Shape mixture_of(std::string name, std::vector<double> weights, std::vector<Shape> parts) {
@@ -203,8 +203,8 @@ Shape half_normal_funnel(std::size_t dim) {
       score[a] = -x[a] * narrow;
     }
     score[0] = 1 - others - wide + sum * narrow;
-    const double finite = sum * narrow + wide; // also every slope: in the neck far out it is not
-    return std::isfinite(finite) ? (1 - others) * x[0] - 0.5 * finite : nothing(score);
+    const double twice = wide + sum * narrow; // infinite far out: there is no density
+    return std::isfinite(twice) ? (1 - others) * x[0] - 0.5 * twice : nothing(score);
   };
   made.draw = [=](Dice& dice, Shape::Out x) {
     const double scale = std::abs(dice.normal());
