@@ -71,97 +71,166 @@ constexpr double outside = -std::numeric_limits<double>::infinity(); // of the s
 /// Of acceptance; `gain` is the logarithm of the ratio of Metropolis.
 double probability(double gain) { return std::min(1.0, std::exp(gain)); }
 
-// Moves are made in y, where the log density is that of x = forward(y) plus log |dx/dy|. A leapfrog
-// step is  p += e/2 s_y;  y += e p;  p += e/2 s_y.  The two half steps between leaps are made
-// apart, so that a particle may stop after any of them.
-Counted move_together(Cloud& walkers, const Frame& frame, const Stride& stride,
-                      CountedDensity& density, std::uint64_t seed, Step move,
-                      const LogDensities& ends, Threads& threads) {
-  const Philox philox(seed);
-  const std::size_t n = walkers.count();
-  const Eigen::Index d = walkers.x.cols();
-  Frame::Matrix p(Eigen::Index(n), d);
-  std::vector<double> energy(n), step(n);
-  std::vector<std::size_t> length(n);
-  for_walkers(walkers, threads, [&](std::size_t i) {
-    draw_momentum(walkers, philox, move, i, p);
-    const Block bits = philox(Stream::leap, move, walkers.id[i]);
-    length[i] = 1 + std::size_t(uniform(bits, 0) * double(stride.most_leaps));
-    step[i] = stride.step * (uniform(bits, 1) < stride.short_share ? stride.short_step : 1.0);
-    energy[i] = 0.5 * p.row(Eigen::Index(i)).squaredNorm() - walkers.log_density[i];
-  });
-  const std::vector<std::size_t> order = longest_first(length);
-  Frame::Matrix x(Eigen::Index(n), d), score(Eigen::Index(n), d), momentum(Eigen::Index(n), d);
-  Eigen::VectorXd e(static_cast<Eigen::Index>(n));
-  std::vector<double> log_density(n);
-  for_walkers(walkers, threads, [&](std::size_t r) {
-    const auto i = Eigen::Index(order[r]), row = Eigen::Index(r);
-    x.row(row) = walkers.x.row(i);
-    score.row(row) = walkers.score.row(i);
-    momentum.row(row) = p.row(i);
-    e[row] = step[order[r]];
-    log_density[r] = walkers.log_density[order[r]];
-  });
-  const Rows<double> all_scores = rows_of(score), all_x = rows_of(x);
+/// With what momentum, in what steps and how many of them particles go.
+struct Departures {
+  Frame::Matrix momentum;
+  std::vector<double> step;
+  std::vector<std::size_t> leaps;
+
+  Departures(std::size_t count, std::size_t dim)
+      : momentum(Eigen::Index(count), Eigen::Index(dim)), step(count), leaps(count) {}
+};
+
+/// Where they arrive, row by row.
+struct Arrivals {
+  Cloud at;
+  Frame::Matrix momentum;
+  std::vector<double> gain; // the logarithm of the ratio of Metropolis
+
+  bool diverged(std::size_t i) const { return gain[i] < divergence && gain[i] != outside; }
+};
+
+// The leaps are made in y, where the log density is that of x = forward(y) plus log |dx/dy|. A
+// leapfrog step is  p += e/2 s_y;  y += e p;  p += e/2 s_y.  The two half steps between leaps are
+// made apart, so that a particle may stop after any of them.
+Arrivals leap(const Cloud& from, const Departures& departures, const Frame& frame,
+              CountedDensity& density, const LogDensities& ends, Threads& threads) {
+  const std::size_t n = from.count();
+  const Eigen::Index d = from.x.cols();
   const auto for_rows = [&](std::size_t count, auto&& work) { // work(first row, rows, their range)
     threads.for_pieces(count, rows_a_piece, [&](std::size_t begin, std::size_t end) {
       work(Eigen::Index(begin), Eigen::Index(end - begin),
            [=](const auto& all) { return all.slice(begin, end); });
     });
   };
-  Frame::Matrix y(Eigen::Index(n), d), slope(Eigen::Index(n), d);
-  Eigen::VectorXd began(static_cast<Eigen::Index>(n)), ended(static_cast<Eigen::Index>(n));
+  const std::vector<std::size_t> order = longest_first(departures.leaps);
+  Cloud at = some_of(from, order);
+  Frame::Matrix p(Eigen::Index(n), d), y(Eigen::Index(n), d), slope(Eigen::Index(n), d);
+  Eigen::VectorXd step(static_cast<Eigen::Index>(n)), energy(static_cast<Eigen::Index>(n));
+  const Rows<double> x = rows_of(at.x), score = rows_of(at.score);
   for_rows(n, [&](Eigen::Index first, Eigen::Index rows, auto&& of) {
-    const Frame::Matrix in = frame.inverse(of(all_x));
+    const Frame::Matrix in = frame.inverse(of(x));
     y.middleRows(first, rows) = in;
-    slope.middleRows(first, rows) = frame.pull(in, of(all_scores));
-    began.segment(first, rows) = frame.log_determinant(in);
+    slope.middleRows(first, rows) = frame.pull(in, of(score));
+    energy.segment(first, rows) = -frame.log_determinant(in);
+    for (Eigen::Index row = first; row < first + rows; ++row) {
+      const std::size_t i = order[std::size_t(row)];
+      p.row(row) = departures.momentum.row(Eigen::Index(i));
+      step[row] = departures.step[i];
+      energy[row] += 0.5 * p.row(row).squaredNorm() - from.log_density[i];
+    }
   });
   std::size_t going = n;
-  for (std::size_t leap = 1; going > 0; ++leap) {
+  for (std::size_t made = 1; going > 0; ++made) {
     for_rows(going, [&](Eigen::Index first, Eigen::Index rows, auto&&) {
-      const auto leaps = e.segment(first, rows);
-      momentum.middleRows(first, rows) +=
-          (0.5 * leaps).asDiagonal() * slope.middleRows(first, rows);
+      const auto e = step.segment(first, rows);
+      p.middleRows(first, rows) += (0.5 * e).asDiagonal() * slope.middleRows(first, rows);
       const Frame::Matrix to =
-          y.middleRows(first, rows) + leaps.asDiagonal() * momentum.middleRows(first, rows);
+          y.middleRows(first, rows) + e.asDiagonal() * p.middleRows(first, rows);
       y.middleRows(first, rows) = to;
-      x.middleRows(first, rows) = frame.forward(to);
+      at.x.middleRows(first, rows) = frame.forward(to);
     });
-    density(all_x.slice(0, going), all_scores.slice(0, going), std::span(log_density).first(going));
+    density(x.slice(0, going), score.slice(0, going), std::span(at.log_density).first(going));
     for_rows(going, [&](Eigen::Index first, Eigen::Index rows, auto&& of) {
-      slope.middleRows(first, rows) = frame.pull(y.middleRows(first, rows), of(all_scores));
-      momentum.middleRows(first, rows) +=
-          (0.5 * e.segment(first, rows)).asDiagonal() * slope.middleRows(first, rows);
+      slope.middleRows(first, rows) = frame.pull(y.middleRows(first, rows), of(score));
+      p.middleRows(first, rows) +=
+          (0.5 * step.segment(first, rows)).asDiagonal() * slope.middleRows(first, rows);
     });
-    while (going > 0 && length[order[going - 1]] <= leap)
+    while (going > 0 && departures.leaps[order[going - 1]] <= made)
       --going;
   }
-  for_rows(n, [&](Eigen::Index first, Eigen::Index rows, auto&&) {
-    ended.segment(first, rows) = frame.log_determinant(y.middleRows(first, rows));
-  });
   if (ends)
-    ends(rows_of(std::as_const(x)), log_density);
-  std::vector<double>& gain = energy; // in whose place: log of the ratio that decides
-  for_walkers(walkers, threads, [&](std::size_t r) {
-    const std::size_t i = order[r];
-    const auto row = Eigen::Index(r), to = Eigen::Index(i);
-    const double change = energy[i] - began[row] -
-                          (0.5 * momentum.row(row).squaredNorm() - log_density[r] - ended[row]);
-    gain[i] = std::isfinite(log_density[r]) && change == change ? change : outside;
-    if (uniform(philox(Stream::leap, move, walkers.id[i], 1)) >= probability(gain[i]))
-      return;
-    walkers.x.row(to) = x.row(row);
-    walkers.score.row(to) = score.row(row);
-    walkers.log_density[i] = log_density[r];
-  });
-  Counted counted;
-  for (const std::size_t i : order)
-    if (step[i] == stride.step) {
-      counted.accepted += probability(gain[i]);
-      counted.diverged += gain[i] < divergence && gain[i] != outside ? 1 : 0;
-      ++counted.of;
+    ends(x, at.log_density);
+  std::vector<std::size_t> row_of(n); // back to the rows that particles came from
+  for (std::size_t row = 0; row < n; ++row)
+    row_of[order[row]] = row;
+  Arrivals arrivals{some_of(at, row_of), Frame::Matrix(Eigen::Index(n), d), std::vector<double>(n)};
+  for_rows(n, [&](Eigen::Index first, Eigen::Index rows, auto&&) {
+    const Eigen::VectorXd ended = frame.log_determinant(y.middleRows(first, rows));
+    for (Eigen::Index row = first; row < first + rows; ++row) {
+      const std::size_t i = order[std::size_t(row)];
+      const double density_there = at.log_density[std::size_t(row)];
+      const double change =
+          energy[row] - (0.5 * p.row(row).squaredNorm() - density_there - ended[row - first]);
+      arrivals.momentum.row(Eigen::Index(i)) = p.row(row);
+      arrivals.gain[i] = std::isfinite(density_there) && change == change ? change : outside;
     }
+  });
+  return arrivals;
+}
+
+void put_row(const Cloud& from, std::size_t row, Cloud& walkers, std::size_t i) {
+  walkers.x.row(Eigen::Index(i)) = from.x.row(Eigen::Index(row));
+  walkers.score.row(Eigen::Index(i)) = from.score.row(Eigen::Index(row));
+  walkers.log_density[i] = from.log_density[row];
+}
+
+/// The walkers of `refused`, whose first try diverged, go the same way again in shorter steps. The
+/// way back would need a second try as well: a first one is made from the other end too, and where
+/// that does not diverge, the walker stays (delayed rejection: Green and Mira, 2001).
+void try_again(Cloud& walkers, const std::vector<std::size_t>& refused,
+               const Departures& departures, const std::vector<double>& gain, const Frame& frame,
+               double shorter, CountedDensity& density, const Philox& philox, Step move,
+               const LogDensities& ends, Threads& threads) {
+  const auto rejection = [](double of_gain) { return 1 - probability(of_gain); };
+  Departures again(refused.size(), walkers.dim());
+  for (std::size_t k = 0; k < refused.size(); ++k) {
+    again.momentum.row(Eigen::Index(k)) = departures.momentum.row(Eigen::Index(refused[k]));
+    again.step[k] = shorter * departures.step[refused[k]];
+    again.leaps[k] = std::size_t(std::ceil(double(departures.leaps[refused[k]]) / shorter));
+  }
+  const Arrivals second = leap(some_of(walkers, refused), again, frame, density, ends, threads);
+  std::vector<std::size_t> likely;
+  std::vector<double> least(refused.size()); // probability that the first try back is refused
+  for (std::size_t k = 0; k < refused.size(); ++k) {
+    least[k] = uniform(philox(Stream::leap, move, second.at.id[k], 2)) *
+               rejection(gain[refused[k]]) / std::exp(second.gain[k]);
+    if (least[k] < 1)
+      likely.push_back(k);
+  }
+  Departures back(likely.size(), walkers.dim());
+  for (std::size_t k = 0; k < likely.size(); ++k) {
+    back.momentum.row(Eigen::Index(k)) = -second.momentum.row(Eigen::Index(likely[k]));
+    back.step[k] = departures.step[refused[likely[k]]];
+    back.leaps[k] = departures.leaps[refused[likely[k]]];
+  }
+  const Arrivals first_back = leap(some_of(second.at, likely), back, frame, density, ends, threads);
+  for (std::size_t k = 0; k < likely.size(); ++k)
+    if (first_back.diverged(k) && least[likely[k]] < rejection(first_back.gain[k]))
+      put_row(second.at, likely[k], walkers, refused[likely[k]]);
+}
+
+Counted move_together(Cloud& walkers, const Frame& frame, const Stride& stride,
+                      CountedDensity& density, std::uint64_t seed, Step move,
+                      const LogDensities& ends, Threads& threads) {
+  const Philox philox(seed);
+  const std::size_t n = walkers.count();
+  Departures departures(n, walkers.dim());
+  for_walkers(walkers, threads, [&](std::size_t i) {
+    draw_momentum(walkers, philox, move, i, departures.momentum);
+    departures.step[i] = stride.step;
+    departures.leaps[i] = 1 + std::size_t(uniform(philox(Stream::leap, move, walkers.id[i])) *
+                                          double(stride.most_leaps));
+  });
+  const Arrivals first = leap(walkers, departures, frame, density, ends, threads);
+  std::vector<std::uint8_t> accepted(n);
+  for_walkers(walkers, threads, [&](std::size_t i) {
+    accepted[i] =
+        uniform(philox(Stream::leap, move, walkers.id[i], 1)) < probability(first.gain[i]);
+    if (accepted[i])
+      put_row(first.at, i, walkers, i);
+  });
+  Counted counted{.of = n};
+  std::vector<std::size_t> refused; // of those who diverged, all but one in many millions
+  for (std::size_t i = 0; i < n; ++i) {
+    counted.accepted += probability(first.gain[i]);
+    counted.diverged += first.diverged(i);
+    if (first.diverged(i) && !accepted[i])
+      refused.push_back(i);
+  }
+  if (stride.shorter > 0 && !refused.empty())
+    try_again(walkers, refused, departures, first.gain, frame, stride.shorter, density, philox,
+              move, ends, threads);
   return counted;
 }
 
@@ -188,7 +257,7 @@ Moved move(Cloud& walkers, const Frame& frame, const Stride& stride, CountedDens
 double tune(const Cloud& walkers, const Frame& frame, Stride stride, double acceptance,
             CountedDensity& density, std::uint64_t seed, std::uint64_t use) {
   Cloud few = evenly(walkers, tuned_on);
-  stride.short_share = 0;
+  stride.shorter = 0;
   double log_step = std::log(stride.step), sum = 0;
   for (std::size_t round = 0; round < tuning_rounds; ++round) {
     stride.step = std::exp(log_step);

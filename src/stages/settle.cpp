@@ -11,7 +11,7 @@ namespace starling::stages {
 
 namespace {
 
-constexpr double round_acceptance = 0.8, last_acceptance = 0.9;
+constexpr double settle_acceptance = 0.8;
 // Moves are about as long as the density is wide, however many leaps that takes: in a banana short
 // ones stay in one arm, and confirm it.
 constexpr double length = 4;                   // of a move at most, in sds of the frame
@@ -93,12 +93,11 @@ bool Settle::unit(const Context& context, State& state) {
 
 /// The next trial: of the settled cloud, or a round that goes on from where earlier moves led.
 void Settle::begin(const Context& context, State& state) {
-  TrialPlan plan{.most_leaps = furthest, .length = length, .adapts = true};
+  TrialPlan plan{
+      .most_leaps = furthest, .length = length, .acceptance = settle_acceptance, .adapts = true};
   if (state.settled) {
-    plan.acceptance = last_acceptance;
     plan.moves = context.settings.certify_moves;
   } else {
-    plan.acceptance = round_acceptance;
     plan.moves = context.settings.first_round << round_;
     plan.keeps = true;
     plan.of_cloud = state.walkers.count() == 0;

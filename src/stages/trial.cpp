@@ -57,7 +57,9 @@ Trial::Trial(const Context& context, State& state, Cloud walkers, const TrialPla
   if (plan.of_cloud && walkers_.count() < state.cloud.count())
     on_trial_ = followed(context, state.cloud);
   make_test();
-  if (state.straight_leap > 0 && frame.bend())
+  const bool diverged =
+      state.certificate && state.certificate->diverged > context.settings.tolerated_divergence;
+  if (state.straight_leap > 0 && diverged && frame.bend())
     straight_ = context.straightened(walkers_);
   state.frame = frame;
   state.leap = leap;

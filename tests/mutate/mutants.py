@@ -191,14 +191,23 @@ of("src/exact/hmc.cpp", "tests/exact/hmc_test.cpp", [
      "std::min(1.0, std::exp(-gain))"),
     ("luck by row, not by particle", "philox(Stream::leap, move, @@walkers.id[i]@@, 1)",
      "std::uint64_t(i)"),
-    ("energy without the density", "squaredNorm() - @@walkers.log_density[i]@@;", "0.0"),
-    ("a stale score", "walkers.score.row(to) = score.row(row);", ";"),
+    ("energy without the density", "squaredNorm() - @@from.log_density[i]@@;", "0.0"),
     ("tuned the wrong way", "inside - acceptance", "acceptance - inside"),
+])
+of("src/exact/hmc.cpp", "tests/exact/second_try_test.cpp", [
+    ("a stale score",
+     "walkers.score.row(Eigen::Index(i)) = from.score.row(Eigen::Index(row));", ";"),
+    ("no look at the way back", "if (@@first_back.diverged(k)@@ &&", "true"),
+    ("back with the same momentum",
+     "back.momentum.row(Eigen::Index(k)) = -second.momentum.row(Eigen::Index(likely[k]));",
+     "back.momentum.row(Eigen::Index(k)) = second.momentum.row(Eigen::Index(likely[k]));"),
+    ("any second try accepted", "/ @@std::exp(second.gain[k])@@;", "1.0"),
+    ("the luck of the first try", "second.at.id[k], @@2@@)", "1"),
+    ("a shorter way", "double(departures.leaps[refused[k]]) / @@shorter@@", "1.0"),
 ])
 of("src/exact/hmc.cpp", "tests/exact/divergence_test.cpp", [
     ("walls diverge", "gain[i] < divergence && @@gain[i] != outside@@", "true"),
     ("divergences of the last piece", "diverged += more.diverged;", "diverged = more.diverged;"),
-    ("short steps diverge", "if (@@step[i] == stride.step@@)", "true"),
 ])
 of("src/exact/sift.cpp", "tests/exact/sift_test.cpp", [
     ("swaps that make it worse", "!(change < 0)", "!(change > 0)"),

@@ -108,6 +108,11 @@ def add(of):
                 "straight_.dim() > 0 && done_ % straight_every == straight_every - 1",
                 "false",
             ),
+            (
+                "moves without a bend for ever",
+                "state.straight_leap > 0 && @@diverged@@ && frame.bend()",
+                "true",
+            ),
         ],
     )
     of(

@@ -11,15 +11,15 @@
 
 namespace starling::exact {
 
-/// How a move is made. The length is uniform on 1 .. most_leaps; a share of the moves goes with
-/// short steps, for those places where the usual ones are too long.
+/// How a move is made. The number of leaps is uniform on 1 .. most_leaps. A move that diverges is
+/// tried again in shorter steps, over the same length (delayed rejection).
 struct Stride {
   double step = 0.5;
   std::size_t most_leaps = 7;
-  double short_share = 0.2, short_step = 0.2;
+  double shorter = 0.2; ///< times the step, in the second try; 0: there is none
 };
 
-/// What came of moves with full steps, each as a share of them.
+/// What came of the first tries, each as a share of them.
 struct Moved {
   double accepted = 1; ///< the mean probability of acceptance
   /// Those that ended where the density is finite and the energy too far off to be accepted ever:

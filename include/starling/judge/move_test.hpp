@@ -74,8 +74,8 @@ struct Bounds {
   double confirmed_value = 0.2, confirmed_square = 0.5;
   /// Of the log density: where d parameters are each a hundredth too narrow, which nobody sees, it
   /// is sqrt(2 d) hundredths of its sd too high. A shift of .4 sd is one of .15 in its distribution
-  /// function.
-  double moved_log_density = 0.2, confirmed_log_density = 0.4;
+  /// function, and .25 with a wrong spread may be as much.
+  double moved_log_density = 0.2, confirmed_log_density = 0.25;
   double moved_log_density_square = 0.3; ///< of its winsorised value
   double most_memory = 0.9;
   double moves_error = 0; ///< what the moves themselves may be off by, where they are not quite

@@ -38,7 +38,7 @@ struct Settings {
   double enough_draws = 800; ///< that a pool is worth, to make a cloud of: a mean to .035 sd
   /// Share of the exact moves that may diverge in a frame that bends; beyond it some are made in
   /// one that does not.
-  double tolerated_divergence = 0.01;
+  double tolerated_divergence = 0.02;
   std::size_t polish_steps = 20;
   std::size_t polish_together = 65'536; ///< particles, at most; a larger cloud in blocks
   bool polish_confirmed = true;         ///< also a cloud that the first test confirmed
