@@ -2,6 +2,8 @@
 // drift.
 #include <starling/drift/bilinear.hpp>
 
+#include "cpu/row_products.hpp"
+
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -99,7 +101,8 @@ void BilinearPart<Real>::add(Rows<const Real> positions, Rows<const Real> scores
     return off;
   };
   // Sums of pieces, added in order: the same on any number of threads.
-  const std::size_t n = positions.count, grain = std::max<std::size_t>(256, (n + 63) / 64);
+  const std::size_t n = positions.count, d = positions.dim,
+                    grain = std::max<std::size_t>(256, (n + 63) / 64);
   sums.resize((n + grain - 1) / grain);
   threads_->for_pieces(n, grain, [&](std::size_t begin, std::size_t end) {
     const Index first = Index(begin), count = Index(end - begin);
@@ -109,8 +112,8 @@ void BilinearPart<Real>::add(Rows<const Real> positions, Rows<const Real> scores
       sum.noalias() =
           (x.middleRows(first, count).rowwise() - mean).transpose() * s.middleRows(first, count);
     else
-      sum.noalias() =
-          about_mean(x.middleRows(first, count)).transpose() * s.middleRows(first, count);
+      cpu::turned_product<Real>(d, d, end - begin, about_mean(x.middleRows(first, count)).data(),
+                                scores[begin].data(), sum.data());
   });
   pull.setZero(x.cols(), x.cols()); // (A + I)^T, for rows
   for (const auto& sum : sums)
@@ -127,7 +130,9 @@ void BilinearPart<Real>::add(Rows<const Real> positions, Rows<const Real> scores
     if (on_the_line(x.cols(), count))
       some.noalias() += weight_ * ((x.middleRows(first, count).rowwise() - mean) * pull);
     else
-      some.noalias() += weight_ * (about_mean(x.middleRows(first, count)) * pull);
+      cpu::add_product<Real>(end - begin, d, d, weight_,
+                             about_mean(x.middleRows(first, count)).data(), pull.data(), Real(1),
+                             drifts[begin].data());
     some.rowwise() += shift;
   });
 }

@@ -1,5 +1,6 @@
 // Compiled once per SIMD level, with that level's flags: exports its scores, its steps, its work on
 // coordinates and in many dimensions. Its pair work for each kernel is in level_work_pairs.cpp.
+#include "cpu/bend_work_inl.hpp"
 #include "cpu/coordinate_work_inl.hpp"
 #include "cpu/exp_work.hpp"
 #include "cpu/made.hpp"
@@ -51,6 +52,10 @@ template const ProductWork<float>& work_for();
 template <>
 inline constexpr PickWork made<PickWork> = pick_work;
 template const PickWork& work_for();
+
+template <>
+inline constexpr BendWork made<BendWork> = bend_work;
+template const BendWork& work_for();
 
 template const BlockWork<double>& work_for();
 template const BlockWork<float>& work_for();

@@ -1,6 +1,7 @@
 // The work of every SIMD level of this build, and the choice among them.
 #pragma once
 
+#include "cpu/bend_work.hpp"
 #include "cpu/coordinate_work.hpp"
 #include "cpu/pair_work.hpp"
 #include "cpu/pick_work.hpp"
@@ -21,7 +22,7 @@
 namespace starling::cpu {
 
 /// W is a struct of functions: PairWork, CoordinateWork, MixtureWork, SigmoidWork, StepWork,
-/// WideWork, BlockWork, ProductWork or PickWork.
+/// WideWork, BlockWork, ProductWork, PickWork or BendWork.
 #define STARLING_DECLARE(name)                                                                     \
   namespace name {                                                                                 \
   template <typename W>                                                                            \

@@ -1,6 +1,7 @@
 // Bends: the way in and out, and slopes along it. O(rows x dependents x controllers^2).
 #include <starling/bend.hpp>
 
+#include "cpu/bend_work.hpp"
 #include "frame/bend_functions.hpp"
 
 #include <stdexcept>
@@ -34,31 +35,38 @@ private:
   std::vector<std::optional<Bounded>> seen_;
 };
 
-/// The width of a dependent, and its exponential.
-struct Wide : Width {
-  Values exp;
-  Wide(const Controllers& c, const Eigen::VectorXd& numbers, Eigen::Index rows)
-      : Width(c, numbers, rows), exp(log.exp()) {}
-};
-
-/// Rows of t to z; lists the widths in the order of the dependents.
-Eigen::MatrixXd bent(const Bend& bend, const Bend::Matrix& t, Seen& seen,
-                     std::vector<Wide>& widths) {
-  Eigen::MatrixXd z = t;
-  for (const Bend::Dependent& one : bend.dependents()) {
-    const Controllers c = seen.of(z, one);
-    auto own = z.col(Eigen::Index(one.parameter)).array();
-    widths.emplace_back(c, one.log_width, z.rows());
-    own = bending::quadratic(c, one.mean, z.rows()) + widths.back().exp * own;
-  }
-  return z;
+/// A dependent at rows, as SIMD levels take it.
+cpu::DependentCurves curves_of(const Bend::Dependent& one, const Controllers& c,
+                               Eigen::Index rows) {
+  cpu::DependentCurves curves{.rows = std::size_t(rows),
+                              .controllers = c.size(),
+                              .c = {},
+                              .mean = one.mean.data(),
+                              .log_width = one.log_width.data(),
+                              .widest = widest};
+  for (std::size_t a = 0; a < c.size(); ++a)
+    curves.c[a] = c[a]->data();
+  return curves;
 }
+
+/// Columns of t to z, where they lie; calls `at` with each dependent's curves.
+template <typename At>
+void bend_columns(const Bend& bend, Eigen::MatrixXd& z, Seen& seen, At&& at) {
+  const cpu::BendWork& work = cpu::bend_work_in_use();
+  for (const Bend::Dependent& one : bend.dependents()) {
+    const cpu::DependentCurves curves = curves_of(one, seen.of(z, one), z.rows());
+    work.bend(curves, z.col(Eigen::Index(one.parameter)).data());
+    at(curves);
+  }
+}
+
+constexpr auto nothing_more = [](const cpu::DependentCurves&) {};
 
 } // namespace
 
 } // namespace bending
 
-using bending::Controllers, bending::Seen, bending::Wide, bending::Width;
+using bending::Controllers, bending::Seen, bending::bend_columns, bending::curves_of;
 
 Bend::Bend(Vector centre, Vector scale, std::vector<Dependent> dependents)
     : centre_(std::move(centre)), scale_(std::move(scale)), dependents_(std::move(dependents)) {
@@ -67,8 +75,8 @@ Bend::Bend(Vector centre, Vector scale, std::vector<Dependent> dependents)
 
 Bend::Matrix Bend::forward(const Matrix& t) const {
   Seen seen(dim());
-  std::vector<Wide> widths;
-  const Eigen::MatrixXd z = bending::bent(*this, t, seen, widths);
+  Eigen::MatrixXd z = t;
+  bend_columns(*this, z, seen, bending::nothing_more);
   return (z * scale_.asDiagonal()).rowwise() + centre_.transpose();
 }
 
@@ -78,12 +86,10 @@ Bend::Matrix Bend::inverse(Rows<const double> x) const {
       (rows.rowwise() - centre_.transpose()) * scale_.cwiseInverse().asDiagonal();
   Eigen::MatrixXd t = z;
   Seen seen(dim());
-  for (const Dependent& one : dependents_) {
-    const Controllers c = seen.of(z, one);
-    auto own = t.col(Eigen::Index(one.parameter)).array();
-    const Width width(c, one.log_width, z.rows());
-    own = (own - bending::quadratic(c, one.mean, z.rows())) * (-width.log).exp();
-  }
+  const cpu::BendWork& work = cpu::bend_work_in_use();
+  for (const Dependent& one : dependents_)
+    work.straighten(curves_of(one, seen.of(z, one), z.rows()),
+                    t.col(Eigen::Index(one.parameter)).data());
   return t;
 }
 
@@ -91,33 +97,32 @@ Bend::Matrix Bend::pull(const Matrix& t, Rows<const double> score) const {
   const Eigen::Map<const Matrix> rows(score.data, Eigen::Index(score.count),
                                       Eigen::Index(score.dim));
   Seen seen(dim());
-  std::vector<Wide> widths;
-  const Eigen::MatrixXd z = bending::bent(*this, t, seen, widths);
-  Eigen::MatrixXd slope = rows * scale_.asDiagonal();
+  const Eigen::MatrixXd in_t = t;
+  Eigen::MatrixXd z = in_t, slope = rows * scale_.asDiagonal();
+  bend_columns(*this, z, seen, bending::nothing_more);
+  const cpu::BendWork& work = cpu::bend_work_in_use();
   for (std::size_t n = dependents_.size(); n-- > 0;) { // those who are controlled first
     const Dependent& one = dependents_[n];
-    const Wide& width = widths[n];
-    const Controllers c = seen.of(z, one);
-    auto own = slope.col(Eigen::Index(one.parameter)).array();
-    const bending::Values before = own;
-    const bending::Values by_width = // d(log density + log determinant) / du
-        width.inside * (1 + before * width.exp * t.col(Eigen::Index(one.parameter)).array());
-    for (std::size_t a = 0; a < c.size(); ++a)
-      slope.col(Eigen::Index(one.controllers[a])).array() +=
-          seen(z, one.controllers[a]).slope * (before * bending::slope_of(c, one.mean, a) +
-                                               by_width * bending::slope_of(c, one.log_width, a));
-    own = before * width.exp;
+    const double* bounds[bending::most_controllers] = {};
+    double* at[bending::most_controllers] = {};
+    for (std::size_t a = 0; a < one.controllers.size(); ++a) {
+      bounds[a] = seen(z, one.controllers[a]).slope.data();
+      at[a] = slope.col(Eigen::Index(one.controllers[a])).data();
+    }
+    const auto own = Eigen::Index(one.parameter);
+    work.pull(curves_of(one, seen.of(z, one), z.rows()), in_t.col(own).data(),
+              slope.col(own).data(), bounds, at);
   }
   return slope;
 }
 
 Bend::Vector Bend::log_determinant(const Matrix& t) const {
   Seen seen(dim());
-  std::vector<Wide> widths;
-  bending::bent(*this, t, seen, widths);
-  bending::Values sum = bending::Values::Constant(t.rows(), scale_.array().log().sum());
-  for (const Wide& width : widths)
-    sum += width.log;
+  Eigen::MatrixXd z = t;
+  Vector sum = Vector::Constant(t.rows(), scale_.array().log().sum());
+  bend_columns(*this, z, seen, [&](const cpu::DependentCurves& curves) {
+    cpu::bend_work_in_use().widths(curves, sum.data());
+  });
   return sum;
 }
 

@@ -85,27 +85,39 @@ Dependent BentCloud::controlled(std::size_t i, const std::vector<std::size_t>& b
   return one;
 }
 
-std::vector<Values> BentCloud::controllers(const Dependent& one, Part part) const {
-  std::vector<Values> c;
+FittedRows BentCloud::rows_of(const Dependent& one, Part part) const {
+  std::vector<Eigen::Ref<const Values>> c;
   for (const std::size_t j : one.controllers)
     c.push_back(seen_[j].value.segment(first(part), count(part)));
-  return c;
+  return {c, part_of(z_, one.parameter, part), part_of(pulled_, one.parameter, part)};
 }
 
 void BentCloud::fit(Dependent& one, Part part, Terms terms) const {
-  bending::fit(one, Functions(controllers(one, part), terms), part_of(z_, one.parameter, part),
-               part_of(pulled_, one.parameter, part));
+  if (!one.controllers.empty())
+    rows_of(one, part).fit(one, terms);
 }
 
-Residual BentCloud::residual(const Dependent& one, Part part) const {
-  return {one, Functions(controllers(one, part)), part_of(z_, one.parameter, part),
-          part_of(pulled_, one.parameter, part)};
+double BentCloud::cost_of(const Dependent& one, Part part) const {
+  if (!one.controllers.empty())
+    return rows_of(one, part).cost(one);
+  return cost(
+      Residual(one, {}, part_of(z_, one.parameter, part), part_of(pulled_, one.parameter, part))
+          .sum);
 }
 
-void BentCloud::add_pull(const Dependent& one, MatrixXd& pulled, double sign) const {
+Residual BentCloud::residual(const Dependent& one) const {
+  return {one, controllers(one), z_.col(Index(one.parameter)), pulled_.col(Index(one.parameter))};
+}
+
+Controllers BentCloud::controllers(const Dependent& one) const {
   Controllers c;
   for (const std::size_t j : one.controllers)
     c.push_back(&seen_[j].value);
+  return c;
+}
+
+void BentCloud::add_pull(const Dependent& one, MatrixXd& pulled, double sign) const {
+  const Controllers c = controllers(one);
   const auto i = Index(one.parameter);
   const Width width(c, one.log_width, n_);
   const Values mean = quadratic(c, one.mean, n_), g = pulled_.col(i).array();
@@ -129,7 +141,7 @@ double BentCloud::gain_of_leads(const std::vector<std::size_t>& leads,
     const Values z = part_of(z_, j, Part::tested);
     const auto own = [&](const MatrixXd& scores) {
       const Values g = part_of(scores, j, Part::tested);
-      return cost(Residual(plain(j, z, g), Functions({}), z, g).sum);
+      return cost(Residual(plain(j, z, g), {}, z, g).sum);
     };
     gain += own(pulled_) - own(pulled);
   }
@@ -166,7 +178,7 @@ void BentCloud::follow() {
       alone_[i] = plain(i, part_of(z_, i, Part::fitted), part_of(pulled_, i, Part::fitted));
     if (same_score && !taken_.contains(i))
       continue;
-    const Residual r = residual(now(i), Part::all);
+    const Residual r = residual(now(i));
     t_.col(a) = clipped(r.t);
     score_t_.col(a) = clipped(r.score);
     sums_.col(a) = r.sum.max(-far_out).min(far_out);

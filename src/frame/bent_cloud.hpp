@@ -32,8 +32,8 @@ public:
   const Values& bounded(std::size_t i) const { return seen_[i].value; }
 
   void fit(Dependent& one, Part part, Terms terms = Terms::all) const;
-  Residual residual(const Dependent& one, Part part) const;
-  double cost_of(const Dependent& one, Part part) const { return cost(residual(one, part).sum); }
+  double cost_of(const Dependent& one, Part part) const;
+  Residual residual(const Dependent& one) const; ///< at all rows
   /// By how much these dependents would lower the cost of who leads them, on the tested half.
   double gain_of_leads(const std::vector<std::size_t>& leads,
                        const std::vector<Dependent>& dependents) const;
@@ -64,7 +64,8 @@ private:
   Values part_of(const MatrixXd& of, std::size_t i, Part part) const {
     return of.col(Index(i)).segment(first(part), count(part)).array();
   }
-  std::vector<Values> controllers(const Dependent& one, Part part) const;
+  FittedRows rows_of(const Dependent& one, Part part) const;
+  Controllers controllers(const Dependent& one) const;
   /// Adds what a dependent pulls at its controllers.
   void add_pull(const Dependent& one, MatrixXd& pulled, double sign = 1) const;
   MatrixXd not_linear() const;

@@ -2,6 +2,8 @@
 // compile it again.
 #include <starling/frame.hpp>
 
+#include "frame/products.hpp"
+
 #include <starling/error.hpp>
 
 #include <Eigen/Cholesky>
@@ -194,7 +196,7 @@ Frame::Vector Frame::along(const Vector& y) const {
 
 Frame::Matrix Frame::along_rows(const Matrix& y) const {
   if (is_dense())
-    return y * factor_.transpose();
+    return times_turned(y, factor_);
   if (rank() == 0)
     return y * scale_.asDiagonal();
   Matrix wide = y;
@@ -204,7 +206,7 @@ Frame::Matrix Frame::along_rows(const Matrix& y) const {
 
 Frame::Matrix Frame::pull(Rows<const double> s) const {
   if (is_dense())
-    return map(s) * factor_;
+    return times(map(s), factor_);
   Matrix in = map(s) * scale_.asDiagonal();
   stretch_rows(in, stretch());
   return in;
@@ -222,8 +224,9 @@ Frame::Vector Frame::stretch() const { return wide_.head(rank()); }
 void Frame::stretch_rows(Matrix& rows, const Vector& by) const {
   if (rank() == 0)
     return;
-  const Eigen::MatrixXd along_v = rows * directions() * (by.array() - 1).matrix().asDiagonal();
-  rows.noalias() += along_v * directions().transpose();
+  const Eigen::Map<const Matrix> v(wide_.data() + rank(), rank(), mean_.size());
+  const Matrix along_v = times_turned(rows, v) * (by.array() - 1).matrix().asDiagonal();
+  add_times(along_v, v, rows);
 }
 
 } // namespace starling

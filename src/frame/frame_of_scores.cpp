@@ -2,6 +2,8 @@
 // positions, s = -S^-1 (x - m), so that the covariances of the two in any sample tell S without the
 // noise of the sample:
 //     S cov(s) S = cov(x),   S the geometric mean of cov(x) and cov(s)^-1
+#include "frame/products.hpp"
+
 #include <starling/frame.hpp>
 
 #include <Eigen/Cholesky>
@@ -125,21 +127,21 @@ Frame Frame::low_rank_of_scores(const Matrix& x, const Matrix& score) {
   const Eigen::Index n = x.rows(), d = x.cols();
   const Eigen::Index k = std::max<Eigen::Index>(1, std::min({most_directions, n / 4, d / 2}));
   const Matrix about = centred(x), tamed = tame(score);
-  const auto widest = [&](const Eigen::MatrixXd& rows) {
-    Eigen::MatrixXd q = rows.topRows(k).transpose(); // a good first guess
+  const auto widest = [&](const Matrix& rows) {
+    Matrix q = rows.topRows(k).transpose(); // a good first guess
     for (int turn = 0; turn < turns; ++turn)
-      q = rows.transpose() * (rows * orthonormal(q));
+      q = turned_times(rows, times(rows, Matrix(orthonormal(q))));
     return q;
   };
   Vector scale = balanced_scales(about, tamed), stretch;
-  Eigen::MatrixXd found;
+  Matrix found;
   for (int scaling = 0;; ++scaling) {
-    const Eigen::MatrixXd u = about * scale.cwiseInverse().asDiagonal(),
-                          g = tamed * scale.asDiagonal();
+    const Matrix u = about * scale.cwiseInverse().asDiagonal(), g = tamed * scale.asDiagonal();
     Eigen::MatrixXd both(d, 2 * k);
     both << widest(u), widest(g);
-    const Eigen::MatrixXd q = orthonormal(both);
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> inner(told_by_both(u * q, g * q));
+    const Matrix q = orthonormal(both);
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> inner(
+        told_by_both(times(u, q), times(g, q)));
     const Vector all = inner.eigenvalues().cwiseMax(1e-300).cwiseSqrt();
     std::vector<Eigen::Index> kept;
     for (Eigen::Index j = 0; j < all.size(); ++j)
@@ -149,8 +151,10 @@ Frame Frame::low_rank_of_scores(const Matrix& x, const Matrix& score) {
     found = q * inner.eigenvectors()(Eigen::all, kept);
     if (scaling == scalings)
       break;
-    scale = scale.cwiseProduct(
-        balanced_scales(u - (u * found) * found.transpose(), g - (g * found) * found.transpose()));
+    const auto without_found = [&](const Matrix& rows) -> Matrix {
+      return rows - times_turned(times(rows, found), found);
+    };
+    scale = scale.cwiseProduct(balanced_scales(without_found(u), without_found(g)));
   }
   return low_rank(x.colwise().mean().transpose(), scale, stretch, found);
 }

@@ -1,6 +1,8 @@
 // The search for a bend: who controls whom, by greedy rounds.
 #include "frame/search_bend.hpp"
 
+#include "frame/products.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -94,8 +96,8 @@ private:
   /// r = score + t, r (score - t) goes with c where c changes the width, and r with c^2 where it
   /// bends the mean.
   Pairs strongest_pairs() const {
-    const MatrixXd of_mean = standardised(cloud_.residuals()).transpose() * standardised_squares_;
-    const MatrixXd of_width = standardised(cloud_.squares()).transpose() * standardised_;
+    const MatrixXd of_mean = of_columns(standardised(cloud_.residuals()), standardised_squares_);
+    const MatrixXd of_width = of_columns(standardised(cloud_.squares()), standardised_);
     const MatrixXd strength = of_mean.cwiseAbs().cwiseMax(of_width.cwiseAbs());
     const double least = least_t / std::sqrt(double(cloud_.rows()));
     std::vector<std::pair<std::size_t, std::size_t>> found;
@@ -263,8 +265,7 @@ private:
 
   /// Who is most like the residual of each, if anybody is.
   std::map<std::size_t, std::size_t> who_goes_along(const Pairs& pairs) const {
-    const MatrixXd alike =
-        (standardised(cloud_.residuals()).transpose() * standardised_).cwiseAbs();
+    const MatrixXd alike = of_columns(standardised(cloud_.residuals()), standardised_).cwiseAbs();
     std::map<std::size_t, std::size_t> along;
     for (const auto& [i, leads] : pairs) {
       double most = least_linear / std::sqrt(double(cloud_.rows()));

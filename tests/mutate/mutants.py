@@ -139,7 +139,8 @@ of("src/cpu/bilinear.cpp", "tests/drift/bilinear_test.cpp", [
     ("A without I", "pull.diagonal().array() += Real(1);", ";"),
     ("mean score forgotten", "some.rowwise() += shift;", ";"),
     ("A instead of its transpose",
-     "weight_ * (about_mean(x.middleRows(first, count)) * @@pull@@)", "pull.transpose()"),
+     "about_mean(x.middleRows(first, count)).data(), @@pull.data()@@,",
+     "Matrix<Real>(pull.transpose()).data()"),
 ])
 of("src/cpu/bilinear.cpp", "tests/drift/careful_bilinear_test.cpp", [
     ("A shrunk too little", "pull *= kept;", "pull *= Real(1.3) * kept;"),
@@ -241,7 +242,11 @@ of("src/judge/decide.cpp", "tests/judge/joint_test.cpp", [
     ("directions not followed", "return {Trait::square};", "return {};"),
     ("as many errors for any number of traits", "double(std::max<std::size_t>(1, traits))", "1.0"),
 ])
-of("src/judge/decide.cpp", "tests/judge/power_tail_test.cpp", [
+of("src/judge/tails.cpp", "tests/judge/heavy_tails_test.cpp", [
+    ("strays taken for a tail", "if (scale.heavy)\n    return @@!goes_out_far(column)@@;", "false"),
+    ("strays that began far out count", "@@sums[8] / n@@)", "sums[1] / n"),
+])
+of("src/judge/tails.cpp", "tests/judge/power_tail_test.cpp", [
     ("no power tails", "farther >= enough && @@farther >= least * far@@", "false"),
     ("an exponential tail taken for a power", "@@farther >= least * far@@", "true"),
     ("a mode far away taken for a tail", "@@farther <= most * far@@", "true"),
@@ -466,7 +471,8 @@ also = {
     "src/frame/search_bend.cpp": ["src/frame/fit_bend.cpp", "src/frame/bent_cloud.cpp"],
     "src/frame/fit_bend.cpp": ["src/frame/search_bend.cpp", "src/frame/bent_cloud.cpp"],
     "src/frame/bent_cloud.cpp": ["src/frame/fit_bend.cpp", "src/frame/search_bend.cpp"],
-    "src/judge/decide.cpp": ["src/judge/move_test.cpp"],
+    "src/judge/decide.cpp": ["src/judge/move_test.cpp", "src/judge/tails.cpp"],
+    "src/judge/tails.cpp": ["src/judge/move_test.cpp", "src/judge/decide.cpp"],
     "src/run/large_vectors.hpp": ["src/run/flight.cpp"],
     "src/mpi/shared_rows.hpp": ["src/mpi/flight.cpp"],
     "include/starling/deal/travel.hpp": ["src/mpi/flight.cpp", "src/mpi/dealing.cpp"],
