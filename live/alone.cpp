@@ -1,5 +1,9 @@
 // What the library compiles for threads, BLAS, vectors and files, for a page that has none of them:
-// one thread, distances and drifts by the formula, no checkpoints.
+// one thread, distances, drifts and products by the formula, no checkpoints.
+#define STARLING_SCALAR
+#define STARLING_LEVEL scalar
+#include "cpu/bend_work_inl.hpp"
+#include "cpu/row_products.hpp"
 #include "run/state.hpp"
 
 #include <starling/cpu/coordinate_drift.hpp>
@@ -8,6 +12,7 @@
 #include <starling/kernel/bandwidth.hpp>
 #include <starling/threads.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace starling {
@@ -75,6 +80,51 @@ void sweep_coordinates(const K& kernel, Ensemble<Real>& particles, const Batches
 }
 template void sweep_coordinates(const kernel::Parameters<double>&, Ensemble<double>&,
                                 const Batches&, std::span<const double>, Threads&, Part<double>);
+
+const BendWork& bend_work_in_use() { return scalar::bend_work; }
+
+template <typename Real>
+void add_product(std::size_t rows, std::size_t columns, std::size_t inner, Real alpha,
+                 const Real* a, const Real* b, Real beta, Real* c) {
+  for (std::size_t i = 0; i < rows; ++i) {
+    Real* const to = c + i * columns;
+    for (std::size_t j = 0; j < columns; ++j)
+      to[j] = beta == 0 ? Real(0) : beta * to[j];
+    for (std::size_t m = 0; m < inner; ++m)
+      for (std::size_t j = 0; j < columns; ++j)
+        to[j] += alpha * a[i * inner + m] * b[m * columns + j];
+  }
+}
+template <typename Real>
+void product_turned(std::size_t rows, std::size_t columns, std::size_t inner, const Real* a,
+                    const Real* b, Real* c) {
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; ++j) {
+      Real sum = 0;
+      for (std::size_t m = 0; m < inner; ++m)
+        sum += a[i * inner + m] * b[j * inner + m];
+      c[i * columns + j] = sum;
+    }
+}
+template <typename Real>
+void turned_product(std::size_t rows, std::size_t columns, std::size_t inner, const Real* a,
+                    const Real* b, Real* c) {
+  std::fill_n(c, rows * columns, Real(0));
+  for (std::size_t m = 0; m < inner; ++m)
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t j = 0; j < columns; ++j)
+        c[i * columns + j] += a[m * rows + i] * b[m * columns + j];
+}
+#define STARLING_FOR(Real)                                                                         \
+  template void add_product(std::size_t, std::size_t, std::size_t, Real, const Real*, const Real*, \
+                            Real, Real*);                                                          \
+  template void product_turned(std::size_t, std::size_t, std::size_t, const Real*, const Real*,    \
+                               Real*);                                                             \
+  template void turned_product(std::size_t, std::size_t, std::size_t, const Real*, const Real*,    \
+                               Real*);
+STARLING_FOR(double)
+STARLING_FOR(float)
+#undef STARLING_FOR
 
 } // namespace cpu
 

@@ -66,6 +66,7 @@ FLAGS = [
     "-Iinclude",
     "-Isrc",
 ]
+HEADERS = {"Eigen": "eigen3/Eigen", "fmt": "fmt", "hwy": "hwy"}  # of the system
 LINK = [
     "MODULARIZE=1",
     "EXPORT_NAME=starlingEngine",
@@ -93,9 +94,8 @@ def digest_in(page: str) -> str:
 
 def engine(scratch: Path) -> str:
     """The library as JavaScript with the WebAssembly inside."""
-    for name in ("Eigen", "fmt"):  # the system's headers, without the rest of the system's
-        place = Path("/usr/include/eigen3/Eigen" if name == "Eigen" else "/usr/include/fmt")
-        (scratch / name).symlink_to(place)
+    for name, place in HEADERS.items():  # without the rest of the system's
+        (scratch / name).symlink_to(Path("/usr/include") / place)
     names = re.findall(
         r"^[a-z][\w* ]*?\b(live_\w+)\(", (ROOT / "live" / "engine.cpp").read_text(), re.M
     )

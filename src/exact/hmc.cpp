@@ -10,7 +10,7 @@ namespace starling::exact {
 
 namespace {
 
-constexpr std::size_t tuned_on = 128, tuning_rounds = 10, averaged_rounds = 5;
+constexpr std::size_t tuned_on = 64, tuning_rounds = 10, averaged_rounds = 5;
 constexpr double at_walls = 0.3;             // of the moves, at most, that leave the support
 constexpr Step tuning_moves = Step{1} << 40; // addresses no run of moves reaches
 constexpr std::size_t least_together = 4096, numbers_together = std::size_t{1} << 18;

@@ -93,8 +93,8 @@ void add_runs(NpzWriter& npz, std::span<const Draws> runs) {
       some.reserve(together + to - from);
       for (const Draws& run : runs)
         for (std::size_t row = 0; row < run.rows; ++row) {
-          const double* of_row = run.values.data() + row * run.names.size();
-          some.insert(some.end(), of_row + from, of_row + to);
+          for (std::size_t column = from; column < to; ++column)
+            some.push_back(run.at(row, column));
           if (some.size() >= together) {
             receive(some);
             some.clear();

@@ -109,7 +109,7 @@ void append_number(std::string& line, double value) {
 
 void write(const Sink& sink, const Draws& draws, const StanHeader& header, Threads& threads) {
   const std::size_t columns = draws.names.size();
-  if (draws.values.size() != draws.rows * columns)
+  if (!draws.complete())
     reject("draws", fmt::format("{} x {} values", draws.rows, columns),
            std::to_string(draws.values.size()));
   const bool has_lp = columns > 0 && draws.names[0] == "lp__";
@@ -135,7 +135,7 @@ void write(const Sink& sink, const Draws& draws, const StanHeader& header, Threa
       for (std::size_t column = 0; column < columns; ++column) {
         if (column > 0)
           text += ',';
-        append_number(text, draws.values[row * columns + written.from[column]]);
+        append_number(text, draws.at(row, written.from[column]));
       }
       text += '\n';
     }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <iosfwd>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,11 +15,26 @@
 
 namespace starling::io {
 
-/// A table of draws: one row each, one column per name.
+/// A table of draws: one row each, one column per name. Its numbers are its own, or lie elsewhere:
+/// a copy of a large cloud would be half as much memory again.
 struct Draws {
   std::vector<std::string> names;
   std::size_t rows = 0;
-  std::vector<double> values; ///< rows x names, row-major
+  std::vector<double> values; ///< rows x names, row-major; empty where they lie elsewhere
+  std::span<const double> elsewhere_first = {}, elsewhere_rest = {}; ///< first column; the others
+
+  bool complete() const {
+    return values.empty() && rows > 0 && !names.empty()
+               ? elsewhere_first.size() == rows &&
+                     elsewhere_rest.size() == rows * (names.size() - 1)
+               : values.size() == rows * names.size();
+  }
+  double at(std::size_t row, std::size_t column) const {
+    if (!values.empty())
+      return values[row * names.size() + column];
+    return column == 0 ? elsewhere_first[row]
+                       : elsewhere_rest[row * (names.size() - 1) + column - 1];
+  }
 };
 
 /// What the comments around the draws say about the run.

@@ -29,7 +29,7 @@ void check(std::span<const Draws> runs) {
     if (run.names != runs[0].names || run.rows != runs[0].rows)
       throw std::invalid_argument(
           "draws: the runs differ in their names or in their number of rows");
-    if (run.values.size() != run.rows * run.names.size())
+    if (!run.complete())
       reject("draws", fmt::format("{} x {} values", run.rows, run.names.size()),
              std::to_string(run.values.size()));
   }
@@ -89,7 +89,7 @@ public:
       chunk.clear();
       for (std::size_t row = 0; row < runs[chain].rows; ++row)
         for (const std::size_t column : v.columns)
-          chunk.push_back(runs[chain].values[row * runs[chain].names.size() + column]);
+          chunk.push_back(runs[chain].at(row, column));
       write(v.path() + "/" + zarr_chunk(v, chain),
             {reinterpret_cast<const char*>(chunk.data()), 8 * chunk.size()});
     }

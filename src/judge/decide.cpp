@@ -43,38 +43,23 @@ double confirmed_below(const Displacement& one, const Bounds& bounds) {
   return limits(one, bounds).confirmed;
 }
 
+/// By more than chance: where the moves themselves are off in one of many traits, a cloud that has
+/// their moments looks better than one that is right.
 bool any_worse(const Certificate& other, const Certificate& before, const Bounds& bounds) {
+  const double by_chance = moving_errors(other.all.size() + other.joint.size());
   const auto worse = [&](const std::vector<Displacement>& now,
                          const std::vector<Displacement>& then) {
     if (now.size() != then.size()) // not of the same moves
       return true;
     for (std::size_t n = 0; n < now.size(); ++n) {
       const double size = std::abs(now[n].error);
-      if (!(size - std::abs(then[n].error) <= confirming_errors * now[n].se) &&
+      if (!(size - std::abs(then[n].error) <= by_chance * now[n].se) &&
           !(size <= limits(now[n], bounds).moved / 2))
         return true;
     }
     return false;
   };
   return worse(other.all, before.all) || worse(other.joint, before.joint);
-}
-
-/// A mode far away is no tail: it lies beyond both distances, or beyond one.
-bool MoveTest::power_tail(std::size_t column) const {
-  constexpr double small_share = 0.1, least = 1.0 / 8, most = 0.7;
-  constexpr double enough = 8; // twice as far out, or chance decides
-  const double* const sums = pooled_sums(column);
-  const double far = sums[2], farther = sums[3];
-  return farther >= enough && farther >= least * far && farther <= most * far &&
-         far <= small_share * double(count_) * double(added_);
-}
-
-/// Of some column or direction: then no direction has moments.
-bool MoveTest::any_power_tail() const {
-  for (std::size_t a = 0; a < columns_; ++a)
-    if (of(a) != TraitOf::log_density && !scale_[a].unread && power_tail(a))
-      return true;
-  return false;
 }
 
 TraitOf MoveTest::of(std::size_t column) const {
@@ -109,8 +94,8 @@ std::vector<Trait> MoveTest::judged_by(std::size_t column) const {
 }
 
 bool MoveTest::judges_squares(std::size_t column) const {
-  return has_moments(column) &&
-         !(scale_[column].made && added_ > 0 && pooled_kurtosis(column) > most_kurtosis);
+  return has_moments(column) && !(scale_[column].made && added_ > 0 &&
+                                  pooled_kurtosis(column) > most_kurtosis && goes_out_far(column));
 }
 
 /// `judged_mean`: of the trait, in the cloud that is judged.

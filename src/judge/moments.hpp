@@ -9,6 +9,7 @@
 namespace starling::judge {
 
 inline constexpr double most_kurtosis = 30; // more, and mean and sd say little
+inline constexpr double far_away = 6;       // robust sds: there is a far tail, or a stray
 
 struct Moments {
   double mean = 0, squares = 0; ///< squares: the sum of the squared distances from the mean

@@ -15,7 +15,6 @@ namespace starling::judge {
 namespace {
 
 constexpr double clip = 3, normal_mad = 1.4826; // sd of a normal over its median absolute deviation
-constexpr double far_away = 6;                  // robust sds
 
 double median_of(std::vector<double>& values) {
   const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
@@ -136,36 +135,15 @@ void MoveTest::add(Rows<const double> values) {
       all[1] += four[2] * four[2];
       all[2] += away > far_away * scale_[a].unit ? 1 : 0;
       all[3] += away > 2 * far_away * scale_[a].unit ? 1 : 0;
+      if (began_far_out(i, a))
+        continue;
+      all[4] += 1;
+      all[5] += four[0];
+      all[6] += four[2];
+      all[7] += four[0] * four[2];
+      all[8] += four[2] * four[2];
     }
   ++added_;
-}
-
-/// Of a position that is not read the moves may show the tail as well, which few particles meet
-/// before them. Of what is read they have to show one that no cloud of this size can have: else a
-/// tail that the cloud does not have is its fault, and so are strays that moves bring back.
-bool MoveTest::has_moments(std::size_t column) const {
-  constexpr double beyond_clouds = 3;
-  const Scale& scale = scale_[column];
-  if (scale.heavy || added_ == 0)
-    return !scale.heavy;
-  if (of(column) == TraitOf::direction ? any_power_tail() : power_tail(column))
-    return false;
-  const double most = scale.unread || scale.wild ? most_kurtosis : beyond_clouds * most_kurtosis;
-  return !(pooled_kurtosis(column) > most);
-}
-
-double MoveTest::pooled_kurtosis(std::size_t column) const {
-  const double all = double(count_) * double(added_);
-  double mean = 0, square = 0;
-  for (std::size_t i = 0; i < count_; ++i) {
-    mean += sums_[kinds * (i * columns_ + column)] / all;
-    square += sums_[kinds * (i * columns_ + column) + 2] / all;
-  }
-  const double* const sums = pooled_sums(column);
-  const double variance = square - mean * mean;
-  const double fourth = sums[1] / all - 4 * mean * sums[0] / all + 6 * mean * mean * square -
-                        3 * mean * mean * mean * mean;
-  return fourth / (variance * variance);
 }
 
 void MoveTest::restored() const {

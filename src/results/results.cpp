@@ -24,18 +24,14 @@ void write_text(const std::filesystem::path& file, const std::string& text) {
   out.close();
 }
 
+/// Without a copy: the outcome outlives it.
 io::Draws draws_of(const run::Outcome& o) {
-  const std::size_t n = o.log_density.size(), d = o.draw_names().size();
   io::Draws draws;
-  draws.rows = n;
+  draws.rows = o.log_density.size();
   draws.names.push_back("lp__");
   draws.names.insert(draws.names.end(), o.draw_names().begin(), o.draw_names().end());
-  draws.values.resize(n * (d + 1));
-  double* to = draws.values.data();
-  for (std::size_t i = 0; i < n; ++i) {
-    *to++ = o.log_density[i];
-    to = std::copy_n(o.draws().data() + i * d, d, to);
-  }
+  draws.elsewhere_first = o.log_density;
+  draws.elsewhere_rest = o.draws();
   return draws;
 }
 

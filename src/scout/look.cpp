@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 namespace starling::scout {
@@ -12,15 +13,18 @@ namespace starling::scout {
 namespace {
 
 constexpr std::size_t looks_for_a_row = 8, most_looks = 2000;
-constexpr std::size_t climbed_from = 16;                 // hits, and looks led elsewhere
-constexpr std::size_t few_dimensions = 10;               // random directions find something
-constexpr double nearest_far = 2, farthest_far = 32;     // in widths, for each root of a dimension
-constexpr double wider = 3;                              // than the cloud
-constexpr double nearest_look = 3, farthest_look = 1000; // in widths
-constexpr double half_side = 2;                          // of the cube, as the scout's
-constexpr double away = 2;                               // from rows, in what they are apart
-constexpr std::size_t compared_with = 1024;              // particles
-constexpr std::size_t neighbours = 3;                    // two rows may be draws of one walker
+constexpr std::size_t climbed_from = 16;             // hits, and looks led elsewhere
+constexpr std::size_t few_dimensions = 10;           // random directions find something
+constexpr double nearest_far = 2, farthest_far = 32; // in widths, for each root of a dimension
+constexpr double nearest_level = .5, farthest_level = 1.5; // against a mode's own distance
+constexpr double least_level = 3; // of that distance in widths, for each root of a dimension
+constexpr std::uint64_t level_from = std::uint64_t{1} << 32; // their numbers
+constexpr double wider = 3;                                  // than the cloud
+constexpr double nearest_look = 3, farthest_look = 1000;     // in widths
+constexpr double half_side = 2;                              // of the cube, as the scout's
+constexpr double away = 2;                                   // from rows, in what they are apart
+constexpr std::size_t compared_with = 1024;                  // particles
+constexpr std::size_t neighbours = 3;                        // two rows may be draws of one walker
 enum class Kind { frame, columns, ball, cube, out, last = out };
 
 /// Where the looks go. Each has its own address: the round, and its number.
@@ -29,7 +33,7 @@ public:
   LookPlaces(const Frame& frame, Rows<const double> rows, std::uint64_t seed, Step round)
       : frame_(frame), rows_(rows), width_(frame.spreads()), philox_(seed), round_(round) {}
 
-  Eigen::RowVectorXd operator()(std::size_t number) const {
+  Eigen::RowVectorXd operator()(std::uint64_t number) const {
     constexpr std::size_t kinds = std::size_t(Kind::last) + 1;
     const auto d = width_.size();
     switch (Kind(number % kinds)) {
@@ -61,18 +65,29 @@ public:
   }
 
   /// In a random direction.
-  Eigen::RowVectorXd far(std::size_t number) const {
+  Eigen::RowVectorXd far(std::uint64_t number) const {
     const double u = uniform(block(number, std::size_t(width_.size())));
     const double distance = nearest_far * std::pow(farthest_far / nearest_far, u);
     const double root = std::sqrt(double(width_.size()));
     return frame_.forward(distance * root * normals(number).normalized()).row(0);
   }
 
+  /// Around the origin, about as far from it as this mode, in the mode's widths.
+  Eigen::RowVectorXd level(std::uint64_t number, const Frame& mode) const {
+    const Eigen::RowVectorXd width = mode.spreads().transpose();
+    const double root = std::sqrt(double(width.size()));
+    const double out =
+        std::max(mode.mean().transpose().cwiseQuotient(width).norm(), least_level * root);
+    const double u = uniform(block(number, std::size_t(width.size())));
+    const double distance = out * nearest_level * std::pow(farthest_level / nearest_level, u);
+    return distance * normals(number).row(0).normalized().cwiseProduct(width);
+  }
+
 private:
-  Block block(std::size_t number, std::size_t part) const {
+  Block block(std::uint64_t number, std::size_t part) const {
     return philox_(Stream::look_around, round_, number * std::size_t(width_.size() + 1) + part);
   }
-  Frame::Matrix normals(std::size_t number) const {
+  Frame::Matrix normals(std::uint64_t number) const {
     Frame::Matrix z(1, width_.size());
     for (Eigen::Index a = 0; a < z.cols(); ++a)
       z(0, a) = normal_pair(block(number, std::size_t(a)))[0];
@@ -117,6 +132,19 @@ Cloud looks_at(const Rows<const double> rows, const Frame& frame, CountedDensity
   return cloud_at(rows_of(std::as_const(x)), density);
 }
 
+/// Modes of one density are often about as far from the origin as each other: signs may be free, or
+/// labels, and where parameters begin is their middle. A mode that is half as wide as another draws
+/// nothing beyond a ball around it, of which directions from the other mode meet very little in
+/// many dimensions; directions from the origin meet a hundred times as much of it.
+Cloud level_looks(const Rows<const double> rows, const Frame& frame, std::span<const Frame> modes,
+                  CountedDensity& density, std::uint64_t seed, Step round, std::size_t looks) {
+  Frame::Matrix x(Eigen::Index(looks), Eigen::Index(rows.dim));
+  const LookPlaces place(frame, rows, seed, round);
+  for (std::size_t n = 0; n < looks; ++n)
+    x.row(Eigen::Index(n)) = place.level(level_from + n, modes[n % modes.size()]);
+  return cloud_at(rows_of(std::as_const(x)), density);
+}
+
 /// Places that hit, a row each.
 Frame::Matrix hits_of(const Cloud& places, const Cloud& cloud, const Frame& frame) {
   const double high = lower_quartile(cloud.log_density);
@@ -147,8 +175,8 @@ Looked look_around(const Cloud& cloud, CountedDensity& density, std::span<const 
       some.starts, modes.starts_afar(some.frame, Philox(search.seed), some.around)};
 
   Looked looked;
-  const Cloud looks = looks_at(rows_of(some.rows), some.frame, density, search.seed, round,
-                               std::min(most_looks, looks_for_a_row * cloud.count()));
+  const std::size_t few = std::min(most_looks, looks_for_a_row * cloud.count());
+  const Cloud looks = looks_at(rows_of(some.rows), some.frame, density, search.seed, round, few);
   looked.looks = looks.count();
   const Frame::Matrix hits = hits_of(looks, some_of(cloud, some.chosen), some.frame);
   looked.hits = std::size_t(hits.rows());
@@ -158,12 +186,21 @@ Looked look_around(const Cloud& cloud, CountedDensity& density, std::span<const 
     Frame::Matrix& from = starts.emplace_back(Eigen::Index(apart.size()), hits.cols());
     for (std::size_t n = 0; n < apart.size(); ++n)
       from.row(Eigen::Index(n)) = hits.row(apart[n]);
+    looked.hit = from;
   }
   std::vector<Frame> frames = {some.frame};
   for (const Mode& one : known)
     if (one.frame.dim() > 0)
       frames.push_back(one.frame);
   starts.push_back(led_elsewhere(looks, frames, climbed_from));
+  const std::size_t level_times = cloud.dim() < 2 ? 0 : cloud.dim() > few_dimensions ? 2 : 1;
+  if (const std::size_t count = level_times * few * search.level_looks; count > 0) {
+    const std::span<const Frame> tops = std::span(frames).subspan(frames.size() > 1 ? 1 : 0);
+    const Cloud level =
+        level_looks(rows_of(some.rows), some.frame, tops, density, search.seed, round, count);
+    looked.looks += level.count();
+    starts.push_back(led_elsewhere(level, tops, climbed_from));
+  }
   modes.climb_from(stacked(starts));
   looked.modes = modes.found();
   looked.climbs = modes.climbs();

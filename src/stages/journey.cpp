@@ -136,6 +136,11 @@ void Journey::look() {
       weights_ = std::move(old);
       throw;
     }
+  } else if (looked.hits > 0 && !more && !split() && !stays && moves) {
+    if (tempering_.begun())
+      part_ = Part::temper;
+    else
+      begin_tempering(looked.hit);
   } else {
     part_ = Part::finished;
     if (more && !split()) { // counted alone

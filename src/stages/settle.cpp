@@ -17,8 +17,11 @@ constexpr double settle_acceptance = 0.8;
 constexpr double length = 4;                   // of a move at most, in sds of the frame
 constexpr std::size_t furthest = 31;           // leaps, at most
 constexpr std::size_t travellers = 128;        // who go through the rounds
-constexpr std::uint64_t last_test_times = 4;   // as many moves, while the last test is undecided
+constexpr std::uint64_t last_test_times = 4;   // certify_moves at most, while it is undecided
 constexpr std::size_t most_rounds_by_rows = 2; // each of its moves is a pass over all rows
+// The first round comes from a cloud that is wrong; later ones go on from where it led.
+constexpr std::uint64_t discards_of_first = 2, discards_later = 4; // one move in so many, at first
+constexpr double nearly_enough = 0.75; // how many draws a pool is worth is known to about a tenth
 
 /// Walkers whose log density is far below that of the others would be on their way for longer than
 /// any round, and force its step on everyone: they go on from where others are.
@@ -49,11 +52,34 @@ bool better_before(const judge::Certificate& polished, const judge::Certificate&
   return polished.finding == judge::Finding::moved && before.finding != judge::Finding::moved;
 }
 
+/// Of the last test: its moves are longer than those of the first test, and fewer are enough. Over
+/// rows it cannot go on.
+std::uint64_t last_moves(const Context& context) {
+  const std::uint64_t all = context.settings.certify_moves;
+  return context.guide.rows() > 0 ? all : (3 * all + 4) / 5;
+}
+
+std::uint64_t moves_of_rounds(const Context& context) {
+  std::size_t rounds = context.settings.settle_rounds;
+  if (context.guide.rows() > 0)
+    rounds = std::min(rounds, most_rounds_by_rows);
+  return context.settings.first_round * ((std::uint64_t(1) << rounds) - 1);
+}
+
 } // namespace
 
-std::size_t Settle::most_rounds(const Context& context) const {
-  const std::size_t asked = context.settings.settle_rounds;
-  return context.guide.rows() > 0 ? std::min(asked, most_rounds_by_rows) : asked;
+/// Moves that rounds may still make.
+std::uint64_t Settle::moves_left(const Context& context) const {
+  const std::uint64_t all = moves_of_rounds(context);
+  return all - std::min(all, spent_);
+}
+
+/// Moves of the next round; 0: there are too few left. Each has twice as many that count.
+std::uint64_t Settle::next_round(const Context& context) const {
+  const std::uint64_t first = context.settings.first_round, left = moves_left(context);
+  const std::uint64_t count = first / discards_of_first << round_;
+  const std::uint64_t wanted = round_ == 0 ? first : count + count / (discards_later - 1);
+  return 2 * left < wanted ? 0 : std::min(left, wanted);
 }
 
 bool Settle::needed(const Context& context, const State& state) const {
@@ -96,9 +122,12 @@ void Settle::begin(const Context& context, State& state) {
   TrialPlan plan{
       .most_leaps = furthest, .length = length, .acceptance = settle_acceptance, .adapts = true};
   if (state.settled) {
-    plan.moves = context.settings.certify_moves;
+    plan.moves = last_moves(context);
   } else {
-    plan.moves = context.settings.first_round << round_;
+    plan.moves = next_round(context);
+    plan.discards = 1.0 / double(round_ == 0 ? discards_of_first : discards_later);
+    spent_ += plan.moves;
+    went_on_ = false;
     plan.keeps = true;
     plan.of_cloud = state.walkers.count() == 0;
   }
@@ -113,13 +142,18 @@ void Settle::begin(const Context& context, State& state) {
 /// Else the round goes on where it only needs more of them, or another begins, while there are any.
 void Settle::after_round(const Context& context, State& state) {
   const double draws = context.settings.enough_draws;
-  const bool last = trial_.settled(draws) || round_ + 1 >= most_rounds(context);
-  if (!last && trial_.mixes()) {
-    ++round_;
-    trial_.go_on(
-        std::min<std::uint64_t>(trial_.moves_to(draws), context.settings.first_round << round_));
+  const bool settled = trial_.settled(went_on_ ? nearly_enough * draws : draws);
+  const std::uint64_t left = moves_left(context);
+  if (!settled && left > 0 && trial_.mixes()) {
+    const std::uint64_t as_many = 2 * context.settings.first_round << round_;
+    const std::uint64_t more = std::min({trial_.moves_to(draws), as_many, left});
+    trial_.go_on(more);
+    spent_ += more;
+    went_on_ = true;
     return;
   }
+  ++round_;
+  const bool last = settled || next_round(context) == 0;
   if (last) {
     polish_ = Polish(context, state, trial_, true);
     sifted_ = state.cloud;
@@ -127,7 +161,6 @@ void Settle::after_round(const Context& context, State& state) {
   }
   state.certificate = trial_.judge({});
   state.pool = trial_.pool();
-  ++round_;
   trial_.forget_kept();
   state.walkers = trial_.take_walkers();
   part_ = last && context.settings.polish_steps > 0 ? Part::polish : Part::begin;
@@ -142,7 +175,7 @@ bool Settle::after_last_test(const Context& context, State& state) {
   state.certificate = trial_.judge(bounds);
   if (state.certificate->finding == judge::Finding::undecided && context.guide.rows() == 0 &&
       trial_.moves() < last_test_times * context.settings.certify_moves) {
-    trial_.go_on(context.settings.certify_moves);
+    trial_.go_on(last_moves(context));
     return false;
   }
   if (state.polished) {
@@ -155,7 +188,7 @@ bool Settle::after_last_test(const Context& context, State& state) {
       state.certificate = std::move(before);
     }
   }
-  if (state.certificate->finding == judge::Finding::confirmed || round_ >= most_rounds(context))
+  if (state.certificate->finding == judge::Finding::confirmed || next_round(context) == 0)
     return true;
   part_ = Part::begin;
   state.settled = state.polished = false;
@@ -165,18 +198,17 @@ bool Settle::after_last_test(const Context& context, State& state) {
 
 Progress Settle::progress(const Context& context) const {
   const Settings& s = context.settings;
-  Progress progress{done_, s.polish_steps * Polish::blocks(context) + s.certify_moves + 1};
-  for (std::uint64_t r = 0; r <= std::min<std::uint64_t>(round_, most_rounds(context) - 1); ++r)
-    progress.total += (s.first_round << r) + 1;
-  progress.total = std::max(progress.total, done_ + 1); // a last test may go on
-  return progress;
+  const std::uint64_t rounds = std::max<std::uint64_t>(spent_, s.first_round);
+  const std::uint64_t polish = s.polish_steps * Polish::blocks(context);
+  const std::uint64_t total = rounds + polish + last_moves(context);
+  return {done_, std::max(total, done_ + 1)}; // a last test may go on
 }
 
 void Settle::check(const Context& context, const State& state) const {
   trial_.check(context, part_ == Part::move);
   polish_.check(context, part_ == Part::polish);
-  must_fit(round_ <= most_rounds(context) && (part_ == Part::begin || round_ < 40));
-  must_fit(round_ < most_rounds(context) || state.settled);
+  must_fit(round_ < 40 && spent_ <= moves_of_rounds(context));
+  must_fit(part_ != Part::begin || state.settled || next_round(context) > 0);
   must_fit(sifted_, context.dim(), context.settings.particles, !state.polished);
   must_fit(state.pool.means.size() == context.width() || round_ == 0);
 }

@@ -24,6 +24,8 @@ constexpr std::uint64_t moves_at_each = 6;
 constexpr double accepted_at_each = 0.8;
 constexpr Step after_tempering = 1000;         // a search that shares no random numbers with others
 constexpr std::size_t dense_clouds_up_to = 50; // dimensions: of so few particles
+constexpr std::size_t level_looks_here = 8;    // times as many as other searches make
+constexpr std::uint64_t most_temperatures = 30; // where nobody asked for them
 
 /// (sum w)^2 / sum w^2 for w = e^(change l).
 double worth_of(std::span<const double> log_ratios, double change) {
@@ -213,25 +215,47 @@ void Tempering::check(std::size_t dim) const {
   must_fit(log_z_.size() == (units_ > 0 ? islands : 0) && reference_.freedom <= 30);
 }
 
-/// Around what the scout found, which is remembered as modes.
-void Journey::begin_tempering() {
+/// Around what the scout found, which is remembered as modes, and what a search hit.
+void Journey::begin_tempering(const Frame::Matrix& hit) {
   std::vector<scout::Mode> around = scouted_.found;
   if (around.size() < 2) {
     around.assign(1, {});
     around[0].frame = groups_[0]->state().frame;
     around[0].x = around[0].frame.mean();
   }
-  tempering_ = Tempering(around, settings_.seed, prior_);
+  std::vector<scout::Mode> reached = around;
+  for (Eigen::Index i = 0; i < hit.rows(); ++i) {
+    reached.push_back(around[0]);
+    reached.back().x = hit.row(i);
+  }
+  tempering_ = Tempering(reached, settings_.seed, prior_);
   weights_.modes = std::move(around);
   part_ = Part::temper;
+}
+
+/// The draws at the end of the temperatures are right, and a cloud that went from one place is not:
+/// there is more, and no way up leads to it. Parts of these draws become groups, each with moves of
+/// its own width.
+void Journey::part_tempered() {
+  std::vector<scout::Mode> parts;
+  if (tempering_.over())
+    parts = scout::parts_of_draws(tempering_.cloud().position(), settings_.seed);
+  weights_.modes.clear();
+  part_ = Part::finished;
+  if (parts.size() > 1)
+    weigh_modes(std::move(parts));
 }
 
 /// A temperature, and climbs from those particles whose scores lead to no known mode: of a narrow
 /// mode most are lost before its share shows. After the last, looks around the particles.
 void Journey::temper() {
+  const bool at_the_end = groups_[0]->finished();
+  if (at_the_end && (settings_.temper || tempering_.units() > most_temperatures))
+    return part_tempered(); // after tempering that was asked for, or given up
   const std::uint64_t before = counted_.gradients();
   scout::ModeSearch search;
   search.seed = settings_.seed;
+  search.level_looks = level_looks_here;
   std::vector<scout::Mode> modes;
   const bool over = tempering_.over();
   const std::span<const scout::Mode> tops(weights_.modes.data(),
@@ -250,6 +274,8 @@ void Journey::temper() {
   scouted_.modes = weights_.modes.size();
   if (weights_.modes.size() > 1)
     return weigh_modes(std::exchange(weights_.modes, {}));
+  if (at_the_end)
+    return part_tempered();
   weights_.modes.clear();
   part_ = Part::one;
 }

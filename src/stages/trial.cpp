@@ -39,7 +39,8 @@ Frame::Matrix random_directions(std::size_t parameters, std::uint64_t seed, std:
 } // namespace
 
 Trial::Trial(const Context& context, State& state, Cloud walkers, const TrialPlan& plan)
-    : walkers_(std::move(walkers)), plan_(plan), counts_from_(plan.moves / 2) {
+    : walkers_(std::move(walkers)), plan_(plan),
+      counts_from_(std::uint64_t(plan.discards * double(plan.moves))) {
   const Frame frame = context.reframed(state.frame, plan.of_cloud ? state.cloud : walkers_);
   double leap = state.leap;
   if (!plan.adapts || leap == 0) {

@@ -2,6 +2,8 @@
 // references both.
 #include "results.hpp"
 
+#include <starling/stages/settings.hpp>
+
 #include <functional>
 #include <limits>
 
@@ -15,6 +17,8 @@ double quantile(const std::function<double(double)>& below, double low, double h
   return low;
 }
 
+const std::uint64_t usual_steps = stages::Settings{}.steps; // of the flight, as it is usual
+const std::string usual_steps_text = std::to_string(usual_steps);
 const std::vector<std::string> names = {"mu[1]", "mu[2]", "sigma"};
 
 /// 2 chains of 500 draws of the small model with y = 3: mu ~ normal(3, 1), sigma ~ exponential(1),
@@ -51,8 +55,8 @@ TEST(BenchPosteriors, PassesARunThatAgreesWithItsReference) {
   const std::string shown = succeed(place, quick + " --long");
   const Json j = Json::parse(place.read("b.json")).at("posteriors");
   ASSERT_EQ(j.at("runs").size(), 2u);
-  EXPECT_EQ(j.at("runs")[0].at("steps"), 100);
-  EXPECT_EQ(j.at("runs")[1].at("steps"), 800);
+  EXPECT_EQ(j.at("runs")[0].at("steps"), usual_steps);
+  EXPECT_EQ(j.at("runs")[1].at("steps"), 8 * usual_steps);
   EXPECT_GT(j.at("runs")[1].at("gradients"), j.at("runs")[0].at("gradients"));
   for (const Json& run : j.at("runs")) {
     EXPECT_EQ(run.at("name"), "small");
@@ -60,10 +64,11 @@ TEST(BenchPosteriors, PassesARunThatAgreesWithItsReference) {
     EXPECT_FALSE(run.at("wrong").get<bool>());
     EXPECT_EQ(run.at("verdict"), "converged");
     EXPECT_LT(run.at("w1").get<double>(), 0.1);
-    EXPECT_GT(run.at("gradients").get<double>(), 256 * 100);
+    EXPECT_GT(run.at("gradients").get<double>(), double(256 * usual_steps));
   }
-  EXPECT_EQ(j.at("tally").at("100").at("passes"), 1);
-  EXPECT_NE(shown.find("\n100 steps: 1 of 1 runs pass; wrong but called converged 0; right but not "
+  EXPECT_EQ(j.at("tally").at(usual_steps_text).at("passes"), 1);
+  EXPECT_NE(shown.find("\n" + usual_steps_text +
+                       " steps: 1 of 1 runs pass; wrong but called converged 0; right but not "
                        "converged 0; "),
             shown.npos)
       << shown;
@@ -85,8 +90,8 @@ TEST(BenchPosteriors, CallsARunWrongThatItsReferenceContradicts) {
   EXPECT_LT(run.at("w1").get<double>(), 0.4);
   EXPECT_FALSE(run.at("pass").get<bool>());
   EXPECT_TRUE(run.at("wrong").get<bool>());
-  EXPECT_EQ(j.at("tally").at("100").at("passes"), 0);
-  EXPECT_EQ(j.at("tally").at("100").at("wrong_but_converged"), 1);
+  EXPECT_EQ(j.at("tally").at(usual_steps_text).at("passes"), 0);
+  EXPECT_EQ(j.at("tally").at(usual_steps_text).at("wrong_but_converged"), 1);
 }
 
 TEST(BenchPosteriors, CallsARightRunConvergedWhereAColumnHasNoMean) {
@@ -97,7 +102,7 @@ TEST(BenchPosteriors, CallsARightRunConvergedWhereAColumnHasNoMean) {
   const Json j = Json::parse(place.read("b.json")).at("posteriors");
   EXPECT_TRUE(j.at("runs").at(0).at("pass").get<bool>());
   EXPECT_EQ(j.at("runs").at(0).at("verdict"), "converged");
-  EXPECT_EQ(j.at("tally").at("100").at("right_but_not_converged"), 0);
+  EXPECT_EQ(j.at("tally").at(usual_steps_text).at("right_but_not_converged"), 0);
 }
 
 TEST(BenchPosteriors, JudgesByFiguresWhereThereAreNoDraws) {

@@ -34,6 +34,14 @@ TEST(StanCsv, ReadsBackEveryNumberTheSame) {
   EXPECT_TRUE(std::signbit(back.values[4]));
 }
 
+TEST(StanCsv, WritesNumbersThatLieElsewhereAsItsOwn) {
+  const Numbers first{-1.5, -2.5}, rest{1, 2, 3, 4, 5, 6};
+  Draws elsewhere{two_draws.names, 2, {}, first, rest};
+  EXPECT_EQ(written(elsewhere), written(two_draws));
+  elsewhere.elsewhere_rest = std::span(rest).first(5);
+  EXPECT_THROW(written(elsewhere), std::invalid_argument);
+}
+
 TEST(StanCsv, IsTheSameFileOnAnyNumberOfThreads) {
   Threads three(3);
   for (const std::size_t rows :

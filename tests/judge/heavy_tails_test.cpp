@@ -69,6 +69,46 @@ TEST(HeavyTails, JudgesAPositionThatNobodyReadsByWhatAFewCannotSpoil) {
   EXPECT_EQ(beside(.4, 1, {-2, 1}).finding, Finding::moved);
 }
 
+// A column that is made from a position, has no tail, and has strays in the cloud: they stay where
+// they are, or come back while the moves count. No particle that began inside goes out to them.
+Certificate with_strays(bool come_back, std::size_t strays) {
+  constexpr std::size_t n = 1000;
+  std::vector<double> x(n);
+  for (std::size_t i = 0; i < n; ++i)
+    x[i] = drawn(0, i, 1) + (i < strays ? 30 : 0);
+  const auto rows = [&] {
+    std::vector<double> both;
+    for (const double one : x) {
+      both.push_back(one / (1 + std::abs(one))); // the position, bounded
+      both.push_back(one);
+    }
+    return both;
+  };
+  const std::vector<double> before = rows();
+  MoveTest test(Rows<const double>{before.data(), n, 2}, 1);
+  for (std::uint64_t m = 1; m <= 20; ++m) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const double centre = i < strays && !(come_back && m > 15) ? 30 : 0;
+      x[i] = centre + .5 * (x[i] - centre) + std::sqrt(.75) * drawn(m, i, 1);
+    }
+    if (const std::vector<double> now = rows(); m > 10)
+      test.add({now.data(), n, 2});
+  }
+  return test.judge();
+}
+
+TEST(HeavyTails, AreNotMadeByStrays) {
+  const Certificate right = with_strays(false, 0);
+  EXPECT_EQ(right.finding, Finding::confirmed);
+  for (const bool come_back : {false, true}) {
+    const Certificate wrong = with_strays(come_back, 2);
+    EXPECT_NE(wrong.finding, Finding::confirmed) << come_back;
+    EXPECT_TRUE(wrong.heavy.empty()) << come_back;
+    EXPECT_EQ(wrong.worst.trait, Trait::square) << come_back;
+    EXPECT_EQ(wrong.worst.parameter, 1u) << come_back;
+  }
+}
+
 // The logarithm of a scale, with two walkers far down where moves carry nobody, and the scale: of
 // the scale that is a small thing. Read as it is, the logarithm is not confirmed.
 TEST(HeavyTails, AreNotAskedForOfALogarithmThatNobodyReads) {

@@ -62,6 +62,17 @@ inline double two_modes(std::span<const double> x, std::span<double> s) {
   return top + std::log(pa + pb);
 }
 
+/// Two arms, each 10 by .1: climbs end in the middle, and moves that are as long as one arm do not
+/// enter the other.
+inline double cross(std::span<const double> x, std::span<double> s) {
+  const double a = -.5 * (x[0] * x[0] / 100 + x[1] * x[1] * 100),
+               b = -.5 * (x[0] * x[0] * 100 + x[1] * x[1] / 100);
+  const double top = std::max(a, b), pa = std::exp(a - top), pb = std::exp(b - top);
+  s[0] = -x[0] * (pa / 100 + pb * 100) / (pa + pb);
+  s[1] = -x[1] * (pa * 100 + pb / 100) / (pa + pb);
+  return top + std::log(pa + pb);
+}
+
 inline Settings small(std::size_t particles = 128) {
   Settings settings;
   settings.particles = particles;

@@ -51,13 +51,13 @@ Frame::Matrix end_of(const Fails& density, std::size_t dim, const Settings& sett
 }
 
 void expect_the_same_wherever_it_fails(const DensityOfRows& inner, std::size_t dim,
-                                       const Settings& settings) {
+                                       const Settings& settings, int places = 97) {
   int failures = 0;
   const Fails sound{inner};
   const Frame::Matrix right = end_of(sound, dim, settings, failures);
   EXPECT_EQ(failures, 0);
   ASSERT_GT(*sound.calls, 50);
-  const int step = std::max(1, *sound.calls / 97); // a prime: no stage is in step with it
+  const int step = std::max(1, *sound.calls / places); // a prime: no stage is in step with it
   for (int at = 0; at < *sound.calls; at += step) {
     Fails once{inner};
     once.at = at;
@@ -91,6 +91,16 @@ TEST(Retry, EndsAlikeWithSeveralGroups) {
   expect_the_same_wherever_it_fails(each(two_modes), 1, settings);
   settings.walkers = 24;
   expect_the_same_wherever_it_fails(each(two_modes), 1, settings);
+}
+
+// A search hits the other arm of a cross, and particles are tempered.
+TEST(Retry, EndsAlikeWhereTemperingBeginsUnasked) {
+  const Settings settings = small(64);
+  stages::Journey journey({each(cross), 2}, settings);
+  while (!journey.finished())
+    journey.take(1);
+  ASSERT_EQ(journey.gradients()[4].first, "temper");
+  expect_the_same_wherever_it_fails(each(cross), 2, settings, 11); // they take long
 }
 
 // A bend, and moves without it beside those with it.

@@ -119,13 +119,14 @@ bool heavy_tailed(std::span<const double> values);
 /// the bound in any trait, with z = moving_errors of their number. Confirmed: |e| + 2 se below the
 /// wider bound and rho < .9 in all. Parameters are columns: positions, and whatever else the user
 /// reads. A column that is made from the positions and has a heavy tail, as 1/sigma^2 may, is
-/// judged by its winsorised value alone. So is a position that users read only in another shape:
-/// that shape has its own traits, and of the far tail of the logarithm of a scale users see
-/// nothing, while few walkers come out of it in any time. A position that users read is judged
-/// without its moments where cloud and moves both show a heavy tail, a Cauchy's: by its winsorised
-/// value and the square of that. A heavy tail is one of a kurtosis above 30 (heavy_tailed), or,
-/// seen by the moves in a column that is read, above 90, or one that falls like a power
-/// (power_tail).
+/// judged by its winsorised value alone, if particles that began inside go out into that tail: a
+/// stray on its way back, or one that stays, is no tail of the density. So is a position that users
+/// read only in another shape: that shape has its own traits, and of the far tail of the logarithm
+/// of a scale users see nothing, while few walkers come out of it in any time. A position that
+/// users read is judged without its moments where cloud and moves both show a heavy tail, a
+/// Cauchy's: by its winsorised value and the square of that. A heavy tail is one of a kurtosis
+/// above 30 (heavy_tailed), or, seen by the moves in a column that is read, above 90, or one that
+/// falls like a power (power_tail).
 class MoveTest {
 public:
   /// The columns of the cloud before any move; the first `positions` of them are not made from
@@ -187,7 +188,7 @@ private:
   };
   /// What is summed of a column: the three traits, and the square of the winsorised value.
   static constexpr std::size_t kinds = 4;
-  static constexpr std::size_t pooled = 4; ///< sums of a column over all particles
+  static constexpr std::size_t pooled = 9; ///< sums of a column over all particles
   const double* pooled_sums(std::size_t column) const {
     return sums_.data() + kinds * count_ * columns_ + pooled * column;
   }
@@ -197,8 +198,13 @@ private:
     const bool winsorised = !has_moments(column) || of(column) == TraitOf::log_density;
     return trait == Trait::square && winsorised ? kinds - 1 : std::size_t(trait);
   }
-  /// Over the moves so far.
+  /// Over the moves so far, of all particles or of those that began inside.
   double pooled_kurtosis(std::size_t column) const;
+  double kurtosis_from_inside(std::size_t column) const;
+  /// Whether those that began inside show a tail.
+  bool goes_out_far(std::size_t column) const;
+  /// Whether a particle began where only a far tail or a stray can be.
+  bool began_far_out(std::size_t particle, std::size_t column) const;
   /// Whether the moves show a tail that falls like a power of the distance, with an index of at
   /// most 3: the variance then has no error bar. Twice as far out there is at least an eighth of a
   /// small share; an exponential tail has less.
@@ -218,8 +224,8 @@ private:
   Joint joint_; // the last of the columns
   std::vector<Scale> scale_;
   std::vector<double> whole_; // columns x kinds: means over the whole cloud
-  // Particles x columns x kinds. Of the sums then columns x pooled: cubes, fourth powers, and how
-  // many were far out, and twice as far.
+  // Particles x columns x kinds. Of the sums then columns x pooled: cubes, fourth powers, how many
+  // were far out, and twice as far; of those that began inside their number and four powers.
   std::vector<double> before_, sums_;
   std::uint64_t added_ = 0;
 };

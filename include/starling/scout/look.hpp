@@ -14,6 +14,7 @@ namespace starling::scout {
 struct Looked {
   std::size_t climbs = 0, looks = 0;
   std::size_t hits = 0;    ///< looks as high as the cloud and away from all of it
+  Frame::Matrix hit = {};  ///< some of these places, far apart
   std::vector<Mode> modes; ///< all that are not negligible, known ones among them
 };
 
@@ -32,9 +33,10 @@ std::vector<Mode> modes_led_to(const Cloud& places, CountedDensity& density,
 /// wide as its widest column; the cube that a scout starts in; and at 3 to 1000 widths along random
 /// directions and along parameters. A look hits where the log density is above the cloud's lower
 /// quartile, and no row is nearer than twice the farthest that such rows are from their own third
-/// neighbours. Up to 10 dimensions 2000 more looks go far out in random directions. Ways up from
-/// some of the hits, and from looks that are led elsewhere, join the other climbs. `round`: so many
-/// searches of this run came before. Needs log densities.
+/// neighbours. Up to 10 dimensions 2000 more looks go far out in random directions. 2000 looks,
+/// 4000 beyond 10 dimensions, go around the origin, about as far from it as the known modes are.
+/// Ways up from some of the hits, and from looks that are led elsewhere, join the other climbs.
+/// `round`: so many searches of this run came before. Needs log densities.
 Looked look_around(const Cloud& cloud, CountedDensity& density, std::span<const Mode> known,
                    const ModeSearch& search, Step round);
 

@@ -42,6 +42,7 @@ struct ModeSearch {
   double negligible = 10; ///< a mode whose log mass is so much less than the largest is none
   std::size_t dense_up_to = 500; ///< dimensions; above, Laplace's frames are diagonal
   std::size_t most = 32;         ///< modes: with so many the search stops counting
+  std::size_t level_looks = 1;   ///< looks about as far from the origin as a mode, times the others
   std::uint64_t seed = 1;
 };
 
@@ -110,6 +111,11 @@ private:
 /// in which each group's normal is taken from the rows it has. Rows that are all of one group:
 /// zeros.
 std::vector<std::size_t> assign_to_modes(Rows<const double> x, const std::vector<Mode>& modes);
+
+/// Parts of draws that are exact, as the arms of a cross: the mean of each, and its frame. Two to
+/// four normals, each for the rows that it is densest at, where they are so much likelier than one
+/// normal that chance does not make it; none: the draws are one part.
+std::vector<Mode> parts_of_draws(Rows<const double> x, std::uint64_t seed);
 
 /// The modes that a cloud lies on, by ways up from some of its rows, those far apart and others at
 /// random, and where `afar` wants it from around it. For a cloud of one group that is near a normal

@@ -58,8 +58,8 @@ struct Weights {
 ///    until twice the error of each share is below .01, or 16 rounds;
 /// 4. each gives as many particles as its share says, chosen so that they keep its moments; one
 ///    certificate is made of all.
-/// Where it is asked for, particles are tempered after the scout, from a wide reference to the
-/// density; modes that climbs from them meet count as the scout's.
+/// Particles are tempered where it is asked for, after the scout, and where looks at the end hit
+/// what no way up leads to; modes that climbs from them meet, or parts of them, get groups.
 /// At the end of the one group, or of all, the surroundings of the cloud are searched
 /// (scout::look_around). Modes that are new get groups with the others, twice at most; a cloud that
 /// was given and is not to be flown stays as it is, and its modes are counted. A mode that no
@@ -146,8 +146,9 @@ private:
 
   bool split() const { return weights_.split; }
   void one_group();
-  void begin_tempering();
+  void begin_tempering(const Frame::Matrix& hit = {});
   void temper();
+  void part_tempered();
   void count_modes();
   void look();
   std::size_t wander();

@@ -25,7 +25,7 @@ struct Settings {
   std::uint64_t seed = 1;
   std::size_t starts = 8;    ///< of the scout
   ClimbFrom climb_from = {}; ///< where it climbs from besides
-  std::size_t steps = 100;   ///< of RBM-SVGD in the flight
+  std::size_t steps = 50;    ///< of RBM-SVGD in the flight
   std::size_t batch_size = 8;
   double step_size = 0.3, decay = 10; ///< step t of T: step_size / (1 + decay t/T)
   double clip = 0.3;   ///< a particle's move in the frame is at most clip sqrt(d) long
@@ -33,9 +33,10 @@ struct Settings {
   FlightKernel kernel = FlightKernel::marginals;
   std::optional<double> kernel_weight; ///< of parameters and marginals; none given: 1 and 3
   double kernel_width = 0.1; ///< squared, of parameters and marginals, in variances of the cloud
-  std::size_t certify_moves = 20;                  ///< of a test; 0: no test, and no settling
-  std::size_t settle_rounds = 5, first_round = 36; ///< each twice as long as the last; 0: never
-  double enough_draws = 800; ///< that a pool is worth, to make a cloud of: a mean to .035 sd
+  std::size_t certify_moves = 20; ///< of a test; 0: no test, and no settling
+  std::size_t first_round = 36;   ///< moves of the first round of settling
+  std::size_t settle_rounds = 5;  ///< the moves of so many, each twice the last; 0: never
+  double enough_draws = 800;      ///< that a pool is worth, to make a cloud of: a mean to .035 sd
   /// Share of the exact moves that may diverge in a frame that bends; beyond it some are made in
   /// one that does not.
   double tolerated_divergence = 0.02;

@@ -107,8 +107,8 @@ private:
   Cloud flown_; // in case the polish spoils it
 };
 
-/// Rounds of exact moves, each twice as long as the last, until they are quiet and their pools
-/// agree. Then a cloud of their draws, a polish, and a last test.
+/// Rounds of exact moves, each twice as long as the last, until they are quiet and their pools are
+/// large. Then a cloud of their draws, a polish, and a last test.
 class Settle {
 public:
   static constexpr const char* name = "settle";
@@ -122,6 +122,8 @@ public:
     visit("part", self.part_, Part::polish);
     visit("done", self.done_);
     visit("round", self.round_);
+    visit("spent", self.spent_);
+    visit("went_on", self.went_on_);
     visit("trial", self.trial_);
     visit("polish", self.polish_);
     visit("sifted", self.sifted_);
@@ -133,10 +135,13 @@ private:
   void begin(const Context& context, State& state);
   void after_round(const Context& context, State& state);
   bool after_last_test(const Context& context, State& state);
-  std::size_t most_rounds(const Context& context) const;
+  std::uint64_t moves_left(const Context& context) const;
+  std::uint64_t next_round(const Context& context) const;
 
   Part part_ = Part::begin;
   std::uint64_t done_ = 0, round_ = 0;
+  std::uint64_t spent_ = 0; // moves of the rounds
+  bool went_on_ = false;    // the round, for more draws
   Trial trial_;
   Polish polish_;
   Cloud sifted_; // in case the polish spoils it

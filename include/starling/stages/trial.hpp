@@ -17,13 +17,14 @@ struct TrialPlan {
   double length = 0; ///< of a move at most, in sds of the frame, in no more leaps; 0: all of them
   double acceptance = 0.9;
   std::uint64_t moves = 0;
-  bool adapts = false; ///< frame and step on the way, in the half that does not count
-  bool keeps = false;  ///< draws, to make a cloud of
-  /// The cloud is on trial; else those are who are moved, from where the first half led them.
+  double discards = 0.5; ///< share of the moves, from the first on, that does not count
+  bool adapts = false;   ///< frame and step on the way, while moves do not count
+  bool keeps = false;    ///< draws, to make a cloud of
+  /// The cloud is on trial; else those are who are moved, from where the others led them.
   bool of_cloud = true;
 };
 
-/// Moves some or all particles of a cloud by HMC. The second half of the planned moves counts.
+/// Moves some or all particles of a cloud by HMC. The later of the planned moves count.
 class Trial {
 public:
   Trial() = default;
