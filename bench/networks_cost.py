@@ -12,9 +12,10 @@ import starling
 LOOKS = 20  # of a run; between two of them steps are timed, and then as many gradients
 
 
-def cost(width: int, particles: int, batch: int, steps: int = 30) -> None:
+def cost(width: int, particles: int, batch: int) -> None:
     """Two hidden layers of `width` units, 10 inputs, all particles at `batch` rows. A step has as
     many rows, which it chooses; the gradient always has the same ones."""
+    steps = 100 if width < 200 else 30  # between two looks: a short run of few weights is no loop
     random = np.random.default_rng(1)
     x, y = random.normal(size=(2000, 10)), random.normal(size=2000)
     shapes = ((10, width), (width, width), (width, 1))

@@ -4,7 +4,8 @@
 # where the first run compiles, verdicts, and the least effective size of NUTS. Needs a card and JAX
 # for it. From the top:
 #     PYTHONPATH=build/release/python python bench/stages_on_card.py [--quick] [--json FILE]
-#         [--only starling|rows|normals|numpyro|blackjax]
+#         [--only starling|rows|normals|large|numpyro|blackjax]
+# normals: N = 10^4, 10^5, 10^6 and d = 10, 100, 1000, of them those with N d <= 10^7; large: 10^8.
 import argparse
 import json
 import sys
@@ -17,7 +18,7 @@ parser = argparse.ArgumentParser(description="the default method on a card, besi
 parser.add_argument("--json", metavar="FILE", help="write the figures here too")
 parser.add_argument("--quick", action="store_true", help="fewer rows and draws, to try it out")
 parser.add_argument(
-    "--only", action="append", help="one of starling, rows, normals, numpyro, blackjax"
+    "--only", action="append", help="one of starling, rows, normals, large, numpyro, blackjax"
 )
 parser.add_argument("--device", default="cuda")
 ARGS = parser.parse_args()
@@ -37,6 +38,10 @@ FIGURES = []
 
 def wanted(name):
     return not ARGS.only or name in ARGS.only
+
+
+def wanted_by_name(name):
+    return name in (ARGS.only or ())
 
 
 def tell(**figures):
@@ -221,8 +226,10 @@ def rows():
 
 
 def normals():
-    for dim, particles in ((10, 10**4), (10, 10**5), (100, 10**4), (10, 10**6), (1000, 10**4)):
-        if ARGS.quick and particles * dim > 10**5:
+    sizes = [(dim, 10**n) for n in (4, 5, 6) for dim in (10, 100, 1000)]
+    most = 10**5 if ARGS.quick else 10**8 if wanted_by_name("large") else 10**7
+    for dim, particles in sizes:
+        if particles * dim > most:
             continue
         for device in dict.fromkeys(("cpu", ARGS.device)):
             begin = time.perf_counter()
@@ -242,7 +249,7 @@ if wanted("starling"):
     by_starling()
 if wanted("rows"):
     rows()
-if wanted("normals"):
+if wanted("normals") or wanted_by_name("large"):
     normals()
 if wanted("numpyro"):
     by_numpyro()

@@ -1,23 +1,24 @@
 // Blocks of rows handed to threads inside compiled loops, and what they computed handed back.
 #include "block_queue.hpp"
 
-#include "arrays.hpp"
+#include "crossing.hpp"
 #include "gil_released.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <unistd.h>
 
 namespace starling::python {
 
 namespace nb = nanobind;
-using namespace nb::literals;
-
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -27,6 +28,18 @@ constexpr auto idle = 5ms;      // then a thread leaves the loop
 constexpr auto signals = 100ms; // then Ctrl-C is looked for
 constexpr auto worth = 200us;   // of work, for which another thread is woken
 
+// With a GPU: calls are short, and to be woken takes long beside them.
+constexpr auto looking = 200us; // before a thread sleeps
+constexpr auto in_turn = 200ms; // then a thread leaves the loop and enters it again, since others
+                                // may wait for the GPU
+
+/// Looks again and again for a while.
+template <typename Answer>
+void look_for(Answer there) {
+  for (const auto end = Clock::now() + looking; !there() && Clock::now() < end;)
+    std::this_thread::yield();
+}
+
 std::size_t cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 } // namespace
@@ -34,8 +47,8 @@ std::size_t cores() { return std::max(1u, std::thread::hardware_concurrency()); 
 struct Request {
   std::variant<Asked<double>, Asked<float>> asked;
   std::size_t rows;
-  std::size_t handed_out = 0; ///< rows
-  std::size_t left;           ///< blocks that are not finished
+  std::size_t handed_out = 0;    ///< rows
+  std::atomic<std::size_t> left; ///< blocks that are not finished
   std::exception_ptr error = {};
 
   /// Nobody fetches what is not handed out yet; blocks that are under way still write to it.
@@ -48,14 +61,16 @@ struct Request {
 struct BlockQueue::State {
   std::mutex mutex;
   std::condition_variable asked, finished;
-  std::deque<Request*> requests; ///< with blocks that nobody has
-  std::size_t threads = 0;       ///< in the loop, or on their way there
-  double seconds = 0;            ///< of a block, as lately seen; 0: not known
+  std::deque<Request*> requests;            ///< with blocks that nobody has
+  std::atomic<std::size_t> waiting = 0;     ///< of them
+  std::size_t threads = 0;                  ///< in the loop, or on their way there
+  double seconds = 0;                       ///< of a block, as lately seen; 0: not known
+  std::vector<std::unique_ptr<Room>> rooms; ///< that nobody uses
 };
 
-BlockQueue::BlockQueue(nb::handle loop, std::size_t block, std::size_t dim)
-    : loop_(loop), block_(block), dim_(dim), process_(getpid()), state_(std::make_unique<State>()) {
-}
+BlockQueue::BlockQueue(nb::handle loop, std::size_t block, std::size_t dim, std::uint64_t number)
+    : loop_(loop), block_(block), dim_(dim), number_(number), process_(getpid()),
+      state_(std::make_unique<State>()) {}
 
 BlockQueue::~BlockQueue() = default;
 
@@ -86,10 +101,11 @@ void BlockQueue::ask(Request& request) {
     const std::size_t blocks = request.left;
     const auto worthwhile = static_cast<std::size_t>(s.seconds * double(blocks) /
                                                      std::chrono::duration<double>(worth).count());
-    wanted = std::clamp<std::size_t>(worthwhile, 1, std::min(blocks, cores()));
+    wanted = std::clamp<std::size_t>(worthwhile, 1, on_gpu() ? 1 : std::min(blocks, cores()));
     missing = wanted - std::min(wanted, s.threads);
     s.threads += missing;
     s.requests.push_back(&request);
+    s.waiting = s.requests.size();
   }
   for (std::size_t k = missing; k < wanted; ++k)
     s.asked.notify_one();
@@ -106,12 +122,15 @@ void BlockQueue::start(std::size_t threads) {
       if (state_->threads == 0)
         for (Request* const request : std::exchange(state_->requests, {}))
           request->end(std::current_exception(), block_);
+      state_->waiting = state_->requests.size();
       state_->finished.notify_all();
       return;
     }
 }
 
 void BlockQueue::wait_for(Request& request) {
+  if (on_gpu())
+    look_for([&] { return request.left == 0; });
   std::unique_lock lock(state_->mutex);
   while (!state_->finished.wait_for(lock, signals, [&] { return request.left == 0; })) {
     lock.unlock();
@@ -131,6 +150,7 @@ void BlockQueue::throw_if_interrupted(Request& request) {
     const nb::gil_scoped_release released;
     std::unique_lock lock(state_->mutex);
     std::erase(state_->requests, &request);
+    state_->waiting = state_->requests.size();
     request.end(std::current_exception(), block_);
     state_->finished.wait(lock, [&] { return request.left == 0; });
     throw;
@@ -139,7 +159,18 @@ void BlockQueue::throw_if_interrupted(Request& request) {
 
 void BlockQueue::serve() {
   Seat seat(*this);
+  std::unique_ptr<Room> room;
+  std::optional<Crossing> crossing;
+  if (on_gpu()) {
+    const std::lock_guard lock(state_->mutex);
+    auto& rooms = state_->rooms;
+    room = rooms.empty() ? std::make_unique<Room>() : std::move(rooms.back());
+    if (!rooms.empty())
+      rooms.pop_back();
+    crossing.emplace(seat, number_, block_, dim_, *room);
+  }
   while (!seat.left_) {
+    seat.entered_ = Clock::now();
     const nb::gil_scoped_acquire held;
     try {
       if (!loop_.is_valid())
@@ -150,10 +181,19 @@ void BlockQueue::serve() {
       seat.fail(std::current_exception());
     }
   }
+  if (room) {
+    const std::lock_guard lock(state_->mutex);
+    state_->rooms.push_back(std::move(room));
+  }
 }
 
 bool Seat::next_block() {
   BlockQueue::State& s = *queue_.state_;
+  if (queue_.on_gpu()) {
+    if (Clock::now() - entered_ > in_turn)
+      return false; // to come back
+    look_for([&] { return s.waiting > 0; });
+  }
   std::unique_lock lock(s.mutex);
   if (!s.asked.wait_for(lock, idle, [&] { return !s.requests.empty(); })) {
     --s.threads;
@@ -165,6 +205,7 @@ bool Seat::next_block() {
   request_->handed_out = std::min(first_ + queue_.block_, request_->rows);
   if (request_->handed_out == request_->rows)
     s.requests.pop_front();
+  s.waiting = s.requests.size();
   begun_ = Clock::now();
   return true;
 }
@@ -188,6 +229,7 @@ void Seat::fail(std::exception_ptr error) {
   for (Request* const request : request_ ? std::deque{request_} : s.requests)
     request->end(error, queue_.block_);
   std::erase_if(s.requests, [](const Request* request) { return request->error != nullptr; });
+  s.waiting = s.requests.size();
   if (request_)
     --std::exchange(request_, nullptr)->left;
   left_ = s.requests.empty();
@@ -228,60 +270,5 @@ template bool Seat::fetch(double*);
 template bool Seat::fetch(float*);
 template void Seat::deliver(const double*, const double*);
 template void Seat::deliver(const float*, const float*);
-
-namespace {
-
-/// A queue as Python has it. The loop that it borrows is its attribute `functions`, so that
-/// Python's collector sees it.
-struct Loop {
-  explicit Loop(std::shared_ptr<BlockQueue> given) : queue(std::move(given)) {}
-  Loop(Loop&&) = default;
-  ~Loop() {
-    if (queue)
-      queue->close();
-  }
-
-  std::shared_ptr<BlockQueue> queue;
-};
-
-nb::object loop_over_blocks(nb::object function, std::size_t block, std::size_t dim) {
-  nb::object made = nb::cast(Loop(std::make_shared<BlockQueue>(function, block, dim)));
-  made.attr("functions") = nb::make_tuple(function);
-  return made;
-}
-
-template <typename Real, std::size_t Dims>
-nb::object as_array(std::unique_ptr<Real[]> numbers, std::array<std::size_t, Dims> shape) {
-  Real* const data = numbers.get();
-  nb::capsule owner(numbers.release(), [](void* p) noexcept { delete[] static_cast<Real*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, Real, nb::ndim<Dims>>(data, Dims, shape.data(), owner));
-}
-
-template <typename Real>
-nb::object evaluate(Loop& loop,
-                    nb::ndarray<const Real, nb::ndim<2>, nb::c_contig, nb::device::cpu> x) {
-  const std::size_t n = x.shape(0), dim = x.shape(1);
-  if (dim != loop.queue->dim())
-    throw nb::value_error("x: has another number of columns than the loop was compiled for");
-  auto density = std::make_unique<Real[]>(n), score = std::make_unique<Real[]>(n * dim);
-  {
-    const GilReleased released;
-    loop.queue->evaluate<Real>({{x.data(), n, dim}, {score.get(), n, dim}, {density.get(), n}});
-  }
-  return nb::make_tuple(as_array(std::move(density), std::array{n}),
-                        as_array(std::move(score), std::array{n, dim}));
-}
-
-} // namespace
-
-std::shared_ptr<BlockQueue> queue_in(nb::handle loop) { return nb::cast<Loop&>(loop).queue; }
-
-void add_block_queue(nb::module_& m) {
-  nb::class_<Loop>(m, "Loop", nb::dynamic_attr())
-      .def("evaluate", &evaluate<double>, "x"_a.noconvert())
-      .def("evaluate", &evaluate<float>, "x"_a.noconvert());
-  m.def("loop_over_blocks", &loop_over_blocks, "function"_a, "block"_a, "dim"_a);
-  m.def("xla_handlers", &xla_handlers);
-}
 
 } // namespace starling::python

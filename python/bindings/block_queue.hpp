@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <span>
@@ -34,8 +35,9 @@ struct Request;
 class BlockQueue : public std::enable_shared_from_this<BlockQueue> {
 public:
   /// `loop(ticket)` enters the compiled loop, and is called with the interpreter's lock held. It is
-  /// borrowed: whoever owns it calls close() first.
-  BlockQueue(nanobind::handle loop, std::size_t block, std::size_t dim);
+  /// borrowed: whoever owns it calls close() first. A loop on a GPU has a number, by which it knows
+  /// who sits in it (crossing.hpp), and one thread; 0: it is on the CPU.
+  BlockQueue(nanobind::handle loop, std::size_t block, std::size_t dim, std::uint64_t number = 0);
   ~BlockQueue();
 
   /// Returns when all rows are computed; without the interpreter's lock. Throws what the loop
@@ -47,6 +49,7 @@ public:
   void close();
 
   std::size_t dim() const { return dim_; }
+  bool on_gpu() const { return number_ != 0; }
 
   /// False in a process that was forked from it: there JAX has none of its threads, and would wait
   /// for them for ever.
@@ -64,6 +67,7 @@ private:
 
   nanobind::handle loop_;
   std::size_t block_, dim_;
+  std::uint64_t number_;
   pid_t process_;
   std::unique_ptr<State> state_;
 };
@@ -92,7 +96,7 @@ private:
   BlockQueue& queue_;
   Request* request_ = nullptr;
   std::size_t first_ = 0; ///< row of the block
-  Clock::time_point begun_;
+  Clock::time_point begun_, entered_;
   bool left_ = false;
 };
 
@@ -105,5 +109,7 @@ std::shared_ptr<BlockQueue> queue_in(nanobind::handle loop);
 /// What JAX calls inside the loop: capsules by name, for jax.ffi.register_ffi_target; None where
 /// this was built without the headers of XLA.
 nanobind::object xla_handlers();
+/// The same for loops on a GPU; None where CUDA's driver is not here either.
+nanobind::object xla_handlers_on_cuda();
 
 } // namespace starling::python

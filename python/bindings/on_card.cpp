@@ -207,9 +207,11 @@ private:
 
 template <typename Real>
 std::shared_ptr<const cuda::Outside<Real>> on_card(nb::handle function, bool few_sizes,
-                                                   std::shared_ptr<std::atomic<bool>> has_density) {
+                                                   std::shared_ptr<std::atomic<bool>> has_density,
+                                                   FromHost from_host) {
   auto outside = std::make_shared<cuda::Outside<Real>>();
   outside->few_sizes = few_sizes;
+  outside->from_host = std::move(from_host);
   outside->has_log_density = true; // or `has_density` says that it has none
   outside->on = [function, has_density](
                     const std::shared_ptr<cuda::Machine>& machine) -> cuda::OutsideScore<Real> {
@@ -220,10 +222,10 @@ std::shared_ptr<const cuda::Outside<Real>> on_card(nb::handle function, bool few
   return outside;
 }
 
-template std::shared_ptr<const cuda::Outside<double>> on_card(nb::handle, bool,
-                                                              std::shared_ptr<std::atomic<bool>>);
-template std::shared_ptr<const cuda::Outside<float>> on_card(nb::handle, bool,
-                                                             std::shared_ptr<std::atomic<bool>>);
+template std::shared_ptr<const cuda::Outside<double>>
+on_card(nb::handle, bool, std::shared_ptr<std::atomic<bool>>, FromHost);
+template std::shared_ptr<const cuda::Outside<float>>
+on_card(nb::handle, bool, std::shared_ptr<std::atomic<bool>>, FromHost);
 
 void add_on_card(nb::module_& m) {
   nb::class_<OnCard>(m, "OnCard")

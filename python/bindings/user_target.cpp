@@ -15,10 +15,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 namespace starling::python {
 
@@ -68,32 +71,86 @@ bool take(nb::handle returned, Rows<Real> score, std::span<Real> density) {
   return densities.is_valid();
 }
 
-/// The compiled loop of a function, once it is known: after the first call, which goes through
-/// Python, where the function is compiled and checked.
-struct KnownLoop {
-  std::shared_ptr<BlockQueue> queue;
-  std::atomic<bool> there = false;
+/// The compiled loops of a function, once they are known. On the CPU one serves any number of rows;
+/// on a GPU there is one for each power of two, since a block takes little longer than a row there.
+class KnownLoops {
+public:
+  static constexpr int least = 6, most = 13; ///< of two: rows in a block on a GPU
+
+  /// Null: not known, or of the process that this one was forked from.
+  BlockQueue* find(std::size_t rows) const {
+    const Known& one = known_[place(rows)];
+    return one.there && one.queue->in_its_process() ? one.queue.get() : nullptr;
+  }
+
+  /// Asks `loop_of` for one, with the interpreter's lock held; `device`: the GPU's number.
+  void ask(nb::handle loop_of, std::size_t dim, bool single, std::size_t rows, nb::object device) {
+    if (loop_of.is_none() || known_[place(rows)].there)
+      return;
+    const std::size_t block = std::size_t{1} << (place(rows) + least);
+    const nb::object loop = loop_of(dim, single, block, device);
+    if (loop.is_none())
+      return;
+    const auto queue = queue_in(loop);
+    for (std::size_t k = 0; k < known_.size(); ++k)
+      if ((k == place(rows) || !queue->on_gpu()) && !known_[k].there) {
+        known_[k].queue = queue;
+        known_[k].there = true;
+      }
+  }
+
+private:
+  struct Known {
+    std::shared_ptr<BlockQueue> queue;
+    std::atomic<bool> there = false;
+  };
+
+  static std::size_t place(std::size_t rows) {
+    return std::size_t(
+        std::clamp(int(std::bit_width(std::max<std::size_t>(rows, 1) - 1)), least, most) - least);
+  }
+
+  std::array<Known, most - least + 1> known_;
 };
 
+/// The first call goes through Python, where the function is compiled and checked.
 template <typename Real>
 auto caller(nb::handle function, nb::handle loop_of,
             std::shared_ptr<std::atomic<bool>> has_density) {
   return [function, loop_of, has_density, positions = shared_positions<Real>(),
-          known = std::make_shared<KnownLoop>()](Step, Rows<const Real> x, Rows<Real> score,
-                                                 std::span<Real> density) {
-    if (known->there && known->queue->in_its_process())
-      return known->queue->evaluate<Real>({x, score, density});
+          known = std::make_shared<KnownLoops>()](Step, Rows<const Real> x, Rows<Real> score,
+                                                  std::span<Real> density) {
+    if (BlockQueue* const queue = known->find(x.count))
+      return queue->evaluate<Real>({x, score, density});
     const nb::gil_scoped_acquire held;
     throw_if_interpreter_ends();
     const nb::object returned = function(positions->fill(x));
     *has_density = take<Real>(returned, score, density);
-    if (loop_of.is_none() || known->there)
-      return;
-    const nb::object loop = loop_of(x.dim, std::is_same_v<Real, float>);
-    if (loop.is_none())
-      return;
-    known->queue = queue_in(loop);
-    known->there = true;
+    known->ask(loop_of, x.dim, std::is_same_v<Real, float>, x.count, nb::none());
+  };
+}
+
+/// Rows of the host on a GPU by such loops. The function is called at the first rows, which is
+/// where it is checked.
+auto from_host(nb::handle function, nb::handle loop_of) {
+  return [=](const std::shared_ptr<cuda::Machine>& machine) -> cuda::RowsFromHost {
+    return [=, number = machine->number(), positions = shared_positions<double>(),
+            known = std::make_shared<KnownLoops>(), checked = std::make_shared<bool>(false)](
+               Rows<const double> x, Rows<double> score, std::span<double> density) {
+      if (x.count == 0)
+        return true;
+      if (!known->find(x.count)) {
+        const nb::gil_scoped_acquire held;
+        throw_if_interpreter_ends();
+        known->ask(loop_of, x.dim, false, x.count, nb::cast(number));
+        if (known->find(x.count) && !std::exchange(*checked, true))
+          function(positions->fill(x.slice(0, std::min<std::size_t>(x.count, 64))));
+      }
+      BlockQueue* const queue = known->find(x.count);
+      if (queue)
+        queue->evaluate<double>({x, score, density});
+      return queue != nullptr;
+    };
   };
 }
 
@@ -159,8 +216,9 @@ nb::object target_of_function(nb::object function, std::size_t dim, std::vector<
                               caller<float>(function, loop_of, has_density),
                               [has_density] { return has_density->load(); }};
   if (!there.is_none()) {
-    target.on_card_in_double = on_card<double>(there, few_sizes, has_density);
-    target.on_card_in_single = on_card<float>(there, few_sizes, has_density);
+    const auto straight = loop_of.is_none() ? FromHost() : FromHost(from_host(function, loop_of));
+    target.on_card_in_double = on_card<double>(there, few_sizes, has_density, straight);
+    target.on_card_in_single = on_card<float>(there, few_sizes, has_density, straight);
     target.card_counts_in_single = single_on_card;
   }
   return owning(std::move(target), nb::make_tuple(function, there, loop_of));

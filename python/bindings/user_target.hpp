@@ -18,9 +18,10 @@ namespace starling::python {
 /// Called with the lock of the interpreter held, once per step: function(x) with x an (N, d) array
 /// returns the scores, or (log densities, scores). `on_card` does the same for positions on a card;
 /// None: it cannot. `few_sizes`: what it does there is compiled for each number of rows;
-/// `single_on_card`: it takes numbers in single precision alone there. `loop_of(dim, single)` is
-/// asked after the first call for a Loop that computes the same without Python; it may answer None,
-/// and be None.
+/// `single_on_card`: it takes numbers in single precision alone there. `loop_of(dim, single,
+/// block, device)` is asked for a Loop that computes the same without Python: on the GPU of that
+/// number, or where it computes by itself for None; with that many rows in a block if that is a
+/// GPU. It may answer None, and be None.
 nanobind::object target_of_function(nanobind::object function, std::size_t dim,
                                     std::vector<std::string> names, nanobind::object on_card,
                                     bool few_sizes, bool single_on_card, nanobind::object loop_of);

@@ -9,7 +9,7 @@ import numpy as np
 
 from .constraints import JaxMath, NumpyMath, TorchMath
 from .functions import Function
-from .jax_loops import Loops
+from .jax_loops import ON_GPU, Loops
 from .jax_trees import JaxTree
 from .space import Parameters
 
@@ -80,11 +80,14 @@ class _JaxScore:
     def __reduce__(self):
         return _JaxScore, (self._log_density, self._space)
 
-    def loop(self, dim: int, single: bool) -> Any:
-        return self._loops.of(dim, single)
+    def loop(
+        self, dim: int, single: bool, block: int = ON_GPU[0], device: int | None = None
+    ) -> Any:
+        return self._loops.of(dim, single, block, device)
 
     def __call__(self, x: np.ndarray):
-        loop = self.loop(x.shape[1], x.dtype == np.float32)
+        rows = min(ON_GPU[1], max(ON_GPU[0], 1 << (len(x) - 1).bit_length()))
+        loop = self.loop(x.shape[1], x.dtype == np.float32, rows)
         if loop is not None:
             return loop.evaluate(np.ascontiguousarray(x))
         if x.dtype == np.float64 and not self._jax.config.jax_enable_x64:

@@ -83,7 +83,7 @@ class Function(Target):
     on_card: the same for device="cuda". It takes positions on the GPU (torch.from_dlpack(x),
     jax.dlpack.from_dlpack(x), cupy.from_dlpack(x)) and returns arrays on the GPU. The positions
     exist only during the call. single_on_card: whether it takes only single precision there, asked
-    when a run begins. space: how draws are made from positions. loop(dim, single): a
+    when a run begins. space: how draws are made from positions. loop(dim, single, block, device): a
     _starling.Loop that computes the same without Python, or None."""
 
     # What pickles of earlier versions lack.

@@ -11,6 +11,8 @@ import numpy as np
 class JaxModel:
     """What Network asks of a framework, for JAX."""
 
+    in_one_program = True  # a step, jax_network_steps.py
+
     def __init__(
         self, init: Callable, apply: Callable, log_prior: Callable | None, fixed: Any = None
     ):
@@ -43,10 +45,12 @@ class JaxModel:
         self.has_prior = log_prior is not None
         if self.has_prior:
             self._prior = jax.jit(jax.vmap(jax.grad(lambda w: log_prior(self.tree(w)))))
+            #: The same, of arrays and as arrays.
+            self.prior_slopes = jax.vmap(jax.grad(lambda arrays: log_prior(self.tree_of(arrays))))
 
     def bring(self, inputs: np.ndarray) -> None:
         """The rows to learn from."""
-        self._data = self._jax.numpy.asarray(inputs)
+        self.data = self._jax.numpy.asarray(inputs)
 
     def count_outputs(self, inputs: np.ndarray) -> None:
         w = self._vector(self._leaves)
@@ -54,20 +58,26 @@ class JaxModel:
 
     def tree(self, w: Any) -> Any:
         """The weights of a vector in the user's own form."""
-        leaves, at = list(self._leaves), 0
-        for place, shape in zip(self._places, self.shapes):
-            size = int(np.prod(shape))
-            leaves[place] = w[at : at + size].reshape(shape)
-            at += size
-        return self._form.unflatten(leaves)
+        return self.tree_of(self.arrays(w))
 
     def trees(self, x: np.ndarray) -> Any:
         """One tree whose arrays have a particle in each row."""
-        leaves, at = list(self._leaves), 0
-        for place, shape in zip(self._places, self.shapes):
-            size = int(np.prod(shape))
-            leaves[place] = self._jax.numpy.asarray(x[:, at : at + size].reshape(-1, *shape))
-            at += size
+        return self.tree_of([self._jax.numpy.asarray(part) for part in self.arrays(x)])
+
+    def arrays(self, w: Any) -> list:
+        """Those that are learned, out of one vector or of a vector in each row."""
+        ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes])
+        firsts = [0, *ends[:-1]]
+        return [
+            w[..., first:end].reshape(*w.shape[:-1], *shape)
+            for first, end, shape in zip(firsts, ends, self.shapes)
+        ]
+
+    def tree_of(self, arrays: list) -> Any:
+        """Them in the user's own form, with what stays as it is."""
+        leaves = list(self._leaves)
+        for place, array in zip(self._places, arrays):
+            leaves[place] = array
         return self._form.unflatten(leaves)
 
     def start(self, particles: int, seed: int) -> np.ndarray:
@@ -89,11 +99,15 @@ class JaxModel:
 
     def forward_rows(self, x: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, Callable]:
         """Outputs, and the way back: what drifts of them are as drifts of x."""
-        outputs, back = self._forward_rows(x, self._data, rows)
+        outputs, back = self._forward_rows(x, self.data, rows)
         return np.asarray(outputs), lambda psi: np.asarray(self._pull(back, psi))
 
     def _outputs(self, w: Any, inputs: Any) -> Any:
-        made = self._apply(self.tree(w), inputs)
+        return self.outputs_of(self.arrays(w), inputs)
+
+    def outputs_of(self, arrays: list, inputs: Any) -> Any:
+        """Of one particle, (rows, outputs)."""
+        made = self._apply(self.tree_of(arrays), inputs)
         if getattr(made, "shape", ())[:1] != (len(inputs),):
             raise ValueError(
                 f"apply: must return an array with a row for each of {len(inputs)} rows; got "

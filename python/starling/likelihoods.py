@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .noise import NOISES, REACH
+from .noise import NOISES, REACH, math_of
 
 FIRST_LOG_UNIT = -1.0  # of the noise, in sds of y
 
@@ -44,13 +44,17 @@ class Regression:
         everywhere = np.broadcast_to(own[:, None], (*outputs.shape[:2], own.shape[1]))
         return np.concatenate([outputs, everywhere], axis=2)
 
-    def score(self, f: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """d log p(y | f) / df, the same shape as f."""
-        mean, log_unit, a = self._parts(f)
-        smaller = np.exp(-log_unit)
-        z = (y - mean) * smaller
+    def score(
+        self, outputs: np.ndarray, own: np.ndarray, y: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """d log p(y | f) along outputs, (N, rows, outputs), and along own, a sum over rows."""
+        math = math_of(outputs)
+        log_unit, a = math.split(own[:, None], [self.outputs], axis=2)
+        smaller = math.exp(-math.clip(log_unit, -20, 20))
+        z = (y - outputs) * smaller
         along_z, along_a = self.noise.slopes(z, a)
-        return np.concatenate([-along_z * smaller, -along_z * z - 1, along_a], axis=2)
+        of_own = (-along_z * z - 1).sum(axis=1), along_a.sum(axis=1)
+        return -along_z * smaller, math.concatenate(of_own, axis=1)
 
     def _parts(self, f: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         mean, log_unit, a = np.split(f, [self.outputs, 2 * self.outputs], axis=2)
@@ -122,12 +126,16 @@ class Classes:
     def join(self, outputs: np.ndarray, own: np.ndarray) -> np.ndarray:
         return outputs
 
-    def score(self, f: np.ndarray, y: np.ndarray) -> np.ndarray:
-        return (y - self.expected(f)).astype(np.float32)
+    def score(
+        self, outputs: np.ndarray, own: np.ndarray, y: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        return (y - self.expected(outputs)).astype(np.float32), own
 
     def expected(self, f: np.ndarray) -> np.ndarray:
         """Probabilities of the classes."""
-        raised = np.exp(f - f.max(axis=2, keepdims=True), dtype=np.float64)
+        below = f - f.max(axis=2, keepdims=True)
+        math = math_of(f)
+        raised = math.exp(below.astype(np.float64) if math is np else below)
         return raised / raised.sum(axis=2, keepdims=True)
 
     def log_likelihood(self, f: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -66,6 +66,19 @@ class Table:
 
         return step
 
+    def blocks(self, model: Any, likelihood: Any, seed: int, most: int) -> Any:
+        """Of steps first..last-1, at most so many: rows, observations, and which of them each step
+        reads. What is missing to `most` steps is 0."""
+        step = self.steps(model, likelihood, seed)
+
+        def block(first: int, last: int) -> tuple[Any, np.ndarray, np.ndarray]:
+            places = np.zeros((most, self.batch), np.int32)
+            for k in range(first, last):
+                places[k - first] = step(k)[0]
+            return model.data, self._observed, places
+
+        return block
+
 
 class Batches:
     """Batches (x, y) of an iterable such as a DataLoader, which has the order of rows. It is read
@@ -106,6 +119,18 @@ class Batches:
             return rows, likelihood.observed(y)
 
         return step
+
+    def blocks(self, model: Any, likelihood: Any, seed: int, most: int) -> Any:
+        stream = self._stream()
+
+        def block(first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            pieces = [next(stream) for _ in range(first, last)]
+            pieces += pieces[-1:] * (most - len(pieces))  # of one size: each is compiled
+            x, y = (np.concatenate(parts) for parts in zip(*pieces))
+            places = np.arange(most * self.batch, dtype=np.int32).reshape(most, self.batch)
+            return self.columns(x), likelihood.observed(y), places
+
+        return block
 
     def _pairs(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         for one in self._data:

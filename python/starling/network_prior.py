@@ -29,12 +29,13 @@ class UsualPrior:
         rms = (rms / np.sqrt(sizes))[self._array]
         sd = np.maximum(rms, np.array([least_sd(shape) for shape in model.shapes])[self._array])
         self.unit = sd.astype(np.float32)
+        self.units = self.unit[self._firsts]  # one for each array
         missing = np.sqrt(1 - (rms / sd) ** 2)
-        self._anchors = np.empty_like(start)
-        for particle, own in enumerate(self._anchors):
+        self.anchors = np.empty_like(start)
+        for particle, own in enumerate(self.anchors):
             noise = np.random.default_rng([seed, 0, ANCHORS, particle]).normal(size=len(sd))
             own[:] = start[particle] / sd + missing * noise
-        self.start = self._anchors
+        self.start = self.anchors
         self.learned = np.zeros((len(start), len(sizes)), np.float32)
 
     def slopes(
@@ -42,7 +43,7 @@ class UsualPrior:
     ) -> tuple[np.ndarray, np.ndarray]:
         s = np.exp(np.clip(log_s[0], -10, 10))[self._array]
         # In place: there may be very many weights.
-        pull = s * self._anchors if around_own_draw else np.zeros_like(v)
+        pull = s * self.anchors if around_own_draw else np.zeros_like(v)
         pull -= v
         pull *= self._weight / s**2
         beyond = np.einsum("na,na->a", v, v) / (len(v) * s**2) - 1
@@ -54,7 +55,8 @@ class OwnPrior:
 
     def __init__(self, model: Any, start: np.ndarray, seed: int, weight: float):
         self._model, self._weight = model, np.float32(weight)
-        self.unit = UsualPrior(model, start, seed, weight).unit
+        usual = UsualPrior(model, start, seed, weight)
+        self.unit, self.units = usual.unit, usual.units
         self.start = start / self.unit
         self.learned = np.zeros((len(start), 0), np.float32)
 

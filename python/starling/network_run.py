@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _starling
 from .functions import whole
 from .held_out import Look, look_at, pair, verdict_of
+from .network_flight import flight_of
 from .network_result import NetworkResult
 from .network_steps import Steps
 from .networks import Network
@@ -20,7 +20,6 @@ from .progress import bar_of
 from .settings import plain_settings
 
 LOOKS = 20
-KERNEL_WIDTH = 0.5  # h of the kernel of each predicted number, in variances of the cloud
 ITS_OWN = (
     "data",
     "particles",
@@ -84,22 +83,9 @@ def _run(
     start = network.start(particles, seed)
     noise = temperature("noise", noise)
     work = Steps(network, start, seed, noise_from=(steps + 1) // 2 if noise else steps)
-    flight = _starling.FunctionFlight(
-        work.start,
-        work.outputs,
-        KERNEL_WIDTH,
-        step_size,
-        steps,
-        whole("threads", threads, 0),
-        seed=seed,
-        temperature=noise,
-        noise_from=work.noise_from,
-        with_noise=network.model.dim,
-    )
+    step_size = positive("step_size", step_size)
+    flight = flight_of(work, step_size, steps, whole("threads", threads, 0), seed, noise)
     looks: list[Look] = []
-
-    def particles_now() -> np.ndarray:
-        return work.particles(flight.positions)
 
     def result(interrupted: bool = False) -> NetworkResult:
         verdict = verdict_of(looks, steps, particles, start.shape[1])
@@ -108,20 +94,21 @@ def _run(
         settings = dict(
             particles=particles,
             steps=flight.done,
-            step_size=float(step_size),
+            step_size=step_size,
             noise=noise,
             seed=seed,
         )
-        return NetworkResult(network, particles_now(), looks, verdict, settings, interrupted)
+        positions = np.array(flight.particles)
+        return NetworkResult(network, positions, looks, verdict, settings, interrupted)
 
     stops = np.unique(np.linspace(0, steps, LOOKS + 1).astype(int)[1:])
     inputs = None if held_out is None else network.inputs(held_out[0])
     with bar_of(SimpleNamespace(total=steps, done=0), progress) as bar:
         try:
             for stop in stops:
-                flight.take(int(stop), work.predict, work.pull)
+                flight.take(int(stop))
                 if held_out is not None:
-                    f = network.predicted(particles_now(), inputs)
+                    f = network.predicted(flight.particles, inputs)
                     looks.append(look_at(flight.done, network.likelihood, f, held_out[1]))
                 bar.update(flight.done - bar.n)
                 if callback is not None and callback(looks[-1] if looks else flight.done):
@@ -134,7 +121,16 @@ def _run(
 
 def temperature(name: str, given: Any) -> float:
     """A number of at least 0."""
-    plain = isinstance(given, (int, float, np.integer, np.floating))
-    if not plain or not (np.isfinite(given) and given >= 0):
+    if not (_is_number(given) and given >= 0):
         raise ValueError(f"{name}: must be a finite number of at least 0; got {given!r}")
     return float(given)
+
+
+def positive(name: str, given: Any) -> float:
+    if not (_is_number(given) and given > 0):
+        raise ValueError(f"{name}: must be a positive finite number; got {given!r}")
+    return float(given)
+
+
+def _is_number(given: Any) -> bool:
+    return isinstance(given, (int, float, np.integer, np.floating)) and bool(np.isfinite(given))

@@ -1,16 +1,19 @@
-"""What a step of SVGD on predictions asks of a network."""
+"""What a step of SVGD on predictions asks of a network. Networks in JAX take the same steps in one
+program of XLA, jax_network_steps.py; a test compares the two."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from . import network_rule
 from .network_prior import OwnPrior, UsualPrior
-from .networks import Network
 
-# How much of the repulsion counts, chosen by measurement (bench/networks.py). A row of data alone
-# would let the particles' predictions spread as wide as its noise; all rows together allow the
-# share of it that is the number of parameters in effect over the number of rows.
-REPULSION = np.float32(0.03)
+if TYPE_CHECKING:
+    from .networks import Network
+
+REPULSION = np.float32(network_rule.REPULSION)
 
 
 class Steps:
@@ -22,30 +25,29 @@ class Steps:
     repulsion keeps them apart, and the prior is around 0."""
 
     def __init__(self, network: Network, start: np.ndarray, seed: int, noise_from: int):
-        self._network, model, data = network, network.model, network.data
+        self.network, model, data = network, network.model, network.data
         self.noise_from = noise_from
         self.outputs = data.batch * model.outputs
         self._read = data.steps(model, network.likelihood, seed)
         self._rows_for_one = np.float32(data.rows / data.batch)
         weights, own = np.split(start, [model.dim], axis=1)
         kind = OwnPrior if model.has_prior else UsualPrior
-        self._prior = kind(model, weights, seed, network.prior_weight)
+        self.prior = kind(model, weights, seed, network.prior_weight)
         self._ends = [model.dim, model.dim + own.shape[1]]
-        self.start = np.concatenate([self._prior.start, own, self._prior.learned], axis=1)
+        self.start = np.concatenate([self.prior.start, own, self.prior.learned], axis=1)
 
     def particles(self, x: np.ndarray) -> np.ndarray:
         """Weights and what the likelihood has learned, of rows of the engine."""
-        return np.concatenate(self._parts(x)[:2], axis=1)
+        return np.concatenate(self.parts(x)[:2], axis=1)
 
     def predict(self, k: int, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        model, likelihood = self._network.model, self._network.likelihood
+        model, likelihood = self.network.model, self.network.likelihood
         rows, observed = self._read(k)
-        weights, own, _ = self._parts(x)
+        weights, own, _ = self.parts(x)
         outputs, self._back = model.forward_rows(weights, rows)
-        score = likelihood.score(likelihood.join(outputs, own), observed)
+        self._of_outputs, of_own = likelihood.score(outputs, own, observed)
         # The noise is one for all particles: its slope is their mean.
-        self._own = self._rows_for_one * score[:, :, model.outputs :].sum(axis=1).mean(axis=0)
-        self._of_outputs = score[:, :, : model.outputs]
+        self._own = self._rows_for_one * of_own.mean(axis=0)
         of_outputs = self._of_outputs / REPULSION
         return outputs.reshape(len(x), -1), of_outputs.reshape(len(x), -1)
 
@@ -54,10 +56,11 @@ class Steps:
         alone = k >= self.noise_from
         psi = self._of_outputs if alone else psi.reshape(self._of_outputs.shape) * REPULSION
         psi = psi * self._rows_for_one
-        slope, of_learned = self._prior.slopes(v, learned, around_own_draw=not alone)
-        slope += self._back(psi) * self._prior.unit
+        slope, of_learned = self.prior.slopes(v, learned, around_own_draw=not alone)
+        slope += self._back(psi) * self.prior.unit
         return np.concatenate([slope, self._own - own, of_learned], axis=1)
 
-    def _parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of rows of the engine: weights, what the likelihood and what the prior learn."""
         v, own, learned = np.split(x, self._ends, axis=1)
-        return v * self._prior.unit, own, learned
+        return v * self.prior.unit, own, learned

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,14 @@ class Network(Target):
         network.likelihood, network.inputs = likelihood, inputs
         return network
 
+    @cached_property
+    def program(self) -> Any:
+        """Steps in JAX: compiled once for all runs."""
+        from .jax_network_steps import Program
+
+        rows_for_one = self.data.rows / self.data.batch
+        return Program(self.model, self.likelihood, rows_for_one, self.prior_weight)
+
     def start(self, particles: int, seed: int) -> np.ndarray:
         """Independent initialisations of the model, (N, d)."""
         weights = np.asarray(self.model.start(particles, seed), np.float32)
@@ -70,7 +79,7 @@ class Network(Target):
 
     def predicted(self, x: np.ndarray, inputs: Any) -> np.ndarray:
         """f of the particles x at inputs that `inputs` made, (N, rows, features)."""
-        weights, own = x[:, : self.model.dim], x[:, self.model.dim :]
+        weights, own = x[:, : self.model.dim], np.asarray(x[:, self.model.dim :])
         parts = [
             self.model.forward(weights, inputs[first : first + ROWS_A_CALL])
             for first in range(0, len(inputs), ROWS_A_CALL)

@@ -1,7 +1,10 @@
 """Noise of observations around what is expected: its density, slopes and quantiles, in its own
-unit. What else the noise learns is one number a, where it has any."""
+unit. What else the noise learns is one number a, where it has any. Slopes are of arrays of NumPy or
+of JAX."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +19,7 @@ class NormalNoise:
 
     def slopes(self, z: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Of the log density, along z and along a."""
-        return -z, a
+        return -z, a  # there is no a: its shape is (..., 0)
 
     def below(self, z: np.ndarray, a: np.ndarray) -> np.ndarray:
         """The probability of less than z."""
@@ -41,7 +44,7 @@ class StudentNoise:
     def slopes(self, z: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         nu = _freedom(a)
         pull = (nu + 1) / (nu + z * z)
-        along_nu = _slope_of_log_gamma_ratio(nu / 2) - 1 / nu - np.log1p(z * z / nu)
+        along_nu = _slope_of_log_gamma_ratio(nu / 2) - 1 / nu - math_of(z).log1p(z * z / nu)
         along_nu += pull * z * z / nu
         return -pull * z, along_nu / 2 * (nu - 2)
 
@@ -63,8 +66,18 @@ class StudentNoise:
 NOISES = {noise.name: noise for noise in (NormalNoise(), StudentNoise())}
 
 
+def math_of(array: Any) -> Any:
+    """NumPy, or jax.numpy for an array of JAX."""
+    if isinstance(array, (np.ndarray, np.generic, float)):
+        return np
+    import jax
+
+    return jax.numpy
+
+
 def _freedom(a: np.ndarray) -> np.ndarray:
-    return 2 + 10 * np.exp(np.clip(a, -20, 10))
+    math = math_of(a)
+    return 2 + 10 * math.exp(math.clip(a, -20, 10))
 
 
 def _log_gamma_ratio(x: np.ndarray) -> np.ndarray:

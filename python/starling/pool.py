@@ -9,6 +9,7 @@ import pickle
 import signal
 import threading
 import weakref
+from collections import deque
 from collections.abc import Callable
 from multiprocessing.connection import wait
 from typing import Any
@@ -18,6 +19,9 @@ import numpy as np
 # Of the rows of a call, however many workers there are: so results do not depend on their number.
 PIECES = 64
 TRIES = 3
+# Bytes of a piece that may wait at a worker while it computes another: so many fit into its pipe,
+# whoever reads. Larger ones could make both sides wait for each other.
+WAITING = 2**15
 
 
 def pool(function: Callable, workers: int | None = None) -> Pool:
@@ -67,6 +71,7 @@ class Pool:
             raise RuntimeError("pool: is closed")
         edges = sorted({len(x) * piece // PIECES for piece in range(PIECES + 1)})
         asked = [(begin, end) for begin, end in zip(edges, edges[1:])][::-1]  # the next is the last
+        asked.sort(key=lambda piece: piece[1] - piece[0])  # larger ones first: so shares are even
         answers: dict[int, Any] = {}
         failures = np.zeros(len(x), int)
         while len(self._workers) < min(self._count, len(asked)):
@@ -82,14 +87,22 @@ class Pool:
         return _joined([answers[begin] for begin in sorted(answers)])
 
     def _hand_out(self, x: np.ndarray, asked: list) -> None:
+        """Each has a piece, and a second one that it begins without asking; but the last pieces,
+        as many as there are workers, go to who is free first."""
         for n, worker in enumerate(self._workers):
-            if asked and worker.rows is None:
+            if asked and not worker.rows:
                 if not worker.process.is_alive():
                     self._workers[n] = worker = _Worker(self._processes, self._function)
                 worker.ask(asked.pop(), x)
+        for worker in self._workers:
+            if len(asked) <= len(self._workers):
+                return
+            begin, end = asked[-1]
+            if len(worker.rows) == 1 and x[begin:end].nbytes <= WAITING:
+                worker.ask(asked.pop(), x)
 
     def _ready(self) -> list[_Worker]:
-        busy = [worker for worker in self._workers if worker.rows is not None]
+        busy = [worker for worker in self._workers if worker.rows]
         found = set(
             wait([end for worker in busy for end in (worker.wire, worker.process.sentinel)])
         )
@@ -98,8 +111,7 @@ class Pool:
         ]
 
     def _take(self, worker: _Worker, asked: list, answers: dict, failures: np.ndarray) -> None:
-        begin, end = worker.rows
-        worker.rows = None
+        begin, end = worker.rows.popleft()
         try:
             done, value = worker.wire.recv()
         except (EOFError, OSError):
@@ -109,6 +121,8 @@ class Pool:
             return
         if value is None:
             worker.process.join()
+            asked.extend(worker.rows)  # what it had not begun
+            worker.rows.clear()
         failures[begin:end] += 1
         if end - begin == 1 and failures[begin] == TRIES:
             why = (
@@ -137,17 +151,17 @@ def _pool_of(packed: bytes, workers: int) -> Pool:
 
 
 class _Worker:
-    """A process, and the rows that it was asked for."""
+    """A process, and the rows that it was asked for, in the order of its answers."""
 
     def __init__(self, processes: Any, function: bytes):
         self.wire, far = processes.Pipe()
         self.process = processes.Process(target=_work, args=(far, function), daemon=True)
         self.process.start()
         far.close()  # theirs alone: when they are gone, nothing keeps it open
-        self.rows: tuple[int, int] | None = None
+        self.rows: deque[tuple[int, int]] = deque()
 
     def ask(self, rows: tuple[int, int], x: np.ndarray) -> None:
-        self.rows = rows
+        self.rows.append(rows)
         with contextlib.suppress(
             OSError
         ):  # it has just died: that is found out by who waits for it

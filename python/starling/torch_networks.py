@@ -12,6 +12,8 @@ import numpy as np
 class TorchModel:
     """What Network asks of a framework, for PyTorch, by torch.func."""
 
+    in_one_program = False
+
     def __init__(self, make: Callable, log_prior: Callable | None):
         import torch
 

@@ -19,10 +19,13 @@ template <typename Real>
 class DensityOnCard {
 public:
   DensityOnCard(std::shared_ptr<Machine> machine, const Outside<Real>& target)
-      : machine_(std::move(machine)), target_(target.on(machine_)), few_sizes_(target.few_sizes) {}
+      : machine_(std::move(machine)), target_(target.on(machine_)), few_sizes_(target.few_sizes),
+        from_host_(target.from_host ? target.from_host(machine_) : RowsFromHost()) {}
 
   /// Some rows at a time: what a function makes of each on the card may be large.
   void operator()(Rows<const double> x, Rows<double> score, std::span<double> log_density) {
+    if (from_host_ && from_host_(x, score, log_density))
+      return;
     for (std::size_t first = 0; first < x.count; first += most) {
       const std::size_t last = std::min(x.count, first + most);
       evaluate(x.slice(first, last), score.slice(first, last),
@@ -61,6 +64,7 @@ private:
   std::shared_ptr<Machine> machine_; // before what lies on it
   OutsideScore<Real> target_;
   bool few_sizes_;
+  RowsFromHost from_host_;
   DeviceBuffer<Real> x_, score_, log_density_;
   std::vector<Real> here_; // on the way, in the card's number type
 };

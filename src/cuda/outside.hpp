@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 
 namespace starling {
 struct RowDensity; // row_density.hpp
@@ -22,6 +23,10 @@ template <typename Real>
 using OutsideScore = std::function<void(Step k, const Real* x, Real* score, Real* log_density,
                                         std::size_t count, std::size_t dim)>;
 
+/// Scores and log densities of rows of the host; false: it cannot, and nothing was written.
+using RowsFromHost =
+    std::function<bool(Rows<const double> x, Rows<double> score, std::span<double> log_density)>;
+
 /// A target that can be scored on a machine.
 template <typename Real>
 struct Outside {
@@ -31,6 +36,9 @@ struct Outside {
   bool few_sizes = false; ///< it is compiled for each number of rows: let there be few of them
   /// The same density by rows of data that lie there, for a run in stages; empty: it has none.
   std::function<std::shared_ptr<const RowDensity>(const std::shared_ptr<Machine>& machine)> rows;
+  /// What computes rows of the host on that machine and brings the answers back by itself, if it
+  /// can (false: it cannot); empty: nobody does.
+  std::function<RowsFromHost(const std::shared_ptr<Machine>& machine)> from_host = {};
   bool by_all_ranks = false; ///< who ask for them together: each must take its turns when the
                              ///< others do, whatever its clock says
 };

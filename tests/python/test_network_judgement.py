@@ -14,18 +14,23 @@ def test_scores_of_likelihoods_are_their_slopes(likelihood):
     if likelihood == "classes":
         y = np.array([0, 2, 1, 1])
         made = Classes(y, 3)
-        f = random.normal(size=(1, 4, 3))
+        outputs = random.normal(size=(1, 4, 3))
     else:
         y = random.normal(size=(4, 2))
         made = Regression(likelihood, y, scale=False)
-        f = random.normal(size=(1, 4, 4 if likelihood == "normal" else 6))
+        outputs = random.normal(size=(1, 4, 2))
+    own = random.normal(size=made.start(1).shape)
+    f = made.join(outputs, own)
     slopes = np.zeros_like(f)
     for at in np.ndindex(f.shape):
         step = np.zeros_like(f)
         step[at] = 1e-5
         rise = made.log_likelihood(f + step, y) - made.log_likelihood(f - step, y)
         slopes[at] = rise[at[1]] / 2e-5
-    np.testing.assert_allclose(made.score(f, made.observed(y)), slopes, atol=1e-5)
+    of_outputs, of_own = made.score(outputs, own, made.observed(y))
+    count = outputs.shape[2]
+    np.testing.assert_allclose(of_outputs, slopes[:, :, :count], atol=1e-5)
+    np.testing.assert_allclose(of_own, slopes[:, :, count:].sum(axis=1), atol=1e-5)
 
 
 @pytest.mark.parametrize("noise", ["normal", "student"])

@@ -18,7 +18,7 @@ def test_drift_of_one_particle_is_the_slope_of_the_log_posterior():
     x, y = waves(40, 3)
     network = starling.from_jax_network(init, apply, (x, y), data_batch=40, likelihood="normal")
     work = steps_of(network, 1)
-    anchor, unit, d = work._prior._anchors[0], work._prior.unit, network.model.dim
+    anchor, unit, d = work.prior.anchors[0], work.prior.unit, network.model.dim
     inputs, seen = network.inputs(x), network.likelihood.observed(y)
     array = np.repeat(np.arange(3), HIDDEN)  # bias, first, last
 

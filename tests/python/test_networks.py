@@ -115,6 +115,8 @@ def test_own_prior_is_followed():
         (TypeError, "kernel: a network has no such setting", dict(kernel="gaussian")),
         (TypeError, "comm: a network runs in one process, on all its cores", dict(comm=object())),
         (ValueError, "steps: must be at least 1", dict(steps=0)),
+        (ValueError, "step_size: must be a positive finite number; got 0", dict(step_size=0)),
+        (ValueError, "step_size: must be a positive finite number; got '1'", dict(step_size="1")),
         (ValueError, "x: must have 1 columns", dict(data=(np.zeros((3, 2)), np.zeros(3)))),
         (ValueError, "as many rows", dict(data=(np.zeros((3, 1)), np.zeros(2)))),
     ],

@@ -35,7 +35,7 @@ def x64():
 def through_python(monkeypatch):
     """Within it nothing is a loop."""
     with monkeypatch.context() as patched:
-        yield lambda: patched.setattr(jax_loops, "_registered", lambda: False)
+        yield lambda: patched.setattr(jax_loops, "_registered", lambda _: False)
 
 
 def numbers(count, kind=np.float64, dim=4):

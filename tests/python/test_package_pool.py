@@ -1,12 +1,16 @@
 """starling.pool: rows of a slow function, computed by processes."""
 
+import importlib
 import os
 import signal
+from collections import deque
 
 import numpy as np
 import pytest
 
 import starling
+
+pool_of_processes = importlib.import_module("starling.pool")
 
 
 def normal(x):
@@ -115,3 +119,49 @@ def test_misuse_is_told():
     pooled.close()
     with pytest.raises(RuntimeError, match="closed"):
         pooled(np.zeros((2, 1)))
+
+
+@pytest.mark.parametrize("rows", [200, 100, 250])
+def test_shares_of_slow_rows_are_even_and_workers_do_not_wait(monkeypatch, rows):
+    """Workers that take as long for each row: none has more rows than a fair share, rounded up. As
+    long as there are many pieces, a second one waits at each."""
+
+    class Wire:
+        def recv(self):
+            return True, None
+
+    class Fake:
+        def __init__(self, processes, function):
+            self.process, self.wire = self, Wire()
+            self.rows, self.busy_until, self.total = deque(), 0, 0
+
+        def is_alive(self):
+            return True
+
+        def ask(self, piece, x):
+            self.rows.append(piece)
+            size = piece[1] - piece[0]
+            self.total += size
+            if len(self.rows) == 1:
+                self.busy_until = now[0] + size
+
+    def ready(self):
+        if len(waiting) == 0:
+            waiting.append([len(worker.rows) for worker in self._workers])
+        busy = [worker for worker in self._workers if worker.rows]
+        first = min(busy, key=lambda worker: worker.busy_until)
+        now[0] = first.busy_until
+        if len(first.rows) > 1:
+            begin, end = first.rows[1]
+            first.busy_until += end - begin
+        return [first]
+
+    now, waiting = [0], []
+    monkeypatch.setattr(pool_of_processes, "_Worker", Fake)
+    monkeypatch.setattr(pool_of_processes, "_joined", len)
+    monkeypatch.setattr(pool_of_processes, "_end_all", lambda workers: None)
+    monkeypatch.setattr(starling.Pool, "_ready", ready)
+    shared = starling.pool(normal, workers=16)
+    assert shared(np.zeros((rows, 3))) == 64
+    assert now[0] == -(-rows // 16)
+    assert waiting == [[2] * 16]

@@ -4,5 +4,6 @@
 namespace starling::python {
 
 nanobind::object xla_handlers() { return nanobind::none(); }
+nanobind::object xla_handlers_on_cuda() { return nanobind::none(); }
 
 } // namespace starling::python
