@@ -97,9 +97,13 @@ std::set<std::string> below(const std::string& part) {
   std::set<std::string> all = experiments;
   all.insert({"src/cpu", "src/cuda", "src/mpi", "reproduce"});
 
-  if (part == "ground" || part == "random" || part == "src/frame" || part == "src/io" ||
-      part == "src/foreign")
+  if (part == "ground" || part == "random" || part == "src/io" || part == "src/foreign")
     return ground;
+  if (part == "src/frame") { // its products and curves, in vectors
+    std::set<std::string> frame = ground;
+    frame.insert("src/cpu");
+    return frame;
+  }
   if (part == "ensemble" || part == "batches" || part == "kernel" || part == "concepts")
     return data;
   if (part == "loop")
