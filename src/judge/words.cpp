@@ -157,6 +157,12 @@ struct Sentence {
         "{:.0f} or more",
         e.name, e.place, e.share, change, std::ceil(2 / e.share));
   }
+  std::string operator()(const evidence::MassMissed& e) const {
+    return fmt::format(
+        "HMC moves did not move the cloud, but about {:.0f} % of the mass lies around its own "
+        "middle, closer in or farther out than it has particles: use --temper",
+        100 * e.share);
+  }
   std::string operator()(const evidence::ModesNotWeighed& e) const {
     return fmt::format(
         "{} separate modes were found, and their shares are not known: compare several "

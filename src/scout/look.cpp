@@ -1,11 +1,14 @@
 // Looks around a cloud.
 #include <starling/scout/look.hpp>
 
+#include <starling/scout/shells.hpp>
+
 #include "scout/starts.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <utility>
 
 namespace starling::scout {
@@ -26,6 +29,8 @@ constexpr double away = 2;                                   // from rows, in wh
 constexpr std::size_t compared_with = 1024;                  // particles
 constexpr std::size_t neighbours = 3;                        // two rows may be draws of one walker
 enum class Kind { frame, columns, ball, cube, out, last = out };
+constexpr std::size_t kinds = std::size_t(Kind::last) + 1;
+constexpr Step top_step = Step{1} << 40; // beyond any round
 
 /// Where the looks go. Each has its own address: the round, and its number.
 class LookPlaces {
@@ -33,8 +38,12 @@ public:
   LookPlaces(const Frame& frame, Rows<const double> rows, std::uint64_t seed, Step round)
       : frame_(frame), rows_(rows), width_(frame.spreads()), philox_(seed), round_(round) {}
 
+  /// Whether a look is in a random direction from the middle.
+  static bool on_ray(std::uint64_t number) {
+    return Kind(number % kinds) == Kind::out && number / kinds % 2 == 0;
+  }
+
   Eigen::RowVectorXd operator()(std::uint64_t number) const {
-    constexpr std::size_t kinds = std::size_t(Kind::last) + 1;
     const auto d = width_.size();
     switch (Kind(number % kinds)) {
     case Kind::frame:
@@ -54,7 +63,7 @@ public:
     }
     const Block bits = block(number, std::size_t(d));
     const double far = nearest_look * std::pow(farthest_look / nearest_look, uniform(bits, 0));
-    if (number / kinds % 2 == 0)
+    if (on_ray(number))
       return frame_.forward(far * normals(number).normalized()).row(0);
     // Along one parameter, from a particle: from the mean, which in many dimensions is much higher
     // than any of them, far places in a tail would seem high.
@@ -164,6 +173,53 @@ Frame::Matrix hits_of(const Cloud& places, const Cloud& cloud, const Frame& fram
   return found;
 }
 
+/// Looks in random directions, whose distances have even logarithms: which they are, and of the
+/// volume around the cloud, in the frame, the logarithm of what each stands for.
+struct Rays {
+  std::vector<std::size_t> looks;
+  std::vector<double> log_volume;
+};
+Rays rays_of(const Cloud& all, std::size_t near, const Frame& frame) {
+  Rays rays;
+  for (std::size_t n = 0; n < all.count(); ++n)
+    if (n >= near || LookPlaces::on_ray(n))
+      rays.looks.push_back(n);
+  const double d = double(all.dim()), root = std::sqrt(d), far = double(all.count() - near);
+  const auto per_log = [](double r, double from, double to) {
+    return r >= from && r <= to ? 1 / std::log(to / from) : 0.0;
+  };
+  const double sphere = std::log(2) + d / 2 * std::log(std::numbers::pi) - std::lgamma(d / 2);
+  const Eigen::VectorXd distance = frame.inverse(all.position()).rowwise().norm();
+  for (const std::size_t n : rays.looks) {
+    const double r = distance[Eigen::Index(n)];
+    const double looks =
+        (double(rays.looks.size()) - far) * per_log(r, nearest_look, farthest_look) +
+        far * per_log(r, nearest_far * root, farthest_far * root);
+    rays.log_volume.push_back(frame.log_determinant() + sphere + d * std::log(r) - std::log(looks));
+  }
+  return rays;
+}
+
+Mode middle_of(const Frame& frame) {
+  Mode mode;
+  mode.x = frame.mean();
+  mode.frame = frame;
+  return mode;
+}
+
+/// What lies around the cloud's own middle and is missing from it.
+std::optional<MissedPart> missed_part(const Cloud& rows, const Frame& frame, const Cloud& looks,
+                                      std::size_t near, const Mode& top, CountedDensity& density,
+                                      const ModeSearch& search, Step round) {
+  const Rays rays = rays_of(looks, near, frame);
+  if (auto out = mass_farther_out(rows, frame, some_of(looks, rays.looks), rays.log_volume))
+    return out;
+  const Frame::Matrix x = top.x.transpose();
+  const Cloud there = cloud_at(rows_of(x), density);
+  const Place place{top.x, there.score.row(0), top.log_density};
+  return mass_at_top(rows, frame, place, density, Philox(search.seed), top_step + round);
+}
+
 } // namespace
 
 Looked look_around(const Cloud& cloud, CountedDensity& density, std::span<const Mode> known,
@@ -178,7 +234,8 @@ Looked look_around(const Cloud& cloud, CountedDensity& density, std::span<const 
   const std::size_t few = std::min(most_looks, looks_for_a_row * cloud.count());
   const Cloud looks = looks_at(rows_of(some.rows), some.frame, density, search.seed, round, few);
   looked.looks = looks.count();
-  const Frame::Matrix hits = hits_of(looks, some_of(cloud, some.chosen), some.frame);
+  const Cloud rows = some_of(cloud, some.chosen);
+  const Frame::Matrix hits = hits_of(looks, rows, some.frame);
   looked.hits = std::size_t(hits.rows());
   if (hits.rows() > 0) {
     const std::vector<Eigen::Index> apart =
@@ -204,6 +261,12 @@ Looked look_around(const Cloud& cloud, CountedDensity& density, std::span<const 
   modes.climb_from(stacked(starts));
   looked.modes = modes.found();
   looked.climbs = modes.climbs();
+  if (looked.modes.size() == 1 && known.size() < 2 && looked.hits == 0)
+    if (const auto part =
+            missed_part(rows, some.frame, looks, few, looked.modes[0], density, search, round)) {
+      looked.missed = part->share;
+      looked.modes = {middle_of(some.frame), middle_of(part->frame)};
+    }
   return looked;
 }
 

@@ -276,6 +276,15 @@ def add(of):
         ],
     )
     of(
+        "src/scout/shells.cpp",
+        "tests/scout/shells_test.cpp",
+        [
+            ("no volume farther out", "places.log_density[n] + @@log_volume[n]@@", "0"),
+            ("mass that the cloud has", "const double others = @@(1 - met)@@ *", "1"),
+            ("nothing is met", "share - @@met@@ > least_missed", "0"),
+        ],
+    )
+    of(
         "src/stages/wander.cpp",
         "tests/stages/wander_test.cpp",
         [
@@ -470,6 +479,7 @@ also = {
     for name in SOURCES
 }
 also["src/scout/modes.cpp"] = [f"src/scout/{name}.cpp" for name in ("clumps", "look", "scout")]
+also["src/scout/shells.cpp"] = ["src/scout/look.cpp"]
 also["src/scout/look.cpp"] = [f"src/scout/{name}.cpp" for name in ("clumps", "modes")]
 for name in ("elsewhere", "afar"):
     also[f"src/scout/{name}.cpp"] = [

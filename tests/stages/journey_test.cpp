@@ -74,6 +74,24 @@ TEST(Journey, WeighsFourModesInThePlane) {
   }
 }
 
+// Climbs end in the narrow part, and no look is as high: the mass of the wide one shows it. The sd
+// of the narrow part alone, the control, is a seventh of the right one.
+TEST(Journey, FindsAWidePartAroundANarrowOne) {
+  const std::vector<double> here(10, 0);
+  const std::vector<blobs::Blob> nested{{here, 1, .5}, {here, .1, .5}};
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    Journey journey({blobs::density(nested), 10}, settings(seed));
+    journey.take(to_the_end);
+    ASSERT_EQ(journey.groups(), 2u) << seed;
+    EXPECT_EQ(journey.certificate()->finding, Finding::confirmed) << seed;
+    EXPECT_EQ(journey.searched().missed, 0) << seed;
+    for (const scout::Share& one : journey.weights().shares)
+      EXPECT_NEAR(one.share, .5, .03) << seed;
+    const double sd = std::sqrt(journey.cloud().x.array().square().mean());
+    EXPECT_NEAR(sd / std::sqrt(.505), 1, .1) << seed;
+  }
+}
+
 TEST(Journey, IsOneGroupWhereThereIsOneMode) {
   const std::vector<blobs::Blob> one{{{1, -2, 3}, 2, 1}};
   Journey grouped({blobs::density(one), 3}, settings(3, 64));

@@ -16,6 +16,7 @@ struct Looked {
   std::size_t hits = 0;    ///< looks as high as the cloud and away from all of it
   Frame::Matrix hit = {};  ///< some of these places, far apart
   std::vector<Mode> modes; ///< all that are not negligible, known ones among them
+  double missed = 0; ///< of the mass, around the cloud's own middle: then `modes` has two normals
 };
 
 /// Of these places those where the score leads to none of the frames' middles, by more than 60
@@ -36,7 +37,10 @@ std::vector<Mode> modes_led_to(const Cloud& places, CountedDensity& density,
 /// neighbours. Up to 10 dimensions 2000 more looks go far out in random directions. 2000 looks,
 /// 4000 beyond 10 dimensions, go around the origin, about as far from it as the known modes are.
 /// Ways up from some of the hits, and from looks that are led elsewhere, join the other climbs.
-/// `round`: so many searches of this run came before. Needs log densities.
+/// Where all this is one mode without hits, the mass that looks in random directions and the top
+/// stand for is compared with the cloud's (shells.hpp): a wide part may lie around the cloud, and a
+/// narrow one in it. Two modes then stand for both: the normal of the cloud, and that of the missed
+/// part. `round`: so many searches of this run came before. Needs log densities.
 Looked look_around(const Cloud& cloud, CountedDensity& density, std::span<const Mode> known,
                    const ModeSearch& search, Step round);
 
