@@ -16,7 +16,7 @@ from .ending import let_go_at_end
 from .functions import Target, quiet_numpy, whole
 from .ranks import BLOCKS, Ranks
 from .result import Result
-from .settings import given_start, particles_in, plain_settings
+from .settings import given_start, particles_in, plain_settings, prior_to_temper_from
 from .targets import Builtin, as_target
 from .words import python_names_in_errors
 
@@ -49,6 +49,10 @@ class Flight:
         if settings.get("evidence") and own.space is not None:
             own.space.refuse_improper()
         given = None
+        if start is None:
+            start = prior_to_temper_from(settings, own.space)
+        elif isinstance(start, str) and start == "scout":
+            start = None
         if isinstance(start, (str, os.PathLike)):
             settings["start"] = os.fspath(start)
         elif start is not None:

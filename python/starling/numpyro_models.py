@@ -43,6 +43,8 @@ def refuse_arguments_of(target: Any, given: tuple, named: Mapping[str, Any]) -> 
 class NumpyroSpace(Space):
     """The sites of a NumPyro model."""
 
+    has_prior = True
+
     def __init__(self, model: Callable, args: tuple, kwargs: dict[str, Any]):
         import jax
         from jax.flatten_util import ravel_pytree

@@ -77,7 +77,7 @@ def prior(model: Any, *, draws: int = 1000, seed: int = 0) -> Prior:
     """Draws from the prior of a PyMC or NumPyro model: to look at, or to start from, as in
     sample(model, start=prior(model))."""
     space = as_target(model).space
-    if space is None:
+    if space is None or not space.has_prior:
         raise ValueError("prior: this target has none; a PyMC or NumPyro model has one")
     for name, improper in space.improper.items():
         raise ValueError(f"prior: nothing can be drawn from {improper}, the prior of {name}")

@@ -57,6 +57,8 @@ def from_pymc(model: Any = None) -> Function:
 class PymcSpace(Space):
     """The variables of a PyMC model, made of its value variables."""
 
+    has_prior = True
+
     def __init__(self, model: Any):
         from pymc.backends.arviz import (
             coords_and_dims_for_inferencedata,

@@ -95,8 +95,9 @@ def sample(
         moves of the check, HMC moves that correct the cloud, steps after them. prefit and certify
         work with "paper" too.
     metric: of "auto": "none", "diagonal", "dense", "low-rank" or "bent".
-    temper: whether to search for modes by tempering too, far from what the scout found. With
-        start=prior(model) it begins as wide as the prior.
+    temper: whether to search for modes by tempering too, far from what the scout found. It begins
+        as wide as the prior of a PyMC or NumPyro model; for another target give draws as the start.
+        start="scout": 8 times wider than the scout's modes, whatever the prior is.
     evidence: whether to compute the log evidence too: result.log_evidence; docs/evidence.md.
     device: "cpu", "cuda" or "cuda:N": where the target's densities and gradients are computed, and
         the steps of "paper" too. On a GPU a function must be one of from_jax(...), from_torch(...)

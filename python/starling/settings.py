@@ -22,6 +22,7 @@ OF_SAMPLE = (
     "progress",
     "run",
 )  # beside the engine's
+ENOUGH = 1000  # draws of a prior, to know how wide it is
 
 
 def given_start(
@@ -58,6 +59,23 @@ def given_start(
     if settings.get("method") == "auto" and not (asked.get("prefit") or asked.get("temper")):
         settings["prefit"] = "none"
     return np.ascontiguousarray(given, dtype=np.float64), settings
+
+
+def prior_to_temper_from(settings: dict[str, Any], space: Any) -> np.ndarray | None:
+    """Draws of the model's prior, a row for each particle, where tempering is asked for: it begins
+    as wide as they are. None where the model has no prior, or none that can be drawn."""
+    if not settings.get("temper") or settings.get("method") == "paper":
+        return None
+    if space is None or not space.has_prior or space.improper:
+        return None
+    asked = plain_settings(settings)
+    count, seed = particles_in(asked), asked.get("seed", _starling.defaults()["seed"])
+    try:
+        drawn = space.prior(min(count, ENOUGH), int(seed) % 2**31)
+    except NotImplementedError:
+        return None
+    drawn = drawn[np.isfinite(drawn).all(axis=1)]
+    return np.resize(drawn, (count, drawn.shape[1])) if len(drawn) > 1 else None
 
 
 def plain_settings(settings: dict[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ class Space:
     coords: Mapping[str, Any] = {}
     observed_data: Mapping[str, Any] = {}
     constant_data: Mapping[str, Any] = {}
+    has_prior = False  # that can be drawn
     improper: Mapping[str, str] = {}  # variables whose prior has no integral, and that prior
 
     def variables(self, x: np.ndarray) -> dict[str, np.ndarray]:
@@ -36,7 +37,7 @@ class Space:
 
     def prior(self, count: int, seed: int) -> np.ndarray:
         """Positions (count, d) that are drawn from the prior."""
-        raise ValueError("prior: this target has none; a PyMC or NumPyro model has one")
+        raise NotImplementedError
 
     def refuse_improper(self) -> None:
         """Where the log evidence is wanted."""

@@ -128,3 +128,68 @@ def test_tempering_begins_as_wide_as_draws_of_a_prior():
     assert abs(found["tempered"]["value"] - truth) < 4 * found["tempered"]["se"]
     alone = starling.sample(two_modes, start=draws, seed=1, progress=False)
     assert "tempered" not in (alone.log_evidence or {}), "without temper it is where to begin"
+
+
+def numpyro_model(log_likelihood, mean, sd):
+    """x ~ N(mean, sd^2), and this log likelihood."""
+    numpyro = pytest.importorskip("numpyro", reason="NumPyro is not installed")
+
+    def model():
+        x = numpyro.sample("x", numpyro.distributions.Normal(mean, sd))
+        numpyro.factor("likelihood", log_likelihood(x))
+
+    return starling.from_numpyro(model)
+
+
+def log_normal(x, mean, variance):
+    return -((x - mean) ** 2) / variance / 2 - np.log(2 * np.pi * variance) / 2
+
+
+def test_tempering_begins_at_the_prior_of_a_model(double):
+    """Both modes are met. From around the scout's mode, the control, one is."""
+
+    def log_likelihood(x):
+        return double.numpy.logaddexp(log_normal(x, 0.0, 1.0), log_normal(x, 2e4, 4.0))
+
+    target = numpyro_model(log_likelihood, 8e3, 1.2e4)
+    near, far = log_normal(8e3, 0.0, 1.2e4**2 + 1), log_normal(8e3, 2e4, 1.2e4**2 + 4)
+    truth, share = np.logaddexp(near, far), 1 / (1 + np.exp(near - far))
+    asked = dict(temper=True, evidence=True, particles=500, seed=1, progress=False)
+    found = starling.sample(target, **asked)
+    assert found.verdict == "converged"
+    assert abs((found.draws["x"] > 1e4).mean() - share) < 0.05
+    assert found.log_evidence["doubt"] is None
+    for by in (found.log_evidence, found.log_evidence["tempered"]):
+        assert abs(by["value"] - truth) < 4 * by["se"]
+    missed = starling.sample(target, start="scout", **asked)
+    assert (missed.draws["x"] > 1e4).mean() < 0.05
+    assert abs(missed.log_evidence["value"] - truth) > 4 * missed.log_evidence["se"]
+
+
+def test_the_evidence_of_one_mode_is_that_of_either_reference(double):
+    target = numpyro_model(lambda x: log_normal(x, 1.0, 0.04), 0.0, 10.0)
+    truth = log_normal(1.0, 0.0, 100.04)
+    asked = dict(temper=True, evidence=True, particles=500, seed=1, progress=False)
+    of_prior = starling.sample(target, **asked)
+    of_scout = starling.sample(target, start="scout", **asked)
+    given = starling.sample(target, start=starling.prior(target, draws=500, seed=1), **asked)
+    values = [one.log_evidence["tempered"] for one in (of_prior, of_scout, given)]
+    for value in values:
+        assert abs(value["value"] - truth) < 4 * value["se"] < 0.5
+    assert values[0] == values[2] and values[0]["value"] != values[1]["value"]
+
+
+def test_without_a_prior_to_draw_from_tempering_begins_around_the_scout(double):
+    numpyro = pytest.importorskip("numpyro", reason="NumPyro is not installed")
+
+    def model():
+        real = numpyro.distributions.constraints.real
+        x = numpyro.sample("x", numpyro.distributions.ImproperUniform(real, (), ()))
+        numpyro.factor("likelihood", log_normal(x, 1.0, 1.0))
+
+    asked = dict(temper=True, particles=60, seed=1, progress=False)
+    one, other = (
+        starling.sample(starling.from_numpyro(model), start=start, **asked)
+        for start in (None, "scout")
+    )
+    assert np.array_equal(one.draws["x"], other.draws["x"])
