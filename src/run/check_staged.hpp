@@ -13,9 +13,6 @@ inline void check(const Staged& staged, const Settings& settings) {
   check_names(staged.target);
   if (settings.periodic)
     throw std::invalid_argument("domain: --method auto needs all of R^d");
-  if (staged.stages.temper && staged.target.rows)
-    throw std::invalid_argument("temper: needs the log density of all rows, and this run reads few "
-                                "rows at a time; remove --temper");
 }
 
 } // namespace starling::run

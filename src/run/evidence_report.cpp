@@ -47,6 +47,8 @@ std::optional<EvidenceReport> report_evidence(const stages::Journey& journey,
   else if (!(found.worth() >= judge::least_worth) || !std::isfinite(found.se))
     report.doubt = fmt::format("the fit and the density overlap by {:.2g}, which is too little",
                                found.overlap);
+  else if (journey.tempering_given_up())
+    report.doubt = "tempering was stopped before it came to the density";
   else if (report.tempered && std::abs(found.value - report.tempered->value) >
                                   too_far * std::hypot(found.se, report.tempered->se))
     report.doubt = fmt::format(

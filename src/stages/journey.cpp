@@ -82,7 +82,7 @@ void Journey::one_group() {
   if (group.scouting())
     return;
   scouted_ = group.state().scouted;
-  if (scouts && settings_.temper && !over_rows() && !group.finished())
+  if (scouts && settings_.temper && !group.finished())
     return begin_tempering();
   if (scouts && scouted_.found.size() > 1 && !group.finished())
     return weigh_modes(scouted_.found);

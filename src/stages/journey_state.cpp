@@ -79,18 +79,21 @@ bool Journey::polished() const {
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> Journey::gradients() const {
+  const auto of_all_rows = [&](std::uint64_t visits) {
+    const std::size_t rows = over_rows() ? density_.rows->rows : 1;
+    return (visits + rows - 1) / rows;
+  };
   std::vector<std::pair<std::string, std::uint64_t>> all;
   for (std::size_t s = 0; s < kinds; ++s) {
     const Spent& before = before_.stages[s];
-    const std::size_t rows = over_rows() ? density_.rows->rows : 0;
-    std::uint64_t sum = rows > 0 ? (before.rows.visits + rows - 1) / rows : before.gradients;
+    std::uint64_t sum = over_rows() ? of_all_rows(before.rows.visits) : before.gradients;
     for (const auto& one : groups_)
       sum += one->gradients()[s];
     if (sum > 0 || s != index_of<Evidence>) // only those have it who ask for it
       all.emplace_back(names[s], sum);
   }
   if (before_.tempered > 0)
-    all.emplace_back("temper", before_.tempered);
+    all.emplace_back("temper", before_.tempered + of_all_rows(before_.tempered_visits));
   if (before_.weighed > 0)
     all.emplace_back("weigh", before_.weighed);
   all.emplace_back("look", before_.looked);
@@ -185,6 +188,8 @@ void Journey::restore(std::string_view state) {
   for (const auto& one : groups_)
     one->restore(from);
   must_fit(from.at_end());
+  if (part_ == Part::temper && over_rows() && tempering_.units() > 1) // few rows had been chosen
+    cloud_at(tempering_.cloud().position().slice(0, 1), groups_[0]->guide().density());
   if ((part_ == Part::look || part_ == Part::finished) && split())
     combined_ = put_together(weighing());
   else

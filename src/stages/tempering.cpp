@@ -1,8 +1,8 @@
 // Tempering: temperatures, weights, new draws and exact moves.
-#include <starling/stages/journey.hpp>
+#include <starling/stages/tempering.hpp>
 
 #include <starling/error.hpp>
-#include <starling/exact/hmc.hpp>
+#include <starling/stages/state.hpp>
 
 #include <algorithm>
 #include <array>
@@ -22,10 +22,8 @@ constexpr double of_few = 1.1; // an error from 16 islands: 2 of it cover 95 of 
 constexpr double worth = 0.5;  // of the particles, after a change of temperature
 constexpr std::uint64_t moves_at_each = 6;
 constexpr double accepted_at_each = 0.8;
-constexpr Step after_tempering = 1000;         // a search that shares no random numbers with others
+constexpr double error_of_few = 0.25; // of a log density: about .86 of the moves are accepted
 constexpr std::size_t dense_clouds_up_to = 50; // dimensions: of so few particles
-constexpr std::size_t level_looks_here = 8;    // times as many as other searches make
-constexpr std::uint64_t most_temperatures = 30; // where nobody asked for them
 
 /// (sum w)^2 / sum w^2 for w = e^(change l).
 double worth_of(std::span<const double> log_ratios, double change) {
@@ -85,7 +83,8 @@ Tempering::Tempering(std::span<const scout::Mode> around, std::uint64_t seed, co
   reference_.freedom = freedom_of_reference;
 }
 
-/// Of a diagonal frame: slope of -(f + d)/2 log(1 + |y|^2/f), y = (x - m)/s.
+/// Of a diagonal frame: slope of -(f + d)/2 log(1 + |y|^2/f), y = (x - m)/s. No scores: the log
+/// density alone.
 void Tempering::add_reference(Rows<const double> x, double temperature, Rows<double> score,
                               std::span<double> log_density) const {
   const Frame::Matrix y = reference_.frame.inverse(x);
@@ -95,7 +94,7 @@ void Tempering::add_reference(Rows<const double> x, double temperature, Rows<dou
   for (std::size_t i = 0; i < x.count; ++i) {
     const auto row = Eigen::Index(i);
     const double falls = (f + d) / (f + y.row(row).squaredNorm());
-    for (std::size_t a = 0; a < x.dim; ++a)
+    for (std::size_t a = 0; a < score.dim; ++a)
       score[i][a] =
           b * score[i][a] - (1 - b) * falls * y(row, Eigen::Index(a)) / s[Eigen::Index(a)];
     log_density[i] = (1 - b) * under[i] + b * log_density[i];
@@ -144,9 +143,25 @@ Cloud Tempering::drawn_anew(std::span<const double> log_weights) const {
   return made;
 }
 
+/// Whether few rows say at this temperature nearly what all do, whose log densities the cloud has.
+/// Then its scores are theirs.
+bool Tempering::few_lead(Cloud& cloud, const FewRowsLead& lead, double temperature) const {
+  if (!lead.few)
+    return false;
+  Cloud few = cloud_at(cloud.position(), *lead.few);
+  Eigen::ArrayXd off(Eigen::Index(cloud.count()));
+  for (std::size_t i = 0; i < cloud.count(); ++i)
+    off[Eigen::Index(i)] = temperature * (few.log_density[i] - cloud.log_density[i]);
+  if (!(std::sqrt((off - off.mean()).square().mean()) <= error_of_few))
+    return false;
+  cloud.score = std::move(few.score);
+  return true;
+}
+
 /// Every other island, in the frame of the others: in that of their own particles, moves would not
 /// leave the density as it is.
-void Tempering::move(Cloud& cloud, CountedDensity& density, double& leap, Threads& threads) const {
+void Tempering::move(Cloud& cloud, CountedDensity& density, const exact::LogDensities& ends,
+                     double& leap, Threads& threads) const {
   std::array<std::vector<std::size_t>, 2> rows;
   for (std::size_t i = 0; i < cloud.count(); ++i)
     rows[i / of_an_island % 2].push_back(i);
@@ -156,7 +171,7 @@ void Tempering::move(Cloud& cloud, CountedDensity& density, double& leap, Thread
     double accepted = 0;
     for (std::size_t h = 0; h < 2; ++h)
       accepted += exact::move(halves[h], frames[h], {.step = leap}, density, seed_,
-                              units_ * moves_at_each + k, {}, threads)
+                              units_ * moves_at_each + k, ends, threads)
                       .accepted /
                   2;
     leap *= std::exp(accepted - accepted_at_each);
@@ -166,7 +181,7 @@ void Tempering::move(Cloud& cloud, CountedDensity& density, double& leap, Thread
       cloud.x.row(Eigen::Index(rows[h][n])) = halves[h].x.row(Eigen::Index(n));
 }
 
-void Tempering::unit(CountedDensity& density, Threads& threads) {
+void Tempering::unit(CountedDensity& density, Threads& threads, const FewRowsLead& lead) {
   if (units_ == 0) {
     const Frame::Matrix x =
         reference_.draw(Philox(seed_), Stream::temper, 0, islands * of_an_island);
@@ -183,10 +198,17 @@ void Tempering::unit(CountedDensity& density, Threads& threads) {
     l *= change;
   const double now = temperature_ + change >= 1 ? 1 : temperature_ + change;
   Cloud moved = drawn_anew(log_weights);
+  const bool few = few_lead(moved, lead, now);
   add_reference(moved.position(), now, rows_of(moved.score), moved.log_density);
-  CountedDensity at_now(tempered(density, now));
+  CountedDensity at_now(tempered(few ? *lead.few : density, now));
+  exact::LogDensities ends;
+  if (few)
+    ends = [&](Rows<const double> x, std::span<double> log_density) {
+      lead.all(x, log_density);
+      add_reference(x, now, {}, log_density);
+    };
   double leap = leap_;
-  move(moved, at_now, leap, threads);
+  move(moved, at_now, ends, leap, threads);
   Cloud there = cloud_at(moved.position(), density);
   for (std::size_t g = 0; g < islands; ++g)
     log_z_[g] +=
@@ -213,76 +235,6 @@ void Tempering::check(std::size_t dim) const {
   must_fit(!begun() || reference_.frame.dim() == dim);
   must_fit(cloud_, dim, islands * of_an_island, units_ == 0);
   must_fit(log_z_.size() == (units_ > 0 ? islands : 0) && reference_.freedom <= 30);
-}
-
-/// Around what the scout found, which is remembered as modes, and what a search hit.
-void Journey::begin_tempering(const Frame::Matrix& hit) {
-  std::vector<scout::Mode> around = scouted_.found;
-  if (around.size() < 2) {
-    around.assign(1, {});
-    around[0].frame = groups_[0]->state().frame;
-    around[0].x = around[0].frame.mean();
-  }
-  std::vector<scout::Mode> reached = around;
-  for (Eigen::Index i = 0; i < hit.rows(); ++i) {
-    reached.push_back(around[0]);
-    reached.back().x = hit.row(i);
-  }
-  tempering_ = Tempering(reached, settings_.seed, prior_);
-  weights_.modes = std::move(around);
-  part_ = Part::temper;
-}
-
-/// The draws at the end of the temperatures are right, and a cloud that went from one place is not:
-/// there is more, and no way up leads to it. Parts of these draws become groups, each with moves of
-/// its own width.
-void Journey::part_tempered() {
-  std::vector<scout::Mode> parts;
-  if (tempering_.over())
-    parts = scout::parts_of_draws(tempering_.cloud().position(), settings_.seed);
-  weights_.modes.clear();
-  part_ = Part::finished;
-  if (parts.size() > 1)
-    weigh_modes(std::move(parts));
-}
-
-/// A temperature, and climbs from those particles whose scores lead to no known mode: of a narrow
-/// mode most are lost before its share shows. After the last, looks around the particles.
-void Journey::temper() {
-  const bool at_the_end = groups_[0]->finished();
-  if (at_the_end && (settings_.temper || tempering_.units() > most_temperatures))
-    return part_tempered(); // after tempering that was asked for, or given up
-  const std::uint64_t before = counted_.gradients();
-  scout::ModeSearch search;
-  search.seed = settings_.seed;
-  search.level_looks = level_looks_here;
-  std::vector<scout::Mode> modes;
-  const bool over = tempering_.over();
-  const std::span<const scout::Mode> tops(weights_.modes.data(),
-                                          weights_.modes.size() > 1 ? weights_.modes.size() : 0);
-  if (over)
-    modes = scout::look_around(tempering_.cloud(), counted_, tops, search, after_tempering).modes;
-  else if (tempering_.units() > 0)
-    modes = scout::modes_led_to(tempering_.cloud(), counted_, weights_.modes, search);
-  if (!over)
-    tempering_.unit(counted_, *threads_);
-  before_.tempered += counted_.gradients() - before;
-  if (modes.size() > 1)
-    weights_.modes = std::move(modes);
-  if (!over)
-    return;
-  scouted_.modes = weights_.modes.size();
-  if (weights_.modes.size() > 1)
-    return weigh_modes(std::exchange(weights_.modes, {}));
-  if (at_the_end)
-    return part_tempered();
-  weights_.modes.clear();
-  part_ = Part::one;
-}
-
-std::optional<judge::LogEvidence> Journey::tempered_evidence() const {
-  return tempering_.begun() && tempering_.over() ? std::optional(tempering_.evidence())
-                                                 : std::nullopt;
 }
 
 } // namespace starling::stages

@@ -399,7 +399,7 @@ def add(of):
                 "(1 - b) * @@under[i]@@ + b * log_density[i]",
                 "under[i] / 2",
             ),
-            ("no exact moves", "move(moved, at_now, leap, threads);", ";"),
+            ("no exact moves", "move(moved, at_now, ends, leap, threads);", ";"),
             (
                 "an error as of all particles",
                 "double(@@islands * (islands - 1)@@)",
@@ -412,6 +412,12 @@ def add(of):
             ),
             ("particles that are not drawn anew", "rows.push_back(@@first + i@@);", "first + n"),
             ("a prior that is not asked", "if (@@prior.dim() > 0@@) { // and", "false"),
+        ],
+    )
+    of(
+        "src/stages/journey_temper.cpp",
+        "tests/stages/tempering_test.cpp",
+        [
             (
                 "modes that are found and forgotten",
                 "@@weights_.modes.size() > 1@@)\n    return weigh",
@@ -446,6 +452,15 @@ def add(of):
         ],
     )
     of(
+        "src/stages/tempering.cpp",
+        "tests/stages/tempering_over_rows_test.cpp",
+        [
+            ("few rows decide", "ends = [&]", "const auto unused = [&]"),
+            ("poor few rows lead", "<= @@error_of_few@@", "1e300"),
+        ],
+    )
+
+    of(
         "src/stages/guide_by_rows.cpp",
         "tests/stages/evidence_over_rows_test.cpp",
         [
@@ -464,6 +479,7 @@ SOURCES = [
     "guide_by_rows",
     "journey",
     "journey_state",
+    "journey_temper",
     "polish",
     "scout_and_fly",
     "settle",

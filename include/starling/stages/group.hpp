@@ -68,6 +68,7 @@ public:
     guide_->estimate(x, score, log_density);
   }
   bool over_rows() const { return guide_->rows() > 0; }
+  Guide& guide() { return *guide_; }
   RowsReport rows_report() const;
 
   /// All of it; a group that is restored from it, of the same density and settings, goes on bit for

@@ -113,6 +113,7 @@ public:
   std::optional<judge::LogEvidence> evidence() const;
   /// By tempering, where that was asked for.
   std::optional<judge::LogEvidence> tempered_evidence() const;
+  bool tempering_given_up() const { return tempering_.begun() && !tempering_.over(); }
   /// By the evidence of each group: how far its share is from the one that was weighed, in standard
   /// errors of the difference, where that is most.
   double evidence_against_shares() const;
@@ -134,6 +135,7 @@ private:
   struct Before { // what was spent outside the groups that there are now
     std::array<Spent, kinds> stages{};
     std::uint64_t looked = 0, weighed = 0, tempered = 0; // gradients
+    std::uint64_t tempered_visits = 0;                   // of rows, beside these
 
     template <typename Self, typename Visit>
     static void for_each_field(Self& self, Visit&& visit) {
@@ -141,6 +143,7 @@ private:
       visit("looked", self.looked);
       visit("weighed", self.weighed);
       visit("tempered", self.tempered);
+      visit("tempered_visits", self.tempered_visits);
     }
   };
 
