@@ -27,6 +27,8 @@ void Journey::begin_tempering(const Frame::Matrix& hit) {
     reached.push_back(around[0]);
     reached.back().x = hit.row(i);
   }
+  if (const State& state = groups_[0]->state(); over_rows()) // how many few rows are
+    groups_[0]->guide().look(state.cloud, state.frame);
   tempering_ = Tempering(reached, settings_.seed, prior_);
   weights_.modes = std::move(around);
   part_ = Part::temper;

@@ -455,7 +455,7 @@ def add(of):
         "src/stages/tempering.cpp",
         "tests/stages/tempering_over_rows_test.cpp",
         [
-            ("few rows decide", "ends = [&]", "const auto unused = [&]"),
+            ("few rows decide", "if (@@few@@)\n    ends =", "false"),
             ("poor few rows lead", "<= @@error_of_few@@", "1e300"),
         ],
     )
