@@ -45,14 +45,24 @@ public:
   /// Who is controlled, and by whom.
   const std::vector<Dependent>& dependents() const { return dependents_; }
 
+  /// Rows of t on their way to x: what is computed once for all that is asked of one place.
+  struct Way {
+    Eigen::MatrixXd t, z;
+    std::vector<Eigen::ArrayXd> seen, slope; ///< of each controller: bounded, and the slope of that
+  };
+  Way way(const Matrix& t) const;
+
   /// Rows of t to rows of x, and back.
-  Matrix forward(const Matrix& t) const;
+  Matrix forward(const Way& way) const;
+  Matrix forward(const Matrix& t) const { return forward(way(t)); }
   Matrix inverse(Rows<const double> x) const;
   /// Rows of scores in x at forward(t) to scores of the density in t: with the slope of the log
   /// determinant.
-  Matrix pull(const Matrix& t, Rows<const double> score) const;
+  Matrix pull(const Way& way, Rows<const double> score) const;
+  Matrix pull(const Matrix& t, Rows<const double> score) const { return pull(way(t), score); }
   /// log |dx/dt| at each row.
-  Vector log_determinant(const Matrix& t) const;
+  Vector log_determinant(const Way& way) const;
+  Vector log_determinant(const Matrix& t) const { return log_determinant(way(t)); }
 
   template <typename Self, typename Visit>
   static void for_each_field(Self& self, Visit&& visit) {

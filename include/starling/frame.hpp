@@ -88,13 +88,22 @@ public:
   // Of the whole frame:
   /// Rows of positions to rows of y.
   Matrix inverse(Rows<const double> x) const;
+  /// Rows of y on their way to positions: what is computed once for all that is asked there.
+  struct Way {
+    Matrix y;
+    std::optional<Bend::Way> bent;
+  };
+  Way way(Matrix y) const;
   /// Rows of y to rows of positions.
-  Matrix forward(const Matrix& y) const;
+  Matrix forward(const Way& way) const;
+  Matrix forward(const Matrix& y) const { return forward(way(y)); }
   /// log |dx/dy| at each row of y.
-  Vector log_determinant(const Matrix& y) const;
+  Vector log_determinant(const Way& way) const;
+  Vector log_determinant(const Matrix& y) const { return log_determinant(way(y)); }
   /// Rows of scores in x to rows of scores of the density in y, at y: with the slope of the log
   /// determinant.
-  Matrix pull(const Matrix& y, Rows<const double> s) const;
+  Matrix pull(const Way& way, Rows<const double> s) const;
+  Matrix pull(const Matrix& y, Rows<const double> s) const { return pull(way(y), s); }
 
   template <typename Self, typename Visit>
   static void for_each_field(Self& self, Visit&& visit) {

@@ -109,8 +109,8 @@ Arrivals leap(const Cloud& from, const Departures& departures, const Frame& fram
   Eigen::VectorXd step(static_cast<Eigen::Index>(n)), energy(static_cast<Eigen::Index>(n));
   const Rows<double> x = rows_of(at.x), score = rows_of(at.score);
   for_rows(n, [&](Eigen::Index first, Eigen::Index rows, auto&& of) {
-    const Frame::Matrix in = frame.inverse(of(x));
-    y.middleRows(first, rows) = in;
+    const Frame::Way in = frame.way(frame.inverse(of(x)));
+    y.middleRows(first, rows) = in.y;
     slope.middleRows(first, rows) = frame.pull(in, of(score));
     energy.segment(first, rows) = -frame.log_determinant(in);
     for (Eigen::Index row = first; row < first + rows; ++row) {
@@ -121,18 +121,20 @@ Arrivals leap(const Cloud& from, const Departures& departures, const Frame& fram
     }
   });
   std::size_t going = n;
+  std::vector<Frame::Way> ways((n + rows_a_piece - 1) / rows_a_piece); // of each piece
   for (std::size_t made = 1; going > 0; ++made) {
     for_rows(going, [&](Eigen::Index first, Eigen::Index rows, auto&&) {
       const auto e = step.segment(first, rows);
       p.middleRows(first, rows) += (0.5 * e).asDiagonal() * slope.middleRows(first, rows);
-      const Frame::Matrix to =
-          y.middleRows(first, rows) + e.asDiagonal() * p.middleRows(first, rows);
-      y.middleRows(first, rows) = to;
-      at.x.middleRows(first, rows) = frame.forward(to);
+      y.middleRows(first, rows) += e.asDiagonal() * p.middleRows(first, rows);
+      Frame::Way& way = ways[std::size_t(first) / rows_a_piece];
+      way = frame.way(y.middleRows(first, rows));
+      at.x.middleRows(first, rows) = frame.forward(way);
     });
     density(x.slice(0, going), score.slice(0, going), std::span(at.log_density).first(going));
     for_rows(going, [&](Eigen::Index first, Eigen::Index rows, auto&& of) {
-      slope.middleRows(first, rows) = frame.pull(y.middleRows(first, rows), of(score));
+      slope.middleRows(first, rows) =
+          frame.pull(ways[std::size_t(first) / rows_a_piece], of(score));
       p.middleRows(first, rows) +=
           (0.5 * step.segment(first, rows)).asDiagonal() * slope.middleRows(first, rows);
     });

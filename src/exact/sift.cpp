@@ -18,21 +18,35 @@ namespace {
 constexpr std::size_t deciles = 9, tries = 40;
 constexpr double square_weight = 0.5, decile_weight = 0.5; // against 1 for the value
 
-/// A column of draws: what is wanted of those kept, and how far they are off it.
+/// A column of draws: what is wanted of those kept, and how far they are off it. Small: every swap
+/// that is tried reads all columns.
 struct Column {
   std::size_t at;
   double mean, inverse_sd;
-  std::array<double, deciles> decile;
   double value = 0, square = 0; // off by how much, in sums over those kept
   /// The same of the first decile, of the first two, ...: a value that comes in place of another
   /// changes the deciles between the two, whose sum is a difference.
   std::array<double, deciles + 1> up_to{};
 
   double z(double draw) const { return (draw - mean) * inverse_sd; }
-  std::uint8_t deciles_below(double draw) const {
-    return std::uint8_t(std::ranges::lower_bound(decile, draw) - decile.begin());
-  }
 };
+
+using Deciles = std::array<double, deciles>;
+
+/// Of all these values; puts them into another order.
+Deciles deciles_of(std::span<double> values) {
+  Deciles found{};
+  auto from = values.begin();
+  for (std::size_t q = 0; q < deciles; ++q) {
+    const auto place = values.begin() + std::ptrdiff_t((q + 1) * values.size() / (deciles + 1));
+    if (place >= from) { // few values: two deciles may be the same one
+      std::nth_element(from, place, values.end());
+      from = place + 1;
+    }
+    found[q] = *place;
+  }
+  return found;
+}
 
 /// A draw as a column sees it.
 struct Seen {
@@ -74,19 +88,20 @@ std::vector<std::size_t> sift(Rows<const double> rows, std::size_t keep,
   const auto n = static_cast<double>(keep);
 
   std::vector<Column> columns;
-  std::vector<double> sorted(rows.count);
+  std::vector<Deciles> decile; // of each
+  std::vector<double> values(rows.count);
   for (std::size_t a = 0; a < rows.dim; ++a) {
     for (std::size_t i = 0; i < rows.count; ++i)
-      sorted[i] = rows[i][a];
+      values[i] = rows[i][a];
     if (!(sds[a] > 0) || !std::isfinite(sds[a]) ||
-        !std::ranges::all_of(sorted, [](double v) { return std::isfinite(v); }))
+        !std::ranges::all_of(values, [](double v) { return std::isfinite(v); }))
       continue;
-    std::ranges::sort(sorted);
-    Column column{a, means[a], 1 / sds[a], {}};
+    decile.push_back(deciles_of(values));
+    Column column{a, means[a], 1 / sds[a]};
     column.square = -n * square_weight;
     for (std::size_t q = 0; q < deciles; ++q) {
-      column.decile[q] = sorted[(q + 1) * rows.count / (deciles + 1)];
-      const auto below = std::ranges::upper_bound(sorted, column.decile[q]) - sorted.begin();
+      const double most = decile.back()[q];
+      const auto below = std::ranges::count_if(values, [&](double v) { return v <= most; });
       column.up_to[q + 1] =
           column.up_to[q] - n * decile_weight * double(below) / double(rows.count);
     }
@@ -104,7 +119,8 @@ std::vector<std::size_t> sift(Rows<const double> rows, std::size_t keep,
   };
   for (std::size_t i = 0; i < rows.count; ++i)
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      above.push_back(columns[c].deciles_below(rows[i][columns[c].at]));
+      above.push_back(std::uint8_t(std::ranges::lower_bound(decile[c], rows[i][columns[c].at]) -
+                                   decile[c].begin()));
       if (i < keep)
         add(columns[c], seen(i, c), 1);
     }

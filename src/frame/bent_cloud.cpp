@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace starling::bending {
@@ -19,14 +20,15 @@ constexpr double nearly_normal = 0.1; // what a score may have that is not linea
 struct Spread {
   double middle, width;
   explicit Spread(Values values) {
-    const auto at = [&](double share) {
-      const auto place = values.begin() + std::ptrdiff_t(share * double(values.size() - 1));
-      std::nth_element(values.begin(), place, values.end());
-      return *place;
+    const auto place = [&](double share) {
+      return values.begin() + std::ptrdiff_t(share * double(values.size() - 1));
     };
-    const double low = at(.16), high = at(.84);
-    middle = at(.5);
-    width = std::max((high - low) / 2, 1e-12);
+    const auto half = place(.5), low = place(.16), high = place(.84);
+    std::nth_element(values.begin(), half, values.end());
+    middle = *half;
+    std::nth_element(values.begin(), low, half);
+    std::nth_element(half, high, values.end());
+    width = std::max((*high - *low) / 2, 1e-12);
   }
 };
 
@@ -116,34 +118,40 @@ Controllers BentCloud::controllers(const Dependent& one) const {
   return c;
 }
 
-void BentCloud::add_pull(const Dependent& one, MatrixXd& pulled, double sign) const {
+template <typename ColumnOf>
+void BentCloud::add_pull(const Dependent& one, ColumnOf&& column_of, double sign) const {
   const Controllers c = controllers(one);
   const auto i = Index(one.parameter);
   const Width width(c, one.log_width, n_);
   const Values mean = quadratic(c, one.mean, n_), g = pulled_.col(i).array();
   const Values by_width = width.inside * (1 + g * (z_.col(i).array() - mean));
   for (std::size_t a = 0; a < c.size(); ++a)
-    pulled.col(Index(one.controllers[a])).array() +=
+    column_of(one.controllers[a]) +=
         sign * seen_[one.controllers[a]].slope *
         (g * slope_of(c, one.mean, a) + by_width * slope_of(c, one.log_width, a));
 }
 
+void BentCloud::pull_controllers(const Dependent& one) {
+  add_pull(one, [&](std::size_t j) { return pulled_.col(Index(j)).array(); });
+}
+
 double BentCloud::gain_of_leads(const std::vector<std::size_t>& leads,
                                 const std::vector<Dependent>& dependents) const {
-  MatrixXd pulled = pulled_;
+  std::map<std::size_t, Values> pulled; // of their controllers, none of whom is a dependent here
+  const auto column_of = [&](std::size_t j) -> Values& {
+    return pulled.try_emplace(j, pulled_.col(Index(j)).array()).first->second;
+  };
   for (const Dependent& one : dependents) {
     if (!is_free(one.parameter))
-      add_pull(now(one.parameter), pulled, -1);
-    add_pull(one, pulled);
+      add_pull(now(one.parameter), column_of, -1);
+    add_pull(one, column_of);
   }
   double gain = 0;
   for (const std::size_t j : leads) {
     const Values z = part_of(z_, j, Part::tested);
-    const auto own = [&](const MatrixXd& scores) {
-      const Values g = part_of(scores, j, Part::tested);
-      return cost(Residual(plain(j, z, g), {}, z, g).sum);
-    };
-    gain += own(pulled_) - own(pulled);
+    const auto own = [&](const Values& g) { return cost(Residual(plain(j, z, g), {}, z, g).sum); };
+    gain += own(part_of(pulled_, j, Part::tested)) -
+            own(column_of(j).segment(first(Part::tested), count(Part::tested)));
   }
   return gain;
 }
@@ -170,7 +178,7 @@ void BentCloud::take_first(const Dependent& one) {
 void BentCloud::follow() {
   const MatrixXd before = std::exchange(pulled_, score_);
   for (const Dependent& one : kept_)
-    add_pull(one, pulled_);
+    pull_controllers(one);
   for (Index a = 0; a < d_; ++a) {
     const auto i = std::size_t(a);
     const bool same_score = before.size() > 0 && before.col(a) == pulled_.col(a);
@@ -179,8 +187,8 @@ void BentCloud::follow() {
     if (same_score && !taken_.contains(i))
       continue;
     const Residual r = residual(now(i));
-    t_.col(a) = clipped(r.t);
-    score_t_.col(a) = clipped(r.score);
+    t_.col(a) = r.t;
+    score_t_.col(a) = r.score;
     sums_.col(a) = r.sum.max(-far_out).min(far_out);
     squares_.col(a) = sums_.col(a).array() * (r.score - r.t).max(-far_out).min(far_out);
   }
@@ -189,10 +197,10 @@ void BentCloud::follow() {
 
 /// What of the scores in t is not linear in t. Fitted on one half. With few particles each score is
 /// asked only for its own t.
-MatrixXd BentCloud::not_linear() const {
-  const Eigen::RowVectorXd middle = t_.topRows(half_).colwise().mean(),
-                           mean = score_t_.topRows(half_).colwise().mean();
-  const MatrixXd y = t_.rowwise() - middle, s = score_t_.rowwise() - mean;
+MatrixXd BentCloud::not_linear(const MatrixXd& t, const MatrixXd& score) const {
+  const Eigen::RowVectorXd middle = t.topRows(half_).colwise().mean(),
+                           mean = score.topRows(half_).colwise().mean();
+  const MatrixXd y = t.rowwise() - middle, s = score.rowwise() - mean;
   const auto fitted = y.topRows(half_);
   if (3 * d_ <= half_) {
     MatrixXd square = fitted.transpose() * fitted;
@@ -208,11 +216,15 @@ MatrixXd BentCloud::not_linear() const {
 }
 
 double BentCloud::excess() const {
-  const auto tested = score_t_.bottomRows(n_ - half_);
+  MatrixXd t = t_, score = score_t_;
+  for (MatrixXd* columns : {&t, &score})
+    for (auto column : columns->colwise())
+      column = clipped(column.array());
+  const auto tested = score.bottomRows(n_ - half_);
   const MatrixXd about = tested.rowwise() - tested.colwise().mean();
   const Eigen::ArrayXd all = about.colwise().squaredNorm().array().max(1e-300).transpose();
   const Eigen::ArrayXd rest =
-      not_linear().bottomRows(n_ - half_).colwise().squaredNorm().array().transpose();
+      not_linear(t, score).bottomRows(n_ - half_).colwise().squaredNorm().array().transpose();
   return ((rest / all).min(1.0) - nearly_normal).max(0.0).sum();
 }
 
@@ -220,7 +232,7 @@ Bend BentCloud::bend() {
   pulled_ = score_;
   for (Dependent& one : kept_) { // those who are controlled first: their pull is then there
     fit(one, Part::all);
-    add_pull(one, pulled_);
+    pull_controllers(one);
   }
   return Bend(centre_, scale_, {kept_.rbegin(), kept_.rend()});
 }

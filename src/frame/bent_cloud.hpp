@@ -66,9 +66,11 @@ private:
   }
   FittedRows rows_of(const Dependent& one, Part part) const;
   Controllers controllers(const Dependent& one) const;
-  /// Adds what a dependent pulls at its controllers.
-  void add_pull(const Dependent& one, MatrixXd& pulled, double sign = 1) const;
-  MatrixXd not_linear() const;
+  /// Adds what a dependent pulls at its controllers to columns of their scores.
+  template <typename ColumnOf>
+  void add_pull(const Dependent& one, ColumnOf&& column_of, double sign = 1) const;
+  void pull_controllers(const Dependent& one);
+  MatrixXd not_linear(const MatrixXd& t, const MatrixXd& score) const;
 
   Index n_, half_, d_; // rows to fit on come first
   MatrixXd z_, score_;

@@ -3,6 +3,7 @@
 
 #include "frame/search_bend.hpp"
 
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -53,14 +54,19 @@ std::optional<Bend> fit_bend(Rows<const double> x, Rows<const double> score, boo
   if (!(straight > worth.least))
     return {};
   std::optional<BentCloud> best;
+  double left = std::numeric_limits<double>::infinity(); // of the excess, by the best
+  const auto take = [&](BentCloud found) {
+    const double excess = found.excess();
+    if (best && !(excess < left))
+      return;
+    best = std::move(found);
+    left = excess;
+  };
   if (before && before->dim() == x.dim)
-    best = as_before(cloud, *before);
-  if (!best || best->excess() > is_good * straight) {
-    BentCloud found = searched(std::move(cloud));
-    if (!best || found.excess() < best->excess())
-      best = std::move(found);
-  }
-  if (!best->any_taken() || !(best->excess() < worth.left * straight))
+    take(as_before(cloud, *before));
+  if (!best || left > is_good * straight)
+    take(searched(std::move(cloud)));
+  if (!best->any_taken() || !(left < worth.left * straight))
     return {};
   return best->bend();
 }

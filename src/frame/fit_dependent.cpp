@@ -108,6 +108,7 @@ void FittedRows::fit(Bend::Dependent& one, Terms terms) const {
   slopes.rightCols(Eigen::Index(columns - numbers - 1)).setZero();
   std::vector<double> products(columns * columns);
   double best = cost(one), damping = 1e-2;
+  Bend::Dependent next = one;
   for (int step = 0; step < most_steps && damping < 1e5; ++step) {
     work.slopes(rows_of(one, numbers_.data(), rows_), means, widths, slopes.data());
     work.products(slopes.data(), rows_, columns, products.data());
@@ -126,14 +127,16 @@ void FittedRows::fit(Bend::Dependent& one, Terms terms) const {
       Small<Eigen::Dynamic> damped = square; // only the lower half is read
       damped.diagonal().array() += damping * (square.diagonal().array() + 1e-9);
       const Small<1> by = -damped.ldlt().solve(down);
-      Bend::Dependent next = one;
+      next.mean = one.mean;
+      next.log_width = one.log_width;
       next.mean.head(Eigen::Index(means)) += by.head(Eigen::Index(means));
       next.log_width.head(Eigen::Index(widths)) +=
           by.tail(Eigen::Index(widths)).cwiseMax(-1.0).cwiseMin(1.0);
       if (const double after = cost(next); after < best) {
         done = after > enough * best;
         best = after;
-        one = std::move(next);
+        one.mean.swap(next.mean);
+        one.log_width.swap(next.log_width);
         better = true;
       }
     }

@@ -161,10 +161,10 @@ double Frame::log_determinant() const {
                     : scale_.array().log().sum() + stretch().array().log().sum();
 }
 
-Frame::Vector Frame::log_determinant(const Matrix& y) const {
-  Vector all = Vector::Constant(y.rows(), log_determinant());
+Frame::Vector Frame::log_determinant(const Way& way) const {
+  Vector all = Vector::Constant(way.y.rows(), log_determinant());
   if (bend_)
-    all += bend_->log_determinant(affine(y));
+    all += bend_->log_determinant(*way.bent);
   return all;
 }
 
@@ -185,8 +185,15 @@ Frame::Matrix Frame::inverse(Rows<const double> x) const {
   return y;
 }
 
-Frame::Matrix Frame::forward(const Matrix& y) const {
-  return bend_ ? bend_->forward(affine(y)) : affine(y);
+Frame::Way Frame::way(Matrix y) const {
+  Way way{std::move(y), {}};
+  if (bend_)
+    way.bent = bend_->way(affine(way.y));
+  return way;
+}
+
+Frame::Matrix Frame::forward(const Way& way) const {
+  return bend_ ? bend_->forward(*way.bent) : affine(way.y);
 }
 
 Frame::Vector Frame::along(const Vector& y) const {
@@ -212,10 +219,10 @@ Frame::Matrix Frame::pull(Rows<const double> s) const {
   return in;
 }
 
-Frame::Matrix Frame::pull(const Matrix& y, Rows<const double> s) const {
+Frame::Matrix Frame::pull(const Way& way, Rows<const double> s) const {
   if (!bend_)
     return pull(s);
-  const Matrix in_t = bend_->pull(affine(y), s);
+  const Matrix in_t = bend_->pull(*way.bent, s);
   return pull(rows_of(in_t));
 }
 

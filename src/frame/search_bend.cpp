@@ -135,6 +135,8 @@ private:
     const bool shared = most != with.end() && most->second > 1;
     std::map<std::size_t, std::vector<Gain>> gains;
     for (const auto& [i, leads] : pairs) {
+      const Dependent now_i = cloud_.now(i);
+      const double now = cloud_.cost_of(now_i, Part::tested);
       for (const std::size_t j : leads) {
         std::set<std::size_t> beside{leads[leads[0] == j && leads.size() > 1]}; // who may help
         if (along.contains(i))
@@ -142,7 +144,7 @@ private:
         if (shared && may_control(most->first, i))
           beside.insert(most->first);
         beside.erase(j);
-        if (std::optional<Gain> gain = gain_by(i, j, beside))
+        if (std::optional<Gain> gain = gain_by(now_i, now, j, beside))
           gains[j].push_back(std::move(*gain));
         else
           failed_.insert({i, j});
@@ -154,12 +156,11 @@ private:
     return proposals;
   }
 
-  /// With j as one more controller, and with one of those beside it where that helps. What linear
-  /// functions would do is asked last: few come that far.
-  std::optional<Gain> gain_by(std::size_t i, std::size_t j,
+  /// Of one that costs `now`: with j as one more controller, and with one of those beside it where
+  /// that helps. What linear functions would do is asked last: few come that far.
+  std::optional<Gain> gain_by(const Dependent& now_i, double now, std::size_t j,
                               const std::set<std::size_t>& beside) const {
-    const Dependent now_i = cloud_.now(i), with_j = with_controller(now_i, j);
-    const double now = cloud_.cost_of(now_i, Part::tested);
+    const Dependent with_j = with_controller(now_i, j);
     Gain best{with_j, now, 0};
     cloud_.fit(best.dependent, Part::fitted);
     best.after = cloud_.cost_of(best.dependent, Part::tested);

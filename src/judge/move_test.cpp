@@ -123,18 +123,20 @@ void MoveTest::traits(double value, const Scale& scale, double* four) {
 }
 
 void MoveTest::add(Rows<const double> values) {
-  double four[kinds];
+  double four[kinds], *sums = sums_.data();
   for (std::size_t i = 0; i < count_; ++i)
-    for (std::size_t a = 0; a < columns_; ++a) {
-      traits(values[i][a], scale_[a], four);
+    for (std::size_t a = 0; a < columns_; ++a, sums += kinds) {
+      const Scale& scale = scale_[a];
+      const double value = values[i][a];
+      traits(value, scale, four);
       for (std::size_t t = 0; t < kinds; ++t)
-        sums_[kinds * (i * columns_ + a) + t] += four[t];
+        sums[t] += four[t];
       double* const all = sums_.data() + kinds * count_ * columns_ + pooled * a;
-      const double away = std::abs(values[i][a] - scale_[a].median);
+      const double away = std::abs(value - scale.median);
       all[0] += four[0] * four[2];
       all[1] += four[2] * four[2];
-      all[2] += away > far_away * scale_[a].unit ? 1 : 0;
-      all[3] += away > 2 * far_away * scale_[a].unit ? 1 : 0;
+      all[2] += away > far_away * scale.unit ? 1 : 0;
+      all[3] += away > 2 * far_away * scale.unit ? 1 : 0;
       if (began_far_out(i, a))
         continue;
       all[4] += 1;

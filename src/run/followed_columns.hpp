@@ -38,10 +38,11 @@ public:
     if (read.count > 0)
       read.of = [this](Rows<const double> x) {
         const Constrained table = target_->constrain(x);
-        std::vector<double> values;
+        std::vector<double> values(x.count * columns_.size());
+        double* next = values.data();
         for (std::size_t row = 0; row < table.values.size(); row += table.names.size())
           for (const std::size_t a : columns_)
-            values.push_back(table.values[row + a]);
+            *next++ = table.values[row + a];
         return values;
       };
     return read;

@@ -85,19 +85,20 @@ TEST(MarginalDrift, EqualsTheSumOverAllPairs) {
 // Many are sorted by the cells of a grid: evenly spread, with ties, and with one so far out that
 // all others share a cell.
 TEST(MarginalDrift, EqualsTheSumOverAllPairsWhereManyAreSorted) {
-  constexpr std::size_t count = 2500; // more than are sorted by comparing
-  Batches batches;
-  batches.population = count;
-  batches.lay_out(count, 1);
-  EXPECT_LE(gap<double>(count, 2, batches), 1);
-  EXPECT_LE(gap<float>(count, 2, batches), 1);
-  EXPECT_LE(gap<double>(count, 2, batches, true), 1);
-  auto far = cloud<double>(count, 1), alone = cloud<double>(count, 1);
-  far.position()[0][0] = alone.position()[0][0] = 1e12;
-  MarginalDrift<double> drift(h);
-  drift(0, far, batches);
-  EXPECT_TRUE(std::ranges::all_of(far.drift(), [](double phi) { return std::isfinite(phi); }));
-  EXPECT_NEAR(far.drift()[0][0], alone.score()[0][0] / double(count), 1e-12);
+  for (const std::size_t count : {300u, 2500u}) { // by coarse cells, and by fine ones
+    Batches batches;
+    batches.population = count;
+    batches.lay_out(count, 1);
+    EXPECT_LE(gap<double>(count, 2, batches), 1);
+    EXPECT_LE(gap<float>(count, 2, batches), 1);
+    EXPECT_LE(gap<double>(count, 2, batches, true), 1);
+    auto far = cloud<double>(count, 1), alone = cloud<double>(count, 1);
+    far.position()[0][0] = alone.position()[0][0] = 1e12;
+    MarginalDrift<double> drift(h);
+    drift(0, far, batches);
+    EXPECT_TRUE(std::ranges::all_of(far.drift(), [](double phi) { return std::isfinite(phi); }));
+    EXPECT_NEAR(far.drift()[0][0], alone.score()[0][0] / double(count), 1e-12);
+  }
 }
 
 TEST(MarginalDrift, MayWriteWhereThePositionsLie) {

@@ -70,8 +70,8 @@ private:
     }
   };
 
-  /// From this many on by digits. Below, comparing is quicker.
-  static constexpr std::size_t sorted_by_digits = 2048;
+  /// From this many on by digits, of finer cells where there are many. Below, comparing is quicker.
+  static constexpr std::size_t sorted_by_digits = 128, many = 2048;
 
   /// By the digits of an even grid's cells, the lowest first, then each cell by comparing: O(N) but
   /// for cells of many, where tails are long, and never worse than comparing all.
@@ -80,12 +80,13 @@ private:
     const auto [least, most] =
         std::minmax_element(places.begin(), places.end(),
                             [](const Place& one, const Place& other) { return one.x < other.x; });
-    constexpr int digit = 8, digits = 3;
-    constexpr double cells = 1 << digit * digits;
+    constexpr int digit = 8, most_digits = 3;
+    const int digits = n < many ? 2 : most_digits;
+    const double cells = 1 << digit * digits;
     const double from = least->x, grid = (cells - 1) / (double(most->x) - from);
     if (n < sorted_by_digits || !(grid > 0) || !std::isfinite(grid))
       return std::sort(places.begin(), places.end());
-    std::array<std::array<std::uint32_t, 1 << digit>, digits> next{};
+    std::array<std::array<std::uint32_t, 1 << digit>, most_digits> next{};
     for (Place& at : places) {
       at.cell = static_cast<std::uint32_t>((double(at.x) - from) * grid);
       for (int d = 0; d < digits; ++d)
