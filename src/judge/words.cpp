@@ -159,8 +159,8 @@ struct Sentence {
   }
   std::string operator()(const evidence::MassMissed& e) const {
     return fmt::format(
-        "HMC moves did not move the cloud, but about {:.0f} % of the mass lies around its own "
-        "middle, closer in or farther out than it has particles: use --temper",
+        "HMC moves did not move the cloud, but it misses about {:.0f} % of the mass around its own "
+        "middle: use --temper",
         100 * e.share);
   }
   std::string operator()(const evidence::ModesNotWeighed& e) const {
