@@ -122,8 +122,6 @@ Judgement with_search(const Judgement& judgement, const Searched& searched,
     found.evidence = evidence::LightModeMissing{positions.at(light.parameter), light.place,
                                                 light.share, light.share * std::abs(light.off),
                                                 light.share * light.off * light.off};
-  else if (searched.missed > 0)
-    found.evidence = evidence::MassMissed{searched.missed};
   else if (searched.hits > 0)
     found.evidence = evidence::HighElsewhere{searched.hits, searched.looks};
   else {

@@ -157,12 +157,6 @@ struct Sentence {
         "{:.0f} or more",
         e.name, e.place, e.share, change, std::ceil(2 / e.share));
   }
-  std::string operator()(const evidence::MassMissed& e) const {
-    return fmt::format(
-        "HMC moves did not move the cloud, but it misses about {:.0f} % of the mass around its own "
-        "middle: use --temper",
-        100 * e.share);
-  }
   std::string operator()(const evidence::ModesNotWeighed& e) const {
     return fmt::format(
         "{} separate modes were found, and their shares are not known: compare several "

@@ -239,7 +239,7 @@ private:
         withdraw_converged(o);
       judge::Judgement& judgement = o.diagnosis.judgement;
       judgement = judge::with_search(judgement, journey_->searched(), names());
-      if (journey_->over_rows() && judgement.converged())
+      if (journey_->over_rows() && judgement.converged() && !journey_->tempered_evidence())
         judgement.remark(judge::evidence::GroupsNotCounted{true});
     } else {
       withdraw_converged(o);

@@ -214,10 +214,7 @@ std::optional<MissedPart> missed_part(const Cloud& rows, const Frame& frame, con
   const Rays rays = rays_of(looks, near, frame);
   if (auto out = mass_farther_out(rows, frame, some_of(looks, rays.looks), rays.log_volume))
     return out;
-  const Frame::Matrix x = top.x.transpose();
-  const Cloud there = cloud_at(rows_of(x), density);
-  const Place place{top.x, there.score.row(0), top.log_density};
-  return mass_at_top(rows, frame, place, density, Philox(search.seed), top_step + round);
+  return mass_at_top(rows, frame, top, density, Philox(search.seed), top_step + round);
 }
 
 } // namespace

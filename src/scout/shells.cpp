@@ -78,13 +78,16 @@ std::optional<MissedPart> mass_farther_out(const Cloud& rows, const Frame& frame
                     Frame::from_numbers({frame.mean().data(), rows.dim()}, numbers, frame.form())};
 }
 
-std::optional<MissedPart> mass_at_top(const Cloud& rows, const Frame& frame, const Place& top,
+std::optional<MissedPart> mass_at_top(const Cloud& rows, const Frame& frame, const Mode& top,
                                       CountedDensity& density, const Philox& philox, Step step) {
   const double n = double(rows.count()), d = double(rows.dim());
   const double mean = std::accumulate(rows.log_density.begin(), rows.log_density.end(), 0.0) / n;
   if (too_few_rows(rows) || !(top.log_density > mean + d / 2 + higher_top))
     return std::nullopt;
-  const Student fit{laplace(top, density), shell_freedom};
+  const Frame::Matrix at_top = top.x.transpose();
+  const Cloud there = cloud_at(rows_of(at_top), density);
+  const Place place{top.x, there.score.row(0), top.log_density};
+  const Student fit{laplace(place, density), shell_freedom};
   const Student cloud{frame, shell_freedom};
   const Frame::Matrix x = fit.draw(philox, Stream::look_around, step, shell_draws);
   const Cloud draws = cloud_at(rows_of(x), density);

@@ -177,7 +177,6 @@ judge::Searched Journey::search_report(const scout::Looked& looked, const Weight
   all.hits = looked.hits;
   all.modes = std::max<std::size_t>(1, found.modes.size());
   all.light = {};
-  all.missed = all.modes > 1 ? looked.missed : 0; // else it was weighed, and is light
   const Frame::Matrix& x = cloud().x;
   double most = 0;
   for (const scout::Mode& mode : found.light)

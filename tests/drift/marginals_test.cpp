@@ -71,7 +71,9 @@ double gap(std::size_t count, std::size_t dim, const Batches& batches, bool ties
 }
 
 TEST(MarginalDrift, EqualsTheSumOverAllPairs) {
-  for (const std::size_t count : {1u, 2u, 3u, 64u, 257u})
+  constexpr std::size_t compared = MarginalDrift<double>::by_digits_from - 1;
+  for (const std::size_t count :
+       {std::size_t(1), std::size_t(2), std::size_t(3), compared, 2 * compared})
     for (const std::size_t dim : {1u, 2u, 5u}) {
       Batches batches;
       batches.population = count;
@@ -85,7 +87,8 @@ TEST(MarginalDrift, EqualsTheSumOverAllPairs) {
 // Many are sorted by the cells of a grid: evenly spread, with ties, and with one so far out that
 // all others share a cell.
 TEST(MarginalDrift, EqualsTheSumOverAllPairsWhereManyAreSorted) {
-  for (const std::size_t count : {300u, 2500u}) { // by coarse cells, and by fine ones
+  using Sorted = MarginalDrift<double>;
+  for (const std::size_t count : {Sorted::by_digits_from, Sorted::finer_from}) {
     Batches batches;
     batches.population = count;
     batches.lay_out(count, 1);

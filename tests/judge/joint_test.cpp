@@ -184,9 +184,6 @@ TEST(Search, TakesConvergedBackAndElseSaysWhatWasSearched) {
   EXPECT_EQ(with_search(moves, searched, names).verdict, Verdict::cannot_tell);
   EXPECT_THAT(sentence(with_search(moves, searched, names)), HasSubstr("7 of 2000 places"));
   EXPECT_EQ(with_search(still, searched, names).verdict, Verdict::still_moving);
-  searched.missed = .4;
-  EXPECT_EQ(with_search(moves, searched, names).verdict, Verdict::cannot_tell);
-  EXPECT_THAT(sentence(with_search(moves, searched, names)), HasSubstr("40 % of the mass"));
   searched.light = {.001, 1, 50, 50};
   const Judgement light = with_search(moves, searched, names);
   EXPECT_EQ(light.verdict, Verdict::cannot_tell);

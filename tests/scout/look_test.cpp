@@ -2,6 +2,7 @@
 #include <starling/scout/look.hpp>
 
 #include "scout/blobs.hpp"
+#include "scout/looked.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,13 +13,7 @@ namespace {
 
 using namespace starling;
 using namespace starling::scout;
-
-Looked looked(const DensityOfRows& density, const Frame::Matrix& x, std::uint64_t seed) {
-  CountedDensity asked(density);
-  ModeSearch search;
-  search.seed = seed;
-  return look_around(cloud_at(rows_of(x), asked), asked, {}, search, 0);
-}
+using blobs::looked;
 
 TEST(LookAround, HitsNothingAroundExactDraws) {
   for (const std::size_t dim : {1, 2, 5, 20})

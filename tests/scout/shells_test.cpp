@@ -2,6 +2,7 @@
 #include <starling/scout/look.hpp>
 
 #include "scout/blobs.hpp"
+#include "scout/looked.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,13 +13,7 @@ namespace {
 
 using namespace starling;
 using namespace starling::scout;
-
-Looked searched_around(const DensityOfRows& density, const Frame::Matrix& x, std::uint64_t seed) {
-  CountedDensity asked(density);
-  ModeSearch search;
-  search.seed = seed;
-  return look_around(cloud_at(rows_of(x), asked), asked, {}, search, 0);
-}
+using blobs::looked;
 
 /// Two round normals in one place, of these sds, each with half of the mass.
 std::vector<blobs::Blob> nested(std::size_t dim, double narrow) {
@@ -34,14 +29,14 @@ TEST(Shells, FindTheHalfThatIsMissing) {
       const std::vector<blobs::Blob> both = nested(dim, .1);
       const DensityOfRows density = blobs::density(both);
       for (const std::size_t part : {0, 1}) {
-        const Looked found = searched_around(density, blobs::draws({both[part]}, 512, seed), seed);
+        const Looked found = looked(density, blobs::draws({both[part]}, 512, seed), seed);
         ASSERT_EQ(found.modes.size(), 2u) << dim << " " << seed << " " << part;
         EXPECT_NEAR(found.missed, .5, .25) << dim << " " << seed << " " << part;
         const double other = part == 0 ? .1 : 1;
         const double wide = found.modes[1].frame.spreads().mean();
         EXPECT_NEAR(wide / other, 1, .3) << dim << " " << seed << " " << part;
       }
-      EXPECT_EQ(searched_around(density, blobs::draws(both, 512, seed), seed).missed, 0)
+      EXPECT_EQ(looked(density, blobs::draws(both, 512, seed), seed).missed, 0)
           << dim << " " << seed;
     }
 }
@@ -73,8 +68,7 @@ TEST(Shells, MissNothingOfHeavyTails) {
   for (const std::size_t freedom : {1, 3, 5})
     for (const std::size_t dim : {2, 5, 10})
       for (std::uint64_t seed = 1; seed <= 5; ++seed)
-        EXPECT_EQ(searched_around(student(double(freedom)), student_draws(freedom, dim, seed), seed)
-                      .missed,
+        EXPECT_EQ(looked(student(double(freedom)), student_draws(freedom, dim, seed), seed).missed,
                   0)
             << freedom << " " << dim << " " << seed;
 }
@@ -85,7 +79,7 @@ TEST(Shells, MeasureHowMuchIsMissing) {
   const auto missed_with = [&](double narrow) {
     std::vector<blobs::Blob> drawn = both;
     drawn[0].weight = 1 - narrow, drawn[1].weight = narrow;
-    return searched_around(blobs::density(both), blobs::draws(drawn, 512, 3), 3).missed;
+    return looked(blobs::density(both), blobs::draws(drawn, 512, 3), 3).missed;
   };
   EXPECT_GT(missed_with(.1), .2);
   EXPECT_GT(missed_with(.01), missed_with(.1));

@@ -37,9 +37,7 @@ struct Found {
 };
 
 Found evidence_of(const Known& known, const Settings& settings) {
-  Journey journey(
-      {known.density.all, known.density.dim, std::make_shared<const RowDensity>(known.density)},
-      settings);
+  Journey journey(by_rows(known.density), settings);
   while (!journey.finished())
     journey.take(1);
   EXPECT_TRUE(journey.evidence());

@@ -3,6 +3,7 @@
 
 #include <starling/random/philox.hpp>
 #include <starling/row_density.hpp>
+#include <starling/stages/journey.hpp>
 
 #include <Eigen/LU>
 
@@ -10,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <numbers>
 #include <span>
 #include <vector>
@@ -48,6 +50,14 @@ inline RowDensity over_rows(std::size_t rows, std::size_t dim, const DensityOfRo
     };
   };
   return density;
+}
+
+/// For a journey: by rows, and its slow twin, the same density asked as a whole.
+inline stages::JourneyDensity by_rows(const RowDensity& density) {
+  return {density.all, density.dim, std::make_shared<const RowDensity>(density)};
+}
+inline stages::JourneyDensity whole(const RowDensity& density) {
+  return {density.all, density.dim};
 }
 
 struct Known {

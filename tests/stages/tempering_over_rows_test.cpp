@@ -20,11 +20,6 @@ using stages::Journey;
 using stages::JourneyDensity;
 using stages::Settings;
 
-JourneyDensity by_rows(const RowDensity& density) {
-  return {density.all, density.dim, std::make_shared<const RowDensity>(density)};
-}
-JourneyDensity whole(const RowDensity& density) { return {density.all, density.dim}; }
-
 Settings tempered(std::uint64_t seed, std::size_t guide_rows = 100) {
   Settings settings = stage_tests::small(128);
   settings.walkers = 128;

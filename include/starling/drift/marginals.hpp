@@ -29,6 +29,10 @@ namespace starling {
 template <typename Real>
 class MarginalDrift {
 public:
+  /// From so many particles on they are sorted by digits, and from so many by one digit more. Below
+  /// both, comparing is quicker.
+  static constexpr std::size_t by_digits_from = 128, finer_from = 2048;
+
   explicit MarginalDrift(Real h, Threads& threads = Threads::alone())
       : h_(kernel::positive("h", h)), threads_(&threads) {}
 
@@ -70,9 +74,6 @@ private:
     }
   };
 
-  /// From this many on by digits, of finer cells where there are many. Below, comparing is quicker.
-  static constexpr std::size_t sorted_by_digits = 128, many = 2048;
-
   /// By the digits of an even grid's cells, the lowest first, then each cell by comparing: O(N) but
   /// for cells of many, where tails are long, and never worse than comparing all.
   static void sort(std::vector<Place>& places, std::vector<Place>& spare) {
@@ -81,10 +82,10 @@ private:
         std::minmax_element(places.begin(), places.end(),
                             [](const Place& one, const Place& other) { return one.x < other.x; });
     constexpr int digit = 8, most_digits = 3;
-    const int digits = n < many ? 2 : most_digits;
+    const int digits = n < finer_from ? 2 : most_digits;
     const double cells = 1 << digit * digits;
     const double from = least->x, grid = (cells - 1) / (double(most->x) - from);
-    if (n < sorted_by_digits || !(grid > 0) || !std::isfinite(grid))
+    if (n < by_digits_from || !(grid > 0) || !std::isfinite(grid))
       return std::sort(places.begin(), places.end());
     std::array<std::array<std::uint32_t, 1 << digit>, most_digits> next{};
     for (Place& at : places) {

@@ -38,8 +38,7 @@ Judgement with_failures(const Judgement& judgement, const Failures& failures,
                         std::uint64_t gradients);
 
 /// The same, unless it is "converged" and a search around the cloud met what is as high and away
-/// from it, or mass around its own middle that it does not have, or a mode that matters and is too
-/// light for a particle. Else it says what was searched.
+/// from it, or a mode that matters and is too light for a particle. Else it says what was searched.
 Judgement with_search(const Judgement& judgement, const Searched& searched,
                       const std::vector<std::string>& positions);
 

@@ -27,7 +27,6 @@ struct Searched {
   std::size_t hits = 0;  ///< looks as high as the cloud and away from all of it, at the last search
   std::size_t modes = 1; ///< that have particles, or should
   LightMode light;
-  double missed = 0; ///< of the mass, around the cloud's own middle
 
   template <typename Self, typename Visit>
   static void for_each_field(Self& self, Visit&& visit) {
@@ -37,7 +36,6 @@ struct Searched {
     visit("hits", self.hits);
     visit("modes", self.modes);
     visit("light", self.light);
-    visit("missed", self.missed);
   }
 };
 

@@ -122,9 +122,6 @@ struct LightModeMissing { ///< too light for a particle, and far enough to matte
   double place = 0, share = 0;
   double mean_error = 0, variance_error = 0; ///< that it makes: in sds, as a share
 };
-struct MassMissed { ///< around the cloud's own middle
-  double share = 0;
-};
 struct ModesNotWeighed {
   std::size_t modes = 0;
 };
@@ -187,15 +184,16 @@ struct OfAllRuns {
 
 } // namespace evidence
 
-using Evidence = std::variant<
-    std::monostate, evidence::NotNumbers, evidence::OneParticle, evidence::GrowsWithoutEnd,
-    evidence::OffCentre, evidence::CentreMoves, evidence::SpreadChanges, evidence::TooNarrow,
-    evidence::TooWide, evidence::TooFewParticles, evidence::Balanced, evidence::Failed,
-    evidence::MovesConfirm, evidence::MovesCarryAway, evidence::HardlyMoves, evidence::RoomForError,
-    evidence::ModesNotWeighed, evidence::DensityAgainstScores, evidence::GroupsNotWeighed,
-    evidence::SharesNotKnown, evidence::RunsDisagree, evidence::GroupsNotAllCounted,
-    evidence::GrowsAlong, evidence::IdentityOff, evidence::DensityFails, evidence::HighElsewhere,
-    evidence::LightModeMissing, evidence::MassMissed>;
+using Evidence =
+    std::variant<std::monostate, evidence::NotNumbers, evidence::OneParticle,
+                 evidence::GrowsWithoutEnd, evidence::OffCentre, evidence::CentreMoves,
+                 evidence::SpreadChanges, evidence::TooNarrow, evidence::TooWide,
+                 evidence::TooFewParticles, evidence::Balanced, evidence::Failed,
+                 evidence::MovesConfirm, evidence::MovesCarryAway, evidence::HardlyMoves,
+                 evidence::RoomForError, evidence::ModesNotWeighed, evidence::DensityAgainstScores,
+                 evidence::GroupsNotWeighed, evidence::SharesNotKnown, evidence::RunsDisagree,
+                 evidence::GroupsNotAllCounted, evidence::GrowsAlong, evidence::IdentityOff,
+                 evidence::DensityFails, evidence::HighElsewhere, evidence::LightModeMissing>;
 using Remark = std::variant<evidence::LostParticles, evidence::InGroups, evidence::NotCertified,
                             evidence::NotConfirmed, evidence::Interrupted, evidence::BeforeMoves,
                             evidence::SomeRowsDecided, evidence::GroupsNotCounted,

@@ -5,7 +5,7 @@
 #include <starling/density.hpp>
 #include <starling/frame.hpp>
 #include <starling/random/philox.hpp>
-#include <starling/scout/climb.hpp>
+#include <starling/scout/modes.hpp>
 
 #include <optional>
 #include <span>
@@ -31,7 +31,7 @@ std::optional<MissedPart> mass_farther_out(const Cloud& rows, const Frame& frame
 
 /// Where Laplace's fit at this top is denser than the cloud's normal: by draws from its Student t.
 /// Asked only where the top is higher above the rows than a normal's would be.
-std::optional<MissedPart> mass_at_top(const Cloud& rows, const Frame& frame, const Place& top,
+std::optional<MissedPart> mass_at_top(const Cloud& rows, const Frame& frame, const Mode& top,
                                       CountedDensity& density, const Philox& philox, Step step);
 
 } // namespace starling::scout
