@@ -226,6 +226,8 @@ void add_flight(nb::module_& m) {
           [](Flight& f, bool interrupted) {
             const GilReleased released;
             run::Outcome outcome = f.outcome(true);
+            if (outcome.stages)
+              outcome.scores = f.scores();
             if (interrupted)
               run::mark_interrupted(outcome);
             return outcome;

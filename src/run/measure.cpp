@@ -82,17 +82,17 @@ void take_columns(Constrained columns, Outcome& o, Threads& threads) {
                *o.constrained, o.constrained_summary);
 }
 
-void measure_at(const AnyTarget<double>& target, const Settings& settings, Outcome& o,
-                Threads& threads) {
+void measure_at(const AnyTarget<double>& target, const Settings& settings, Rows<const double> score,
+                Outcome& o, Threads& threads) {
   const std::size_t count = settings.particles, dim = target.dim;
   const Rows<const double> x{o.positions.data(), count, dim};
   std::vector<double> asked;
-  if (o.log_density.size() != count || o.scores.size() != count * dim) {
+  if (o.log_density.size() != count) {
     asked.resize(count * dim);
     o.log_density.resize(count);
     target.evaluate(x, {asked.data(), count, dim}, o.log_density);
+    score = {asked.data(), count, dim};
   }
-  const Rows<const double> score{asked.empty() ? o.scores.data() : asked.data(), count, dim};
   const bool has_density = !target.has_density || target.has_density();
   o.diagnosis = judge::diagnose(
       x, score, has_density ? std::span<const double>(o.log_density) : std::span<const double>(),
@@ -108,17 +108,14 @@ void measure_at(const AnyTarget<double>& target, const Settings& settings, Outco
       o.warnings.push_back(std::move(found));
 }
 
-void judge_growth(const AnyTarget<double>& target, Outcome& o) {
+void judge_growth(const AnyTarget<double>& target, Rows<const double> score, Outcome& o) {
   const bool has_density = !target.has_density || target.has_density();
-  const bool scored = !o.scores.empty() && o.scores.size() == o.positions.size();
   if (o.diagnosis.judgement.converged() || !has_density || target.rows || o.settings.periodic ||
-      !scored || o.names.size() != target.dim)
+      o.names.size() != target.dim)
     return;
-  const std::size_t count = o.positions.size() / target.dim;
   try {
-    const auto found =
-        judge::unbounded_along({o.positions.data(), count, target.dim},
-                               {o.scores.data(), count, target.dim}, target.evaluate);
+    const auto found = judge::unbounded_along({o.positions.data(), score.count, target.dim}, score,
+                                              target.evaluate);
     if (!found)
       return;
     o.diagnosis.judgement = {judge::Verdict::diverged,

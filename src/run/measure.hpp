@@ -11,11 +11,11 @@ namespace starling::run {
 void judge_rows(Rows<const double> x, Rows<const double> score, judge::TraceRow& row,
                 Threads& threads);
 
-/// Exact scores at the outcome's positions, unless it has them and log densities; the diagnosis
-/// that follows from them, what was held out, and the parameters as users read them. The trace must
-/// end with the look at these positions.
-void measure_at(const AnyTarget<double>& target, const Settings& settings, Outcome& outcome,
-                Threads& threads = Threads::alone());
+/// The diagnosis of the outcome's positions, what was held out, and the parameters as users read
+/// them. `score`: there; where the outcome has no log densities the target is asked for both. The
+/// trace must end with the look at these positions.
+void measure_at(const AnyTarget<double>& target, const Settings& settings, Rows<const double> score,
+                Outcome& outcome, Threads& threads);
 
 /// The separate groups of the outcome's draws, as the journey found and weighed them; nothing where
 /// there is one. A group without particles is at its mode.
@@ -23,8 +23,8 @@ void add_groups(const AnyTarget<double>& target, const stages::Journey& journey,
 
 /// A cloud that is not "converged": whether its log density grows without bound, or does not fall,
 /// along some way out of it. Then the verdict says so, and where. Not where a log density asks for
-/// many rows of data, nor on a torus.
-void judge_growth(const AnyTarget<double>& target, Outcome& outcome);
+/// many rows of data, nor on a torus. `score`: at its positions.
+void judge_growth(const AnyTarget<double>& target, Rows<const double> score, Outcome& outcome);
 
 /// The log evidence of a finished journey, after the verdict. Nothing where it was not asked for.
 std::optional<EvidenceReport> report_evidence(const stages::Journey& journey,

@@ -198,8 +198,6 @@ private:
 
   void report(bool measured, Outcome& o) override {
     o.positions = positions();
-    if (measured)
-      o.scores = scores();
     if (done_ == 0)
       return;
     o.stages = stage_report(o.warnings);
@@ -216,7 +214,13 @@ private:
                          warnings);
   }
 
+  /// By the journey's own scores: a copy of them would be a third of the memory of a large cloud.
   void measure(Outcome& o) {
+    const Frame::Matrix& scores_there = journey_->cloud().score;
+    const bool few = std::size_t(scores_there.size()) < size();
+    const std::vector<double> again = few ? scores() : std::vector<double>();
+    const Rows<const double> score{few ? again.data() : scores_there.data(), settings_.particles,
+                                   staged_.target.dim};
     AnyTarget<double> target = staged_.target;
     if (journey_->over_rows()) // all rows for every particle would cost more than the run
       target.evaluate = [this](Rows<const double> at, Rows<double> s, std::span<double> l) {
@@ -224,7 +228,7 @@ private:
       };
     else if (!scores_alone_) // the density was asked there already
       o.log_density = repeated(journey_->cloud().log_density, settings_.particles);
-    measure_at(target, settings_, o, threads());
+    measure_at(target, settings_, score, o, threads());
     if (!settled_) { // whoever stopped it: exact moves confirm a cloud, and they are still to come
       if (judge::Judgement& judgement = o.diagnosis.judgement; judgement.converged()) {
         judgement.verdict = judge::Verdict::cannot_tell;
@@ -253,7 +257,7 @@ private:
       else
         judgement.remark(NotCertified{NotCertified::Why::not_asked});
     }
-    judge_growth(target, o);
+    judge_growth(target, score, o);
     if (!o.trace.empty())
       o.trace.back().verdict = o.diagnosis.judgement.verdict;
     if (staged_.stages.evidence)

@@ -88,11 +88,13 @@ bool Certify::after_test(const Context& context, State& state) {
   const bool goes_on = right && !context.settings.settle_always &&
                        (more ? enough : polishes(context) && state.scouted.modes == 1);
   if (goes_on) {
-    Cloud flown = state.cloud;
+    if (!more)
+      flown_ = Unpolished(context, state.cloud);
     polish_ = Polish(context, state, trial_, false);
-    flown_ = more ? state.cloud : std::move(flown);
-    if (more)
-      certificate = trial_.judge_other(context, flown_, bounds);
+    if (more) {
+      flown_ = Unpolished(context, state.cloud);
+      certificate = trial_.judge_other(context, flown_.x, flown_.log_density, bounds);
+    }
     part_ = Part::polish;
   }
   state.certificate = std::move(certificate);
@@ -107,14 +109,14 @@ bool Certify::after_test(const Context& context, State& state) {
 /// right by them, and in no trait farther off than the cloud that it was made from. Nor may it
 /// break an identity: particles pushed off a thin ring change none of its traits.
 void Certify::after_polish(const Context& context, State& state) {
-  judge::Certificate polished = trial_.judge_other(context, state.cloud);
+  judge::Certificate polished = trial_.judge_other(context, state.cloud.x, state.cloud.log_density);
   if (polished.finding == judge::Finding::confirmed &&
       !judge::any_worse(polished, *state.certificate) &&
-      !context.breaks_identities(state.cloud, flown_)) {
+      (context.identities_hold(state.cloud) || !flown_.identities_hold)) {
     state.certificate = std::move(polished);
     state.polished = true;
   } else {
-    state.cloud = flown_;
+    state.cloud = flown_.back(context);
   }
   if (state.certificate->finding != judge::Finding::confirmed)
     state.walkers = trial_.take_walkers();
@@ -129,7 +131,7 @@ Progress Certify::progress(const Context& context) const {
 void Certify::check(const Context& context, const State&) const {
   trial_.check(context, part_ != Part::begin);
   polish_.check(context, part_ == Part::polish);
-  must_fit(flown_, context.dim(), context.settings.particles, part_ != Part::polish);
+  flown_.check(context, part_ != Part::polish);
 }
 
 } // namespace starling::stages

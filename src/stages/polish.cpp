@@ -49,6 +49,13 @@ Cloud sifted(const Context& context, const State& state, std::span<const double>
 
 } // namespace
 
+void Unpolished::check(const Context& context, bool may_be_empty) const {
+  const std::size_t count = log_density.size();
+  must_fit((may_be_empty && count == 0) || count == context.settings.particles);
+  must_fit(std::size_t(x.rows()) == count &&
+           (count == 0 || std::size_t(x.cols()) == context.dim()));
+}
+
 Polish::Polish(const Context& context, State& state, const Trial& trial, bool keeps_best)
     : aim_(trial.aim()), keeps_best_(keeps_best) {
   state.cloud = sifted(context, state, trial.kept(), aim_, trial.stride(state.leap));

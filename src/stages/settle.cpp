@@ -156,7 +156,7 @@ void Settle::after_round(const Context& context, State& state) {
   const bool last = settled || next_round(context) == 0;
   if (last) {
     polish_ = Polish(context, state, trial_, true);
-    sifted_ = state.cloud;
+    sifted_ = Unpolished(context, state.cloud);
     state.settled = true;
   }
   state.certificate = trial_.judge({});
@@ -179,12 +179,12 @@ bool Settle::after_last_test(const Context& context, State& state) {
     return false;
   }
   if (state.polished) {
-    judge::Certificate before = trial_.judge_other(context, sifted_, bounds);
+    judge::Certificate before = trial_.judge_other(context, sifted_.x, sifted_.log_density, bounds);
     if (better_before(*state.certificate, before) ||
-        (before.finding == judge::Finding::confirmed &&
-         context.breaks_identities(state.cloud, sifted_))) {
+        (before.finding == judge::Finding::confirmed && sifted_.identities_hold &&
+         !context.identities_hold(state.cloud))) {
       state.polished = false;
-      state.cloud = sifted_;
+      state.cloud = sifted_.back(context);
       state.certificate = std::move(before);
     }
   }
@@ -209,7 +209,7 @@ void Settle::check(const Context& context, const State& state) const {
   polish_.check(context, part_ == Part::polish);
   must_fit(round_ < 40 && spent_ <= moves_of_rounds(context));
   must_fit(part_ != Part::begin || state.settled || next_round(context) > 0);
-  must_fit(sifted_, context.dim(), context.settings.particles, !state.polished);
+  sifted_.check(context, !state.polished);
   must_fit(state.pool.means.size() == context.width() || round_ == 0);
 }
 

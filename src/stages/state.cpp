@@ -50,11 +50,9 @@ Frame affine(Metric metric, const Frame* before, Rows<const double> x, Rows<cons
 
 } // namespace
 
-bool Context::breaks_identities(const Cloud& cloud, const Cloud& before) const {
-  const auto hold = [&](const Cloud& one) {
-    return judge::identities_hold(one.position(), rows_of(one.score), threads);
-  };
-  return guide.rows() == 0 && !hold(cloud) && hold(before);
+bool Context::identities_hold(const Cloud& cloud) const {
+  return guide.rows() > 0 ||
+         judge::identities_hold(cloud.position(), rows_of(cloud.score), threads);
 }
 
 Frame Context::reframed(const Frame& frame, const Cloud& cloud) const {

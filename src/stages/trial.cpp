@@ -54,9 +54,9 @@ Trial::Trial(const Context& context, State& state, Cloud walkers, const TrialPla
   log_densities_ = context.guide.rows() == 0; // few rows and all do not agree in them
   directions_ = random_directions(context.dim(), context.settings.seed, state.next.tunings);
   seen_in_ = frame;
-  began_ = followed(context, walkers_);
+  began_ = followed(context, walkers_.x, walkers_.log_density);
   if (plan.of_cloud && walkers_.count() < state.cloud.count())
-    on_trial_ = followed(context, state.cloud);
+    on_trial_ = followed(context, state.cloud.x, state.cloud.log_density);
   make_test();
   const bool diverged =
       state.certificate && state.certificate->diverged > context.settings.tolerated_divergence;
@@ -73,15 +73,15 @@ void Trial::make_test() {
     test_.emplace(rows_of(on_trial()), rows_of(std::as_const(began_)), walkers_.dim(), joint());
 }
 
-Frame::Matrix Trial::followed(const Context& context, const Cloud& cloud) const {
-  const Frame::Matrix read = context.columns(cloud.x);
+Frame::Matrix Trial::followed(const Context& context, const Frame::Matrix& x,
+                              std::span<const double> log_density) const {
+  const Frame::Matrix read = context.columns(x);
   Frame::Matrix all(read.rows(), read.cols() + Eigen::Index(joint().columns()));
   all.leftCols(read.cols()) = read;
   if (log_densities_)
-    all.col(read.cols()) = Eigen::Map<const Eigen::VectorXd>(cloud.log_density.data(), read.rows());
+    all.col(read.cols()) = Eigen::Map<const Eigen::VectorXd>(log_density.data(), read.rows());
   if (directions_.rows() > 0)
-    all.rightCols(directions_.rows()) =
-        seen_in_.inverse(cloud.position()) * directions_.transpose();
+    all.rightCols(directions_.rows()) = seen_in_.inverse(rows_of(x)) * directions_.transpose();
   return all;
 }
 
@@ -112,11 +112,11 @@ void Trial::move(const Context& context, State& state) {
                                         context.guide.density(), context.settings.seed,
                                         state.next.moves, context.guide.decider(), context.threads);
   if (done_ == counts_from_ && !plan_.of_cloud) {
-    began_ = followed(context, walkers_);
+    began_ = followed(context, walkers_.x, walkers_.log_density);
     make_test();
   }
   if (done_ + 1 > counts_from_) {
-    const Frame::Matrix now = followed(context, moved);
+    const Frame::Matrix now = followed(context, moved.x, moved.log_density);
     test_->add(rows_of(now));
   }
   walkers_ = std::move(moved);
@@ -165,19 +165,23 @@ judge::Certificate Trial::with_moves(judge::Certificate certificate, bool of_som
   return certificate;
 }
 
-judge::Certificate Trial::judge_other(const Context& context, const Cloud& cloud,
+judge::Certificate Trial::judge_other(const Context& context, const Frame::Matrix& x,
+                                      std::span<const double> log_density,
                                       const judge::Bounds& bounds) const {
   // What users read is made by one thread. Sums of pieces are added in order.
   Threads& threads = context.read.count > 0 ? Threads::alone() : context.threads;
-  const std::size_t count = cloud.count();
+  const std::size_t count = log_density.size();
   std::vector<std::vector<double>> sums((count + rows_a_piece - 1) / rows_a_piece);
   threads.for_pieces(count, rows_a_piece, [&](std::size_t begin, std::size_t end) {
-    const Frame::Matrix columns = followed(context, slice(cloud, begin, end));
+    const std::size_t rows = end - begin;
+    const Frame::Matrix columns =
+        followed(context, x.middleRows(Eigen::Index(begin), Eigen::Index(rows)),
+                 log_density.subspan(begin, rows));
     sums[begin / rows_a_piece] = test_->means_over(rows_of(columns), count);
   });
   for (std::size_t piece = 1; piece < sums.size(); ++piece)
     std::ranges::transform(sums[0], sums[piece], sums[0].begin(), std::plus());
-  return with_moves(test_->judge_means(sums.at(0), bounds), walkers_.count() < cloud.count());
+  return with_moves(test_->judge_means(sums.at(0), bounds), walkers_.count() < count);
 }
 
 Pool Trial::pool() const {

@@ -285,6 +285,17 @@ def add(of):
         ],
     )
     of(
+        "src/run/staged.cpp",
+        "tests/alloc/stages_test.cpp",
+        [
+            (
+                "a copy of the scores",
+                "@@o.positions = positions();@@\n    if (done_ == 0)",
+                "o.positions = positions(); o.scores = scores();",
+            ),
+        ],
+    )
+    of(
         "src/stages/wander.cpp",
         "tests/stages/wander_test.cpp",
         [
@@ -495,6 +506,7 @@ also = {
     for name in SOURCES
 }
 also["src/scout/modes.cpp"] = [f"src/scout/{name}.cpp" for name in ("clumps", "look", "scout")]
+also["src/run/staged.cpp"] = ["tests/alloc/counted_new.cpp"]
 also["src/scout/shells.cpp"] = ["src/scout/look.cpp"]
 also["src/scout/look.cpp"] = [f"src/scout/{name}.cpp" for name in ("clumps", "modes")]
 for name in ("elsewhere", "afar"):

@@ -79,7 +79,8 @@ struct Outcome {
   std::exception_ptr failure;      ///< why it stopped, if it did
   std::vector<double> positions;   ///< particles x parameters
   std::vector<double> log_density; ///< of each particle
-  std::vector<double> scores; ///< at the positions, exact; empty where the end was not measured
+  std::vector<double> scores; ///< at the positions, exact; empty where the end was not measured,
+                              ///< and of a run in stages, whose flight has them
   std::optional<Constrained> constrained; ///< where the parameters are not the positions
   std::vector<judge::ParameterSummary> constrained_summary;
   Timing seconds;

@@ -6,6 +6,28 @@
 
 namespace starling::stages {
 
+/// A cloud that a polish may spoil. Its scores are not kept, which would be half of its memory: the
+/// density is asked again where it is taken back.
+struct Unpolished {
+  Frame::Matrix x;
+  std::vector<double> log_density;
+  bool identities_hold = true;
+
+  Unpolished() = default;
+  Unpolished(const Context& context, const Cloud& cloud)
+      : x(cloud.x), log_density(cloud.log_density),
+        identities_hold(context.identities_hold(cloud)) {}
+  Cloud back(const Context& context) const { return cloud_at(x, context.guide.density()); }
+
+  template <typename Self, typename Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("x", self.x);
+    visit("log_density", self.log_density);
+    visit("identities_hold", self.identities_hold);
+  }
+  void check(const Context& context, bool may_be_empty) const;
+};
+
 /// Of the draws that a trial kept, those that together have the pool's moments become the cloud.
 /// Then it takes SVGD steps, and keeps the last cloud, or the best on the way. A large cloud is
 /// polished in blocks of rows, one after the other: the memory of a step is then that of a block.

@@ -104,7 +104,7 @@ private:
   std::uint64_t done_ = 0;
   Trial trial_;
   Polish polish_;
-  Cloud flown_; // in case the polish spoils it
+  Unpolished flown_; // in case the polish spoils it
 };
 
 /// Rounds of exact moves, each twice as long as the last, until they are quiet and their pools are
@@ -144,7 +144,7 @@ private:
   bool went_on_ = false;    // the round, for more draws
   Trial trial_;
   Polish polish_;
-  Cloud sifted_; // in case the polish spoils it
+  Unpolished sifted_; // in case the polish spoils it
 };
 
 /// The log evidence, where it is asked for, by bridge sampling: exact moves from the cloud; two

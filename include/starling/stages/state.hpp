@@ -109,9 +109,9 @@ struct Context {
   Frame reframed(const Frame& frame, const Cloud& cloud) const;
   /// The same without a bend.
   Frame straightened(const Cloud& cloud) const;
-  /// Whether a spread identity holds before and not in this cloud. Over rows scores are estimates,
-  /// and nothing is said.
-  bool breaks_identities(const Cloud& cloud, const Cloud& before) const;
+  /// Whether no spread identity speaks against this cloud. Over rows scores are estimates, and
+  /// nothing does.
+  bool identities_hold(const Cloud& cloud) const;
 };
 
 /// Throws invalid_argument: numbers of a saved state that no run saves.

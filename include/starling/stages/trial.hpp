@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -42,7 +43,8 @@ public:
   /// What the moves say of those on trial.
   judge::Certificate judge(const judge::Bounds& bounds) const;
   /// And of another cloud of the same density.
-  judge::Certificate judge_other(const Context& context, const Cloud& cloud,
+  judge::Certificate judge_other(const Context& context, const Frame::Matrix& x,
+                                 std::span<const double> log_density,
                                  const judge::Bounds& bounds = {}) const;
   /// Of positions and the columns that users read.
   Pool pool() const;
@@ -103,7 +105,8 @@ private:
   judge::Certificate with_moves(judge::Certificate certificate, bool of_some) const;
   judge::Joint joint() const { return {log_densities_, std::size_t(directions_.rows())}; }
   /// Positions, what users read, and the joint: the log density and values along directions.
-  Frame::Matrix followed(const Context& context, const Cloud& cloud) const;
+  Frame::Matrix followed(const Context& context, const Frame::Matrix& x,
+                         std::span<const double> log_density) const;
   void keep(const Frame::Matrix& x, std::size_t particles);
   const Frame::Matrix& on_trial() const { return on_trial_.size() > 0 ? on_trial_ : began_; }
 
