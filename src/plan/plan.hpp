@@ -52,7 +52,7 @@ struct Stages {
   std::size_t certify = 20; ///< exact moves of the certificate; 0: none
   enum class Exact { when_moved, never, always } exact = Exact::when_moved;
   std::size_t exact_moves = 0; ///< for always
-  std::size_t polish = 20;
+  std::size_t polish = 16;
   bool temper = false, evidence = false; ///< modes by tempering; the log evidence too
   enum class Kernel { none, gaussian, parameters, marginals };
   std::optional<Kernel> kernel;            ///< beside the bilinear part; none given: the usual one

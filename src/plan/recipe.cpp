@@ -104,7 +104,7 @@ std::vector<FieldInfo> make_field_infos() {
        {"auto", "none"}},
       {"Stages",
        "polish",
-       "K steps of RBM-SVGD after the HMC moves of --method auto, or none (default 20)",
+       "K steps of RBM-SVGD after the HMC moves of --method auto, or none (default 16)",
        {"none"}},
       {"Stages", "temper",
        "Search for modes by tempering too, from a reference much wider than the scout's modes "

@@ -46,7 +46,7 @@ std::pair<double, double> worst(Rows<const double> rows) {
 }
 
 // Scout and flight cost the same. The certificate of more particles costs one gradient for each as
-// it is chosen and one for each of the 20 steps of its polish; exact moves are as many as before,
+// it is chosen and one for each step of its polish; exact moves are as many as before,
 // but for the few draws that a refused move kept twice: 16 moves of 7 leaps for one in fifty.
 TEST(Crew, FliesForAnyNumberOfParticles) {
   const Group few = finished(each(scales), 4, small(256)),
@@ -57,7 +57,7 @@ TEST(Crew, FliesForAnyNumberOfParticles) {
   const auto a = few.gradients(), b = many.gradients();
   EXPECT_EQ(a[index_of<stages::Scout>], b[index_of<stages::Scout>]);
   EXPECT_EQ(a[index_of<stages::Fly>], b[index_of<stages::Fly>]);
-  const std::uint64_t polish = 21 * (1000 - 256);
+  const std::uint64_t polish = (1 + Settings().polish_steps) * (1000 - 256);
   EXPECT_GE(b[index_of<stages::Certify>] + 20 * 16 * 7 / 2, a[index_of<stages::Certify>] + polish);
   const std::uint64_t more_moves = 20 * 256 * 7; // until the draws are worth a cloud
   EXPECT_LE(b[index_of<stages::Certify>], a[index_of<stages::Certify>] + polish + more_moves);

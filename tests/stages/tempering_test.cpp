@@ -195,8 +195,8 @@ TEST(Tempering, BringsANarrowModeThatIsOftenMissedWithoutIt) {
   EXPECT_LE(found[false], 9); // 2 standard errors above
 }
 
-// Where looks hit a second arm that no way up leads to, tempering begins unasked, and each arm is a
-// group with moves of its own width. A normal, the control, is left alone.
+// Where looks hit a second arm that no way up leads to, tempering begins unasked, and each arm, or
+// a part of one, is a group with moves of its own width. A normal, the control, is left alone.
 TEST(Tempering, BeginsUnaskedWhereLooksFindMoreThanWaysUp) {
   int crosses = 0;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
@@ -209,7 +209,7 @@ TEST(Tempering, BeginsUnaskedWhereLooksFindMoreThanWaysUp) {
       alone.take(1);
     EXPECT_NE(journey.gradients()[4].first, "look");
     EXPECT_EQ(alone.gradients()[4].first, "look"); // nothing before it
-    if (journey.groups() != 2)
+    if (journey.groups() < 2)
       continue;
     ++crosses;
     EXPECT_EQ(journey.searched().hits, 0u);

@@ -70,7 +70,7 @@ Action add_bench(CLI::App& app) {
             ->group(accuracy),
         {"none", "gaussian", "parameters", "marginals"});
   add_number("batch", b->batch, 2, "Batch size of the flight")->default_str("8");
-  add_number("polish", b->polish, 0, "Steps of the polish")->default_str("20");
+  add_number("polish", b->polish, 0, "Steps of the polish")->default_str("16");
   app.add_flag("--long", b->longer, "Each also with eight times the steps")->group(accuracy);
   return action(b, [b] { return bench(*b); });
 }

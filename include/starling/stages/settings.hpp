@@ -40,7 +40,7 @@ struct Settings {
   /// Share of the exact moves that may diverge in a frame that bends; beyond it some are made in
   /// one that does not.
   double tolerated_divergence = 0.02;
-  std::size_t polish_steps = 20;
+  std::size_t polish_steps = 16;
   std::size_t polish_together = 65'536; ///< particles, at most; a larger cloud in blocks
   bool polish_confirmed = true;         ///< also a cloud that the first test confirmed
   bool settle_always = false;           ///< also a cloud that was confirmed
