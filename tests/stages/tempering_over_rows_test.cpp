@@ -214,5 +214,28 @@ TEST(TemperingOverRows, GoesOnFromAnyUnitBitForBit) {
   EXPECT_EQ(cut->gradients(), journey.gradients());
 }
 
+// From far too wide it would take more temperatures than are affordable: it is given up, and the
+// run goes on to its end without it.
+TEST(TemperingOverRows, IsGivenUpAfterAHundredTemperatures) {
+  const Known known = linear(40, 2);
+  for (const double wide : {1e2, 1e60}) {
+    Settings settings = tempered(1, 20);
+    settings.steps = 20;
+    Journey journey(by_rows(known.density), settings);
+    const Frame::Matrix prior = stage_tests::normals(128, 2, wide);
+    journey.temper_from(rows_of(prior));
+    std::uint64_t temperatures = 0;
+    for (; !journey.finished(); journey.take(1))
+      temperatures += journey.stage() == "temper";
+    const bool given_up = wide > 1e3;
+    EXPECT_EQ(journey.tempering_given_up(), given_up);
+    EXPECT_EQ(journey.tempered_evidence().has_value(), !given_up);
+    EXPECT_EQ(temperatures > 100, given_up) << temperatures;
+    EXPECT_LT(temperatures, 105u);
+    ASSERT_TRUE(journey.certificate());
+    EXPECT_EQ(journey.certificate()->finding, judge::Finding::confirmed);
+  }
+}
+
 } // namespace
 } // namespace tempering_over_rows
