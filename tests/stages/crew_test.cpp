@@ -46,8 +46,8 @@ std::pair<double, double> worst(Rows<const double> rows) {
 }
 
 // Scout and flight cost the same. The certificate of more particles costs one gradient for each as
-// it is chosen and one for each step of its polish; exact moves are as many as before,
-// but for the few draws that a refused move kept twice: 16 moves of 7 leaps for one in fifty.
+// it is chosen and one for each step of its polish; exact moves are as many as before, but for the
+// few draws that a refused move kept twice: 16 moves of 7 leaps for one in fifty.
 TEST(Crew, FliesForAnyNumberOfParticles) {
   const Group few = finished(each(scales), 4, small(256)),
               many = finished(each(scales), 4, small(1000));
@@ -130,6 +130,24 @@ TEST(Crew, IsPolishedInBlocks) {
   EXPECT_EQ(in_blocks - alone, 19u * 1000); // both ask once where the cloud arrives
   std::uint64_t one = 0;
   EXPECT_NE(worst_of_blocks(1, one), worst_of_blocks(0, alone)); // the last step counts too
+}
+
+// A polish that is not kept gives back the cloud that it was made from. That cloud kept no scores:
+// they are asked for again, and belong to its places, as after a polish that is kept.
+TEST(Crew, HasItsScoresWhereAPolishIsNotKept) {
+  std::set<bool> kept;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    Settings settings = small(600);
+    settings.seed = seed;
+    const Group group = finished(each(standard), 2, settings);
+    const Cloud& cloud = group.state().cloud;
+    kept.insert(group.state().polished);
+    EXPECT_EQ(cloud.count(), 600u);
+    EXPECT_EQ(cloud.score, -cloud.x) << seed;
+    for (std::size_t i = 0; i < cloud.count(); ++i)
+      ASSERT_NEAR(cloud.log_density[i], -.5 * cloud.x.row(Eigen::Index(i)).squaredNorm(), 1e-12);
+  }
+  EXPECT_EQ(kept.size(), 2u); // some are kept, and some are not
 }
 
 // 600 particles of 256 who move, cut in every stage and block, and gone on with: the same bits.
