@@ -45,8 +45,9 @@ double confirmed_below(const Displacement& one, const Bounds& bounds) {
 
 /// By more than chance: where the moves themselves are off in one of many traits, a cloud that has
 /// their moments looks better than one that is right.
-bool any_worse(const Certificate& other, const Certificate& before, const Bounds& bounds) {
-  const double by_chance = moving_errors(other.all.size() + other.joint.size());
+bool any_worse(const Certificate& other, const Certificate& before, const Bounds& bounds,
+               double times) {
+  const double by_chance = times * moving_errors(other.all.size() + other.joint.size());
   const auto worse = [&](const std::vector<Displacement>& now,
                          const std::vector<Displacement>& then) {
     if (now.size() != then.size()) // not of the same moves

@@ -9,6 +9,7 @@ namespace {
 
 constexpr double acceptance = 0.9;
 constexpr std::uint64_t to_tell = 2, for_draws = 4; // times as many moves, at most
+constexpr double perhaps_by_chance = 1.5; // times the error: twice the moves may find it within
 
 /// A cloud that is clearly wrong shows it in half of the moves. Over rows to ask costs as much.
 std::uint64_t first_moves(const Context& context) {
@@ -46,10 +47,14 @@ bool Certify::unit(const Context& context, State& state) {
       return true;
     break;
   case Part::polish:
-    if (polish_.step(context, state)) {
-      after_polish(context, state);
+    if (polish_.step(context, state) && after_polish(context, state))
       return true;
-    }
+    break;
+  case Part::compare:
+    if (!trial_.over())
+      trial_.move(context, state);
+    if (trial_.over() && after_polish(context, state))
+      return true;
     break;
   }
   ++done_;
@@ -106,13 +111,25 @@ bool Certify::after_test(const Context& context, State& state) {
 }
 
 /// The moves that there were say where the truth is, for any cloud. A polish is kept when it is
-/// right by them, and in no trait farther off than the cloud that it was made from. Nor may it
-/// break an identity: particles pushed off a thin ring change none of its traits.
-void Certify::after_polish(const Context& context, State& state) {
+/// right by them, and in no trait farther off than the cloud that it was made from. But that cloud
+/// has the moments of these moves, and so their errors of chance: where a polish is worse by little
+/// more than these, as many moves again decide. Nor may a polish break an identity: particles
+/// pushed off a thin ring change none of its traits. True when there is nothing more to do.
+bool Certify::after_polish(const Context& context, State& state) {
+  if (part_ == Part::compare)
+    state.certificate = trial_.judge_other(context, flown_.x, flown_.log_density);
   judge::Certificate polished = trial_.judge_other(context, state.cloud.x, state.cloud.log_density);
-  if (polished.finding == judge::Finding::confirmed &&
-      !judge::any_worse(polished, *state.certificate) &&
-      (context.identities_hold(state.cloud) || !flown_.identities_hold)) {
+  const bool right = polished.finding == judge::Finding::confirmed &&
+                     (context.identities_hold(state.cloud) || !flown_.identities_hold);
+  const bool compared = state.certificate->finding == judge::Finding::confirmed;
+  const bool worse = compared && judge::any_worse(polished, *state.certificate);
+  if (right && worse && part_ == Part::polish &&
+      !judge::any_worse(polished, *state.certificate, {}, perhaps_by_chance)) {
+    trial_.go_on(trial_.moves());
+    part_ = Part::compare;
+    return false;
+  }
+  if (right && !worse) {
     state.certificate = std::move(polished);
     state.polished = true;
   } else {
@@ -120,6 +137,7 @@ void Certify::after_polish(const Context& context, State& state) {
   }
   if (state.certificate->finding != judge::Finding::confirmed)
     state.walkers = trial_.take_walkers();
+  return true;
 }
 
 Progress Certify::progress(const Context& context) const {

@@ -110,6 +110,8 @@ TEST(Joint, ShowsWhetherAnotherCloudIsWorse) {
   for (std::size_t i = 0; i < count; ++i)
     looser[i].y += .25 * normals(99, i).x;
   EXPECT_TRUE(any_worse(judged(looser), before));
+  EXPECT_TRUE(any_worse(judged(looser), before, {}, 1.5));
+  EXPECT_FALSE(any_worse(judged(looser), before, {}, 100));
   EXPECT_FALSE(any_worse(before, judged(looser))); // better
   EXPECT_TRUE(any_worse({}, before));              // of other moves
 }

@@ -3,6 +3,7 @@
 
 def add(of):
     group = "tests/stages/group_test.cpp"
+    crew = "tests/stages/crew_test.cpp"
     of(
         "src/stages/scout_and_fly.cpp",
         "tests/stages/svgd_step_test.cpp",
@@ -61,6 +62,17 @@ def add(of):
                 "false",
             ),
             ("a polish by every setting", "@@s.polish_confirmed@@ && s.polish_steps > 0", "true"),
+        ],
+    )
+    of(
+        "src/stages/certify.cpp",
+        crew,
+        [
+            (
+                "chance decides about a polish",
+                "right && worse && @@part_ == Part::polish@@ &&",
+                "false",
+            ),
         ],
     )
     of(
@@ -133,7 +145,6 @@ def add(of):
             ("the first draws of a trial", "repeats ? i % all.count : @@chosen[i]@@", "i"),
         ],
     )
-    crew = "tests/stages/crew_test.cpp"
     of(
         "src/stages/polish.cpp",
         crew,

@@ -136,18 +136,48 @@ TEST(Crew, IsPolishedInBlocks) {
 // they are asked for again, and belong to its places, as after a polish that is kept.
 TEST(Crew, HasItsScoresWhereAPolishIsNotKept) {
   std::set<bool> kept;
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     Settings settings = small(600);
     settings.seed = seed;
-    const Group group = finished(each(standard), 2, settings);
+    const Group group = finished(each(cross), 2, settings);
     const Cloud& cloud = group.state().cloud;
     kept.insert(group.state().polished);
     EXPECT_EQ(cloud.count(), 600u);
-    EXPECT_EQ(cloud.score, -cloud.x) << seed;
-    for (std::size_t i = 0; i < cloud.count(); ++i)
-      ASSERT_NEAR(cloud.log_density[i], -.5 * cloud.x.row(Eigen::Index(i)).squaredNorm(), 1e-12);
+    for (std::size_t i = 0; i < cloud.count(); ++i) {
+      double score[2];
+      EXPECT_EQ(cloud.log_density[i], cross(cloud.position()[i], score));
+      ASSERT_EQ(cloud.score(Eigen::Index(i), 0), score[0]) << seed;
+      ASSERT_EQ(cloud.score(Eigen::Index(i), 1), score[1]) << seed;
+    }
   }
   EXPECT_EQ(kept.size(), 2u); // some are kept, and some are not
+}
+
+// Draws of moves are off by chance, and the cloud made of them with them: with seed 1 its sd is
+// 1.07. Beside it a polish that is right looks worse. More moves tell, and may be cut as others.
+TEST(Crew, KeepsAPolishThatOnlyChanceSpeaksAgainst) {
+  std::size_t compared = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Settings settings = small(1000);
+    settings.seed = seed;
+    const auto make = [&] { return Group(each(standard), 2, settings); };
+    Group group = make();
+    std::string state;
+    while (!group.finished()) {
+      state = saved(group);
+      group.take(1);
+    }
+    EXPECT_TRUE(group.state().polished) << seed;
+    const auto x = Frame::map(group.positions());
+    for (Eigen::Index a = 0; a < 2; ++a)
+      EXPECT_NEAR((x.col(a).array() - x.col(a).mean()).square().mean(), 1, .02) << seed;
+    compared += group.certificate()->moves > settings.certify_moves;
+    Group again = make();
+    restore(again, state);
+    again.take(1);
+    EXPECT_EQ(saved(again), saved(group));
+  }
+  EXPECT_GT(compared, 0u);
 }
 
 // 600 particles of 256 who move, cut in every stage and block, and gone on with: the same bits.

@@ -96,7 +96,9 @@ double confirmed_below(const Displacement& one, const Bounds& bounds);
 
 /// Whether another cloud, judged by the same moves, is worse than the one before in any trait:
 /// farther off by more than its error, and by more than half of what would count as moved.
-bool any_worse(const Certificate& other, const Certificate& before, const Bounds& bounds = {});
+/// `times`: its error counts so many times.
+bool any_worse(const Certificate& other, const Certificate& before, const Bounds& bounds = {},
+               double times = 1);
 
 /// What a test follows beside the columns that users read, in columns behind these: the log
 /// density, then values along directions, of which the variances count.

@@ -86,7 +86,7 @@ public:
 
   template <typename Self, typename Visit>
   static void for_each_field(Self& self, Visit&& visit) {
-    visit("part", self.part_, Part::polish);
+    visit("part", self.part_, Part::compare);
     visit("done", self.done_);
     visit("trial", self.trial_);
     visit("polish", self.polish_);
@@ -95,10 +95,10 @@ public:
   void check(const Context& context, const State& state) const;
 
 private:
-  enum class Part { begin, move, polish };
+  enum class Part { begin, move, polish, compare };
   std::uint64_t moves_more(const Context& context, judge::Finding finding, bool for_cloud) const;
   bool after_test(const Context& context, State& state);
-  void after_polish(const Context& context, State& state);
+  bool after_polish(const Context& context, State& state);
 
   Part part_ = Part::begin;
   std::uint64_t done_ = 0;

@@ -66,7 +66,11 @@ public:
   Cloud take_walkers() { return std::move(walkers_); }
   /// Rows of positions, one cloud after another.
   const std::vector<double>& kept() const { return kept_; }
-  void forget_kept() { kept_ = {}; }
+  /// Nor are draws of later moves kept.
+  void forget_kept() {
+    kept_ = {};
+    plan_.keeps = false;
+  }
 
   template <typename Self, typename Visit>
   static void for_each_field(Self& self, Visit&& visit) {
