@@ -49,6 +49,8 @@ Cloud some_of(const Cloud& cloud, std::span<const std::size_t> rows);
 /// The particles of rows [begin, end); and some back into the rows from `begin` on.
 Cloud slice(const Cloud& cloud, std::size_t begin, std::size_t end);
 void put(const Cloud& some, Cloud& cloud, std::size_t begin);
+/// The particles of both, one after the other.
+Cloud joined(const Cloud& one, const Cloud& other);
 /// That many of the particles, evenly among them; all of them where there are not more.
 Cloud evenly(const Cloud& cloud, std::size_t count);
 

@@ -49,6 +49,21 @@ void put(const Cloud& some, Cloud& cloud, std::size_t begin) {
   std::ranges::copy(some.id, cloud.id.begin() + std::ptrdiff_t(begin));
 }
 
+Cloud joined(const Cloud& one, const Cloud& other) {
+  if (one.count() == 0)
+    return other;
+  const auto both = [](auto first, const auto& second) {
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+  };
+  Cloud all{Frame::Matrix(one.x.rows() + other.x.rows(), one.x.cols()),
+            Frame::Matrix(one.x.rows() + other.x.rows(), one.x.cols()),
+            both(one.log_density, other.log_density), both(one.id, other.id)};
+  all.x << one.x, other.x;
+  all.score << one.score, other.score;
+  return all;
+}
+
 Cloud evenly(const Cloud& cloud, std::size_t count) {
   if (count >= cloud.count())
     return cloud;

@@ -135,23 +135,61 @@ Frame::Matrix standard_normals(std::size_t count, std::size_t dim, const Philox&
   return z;
 }
 
+namespace {
+
+/// So many draws of each frame's normal, one frame after another, all asked in one call.
+struct Draws {
+  Frame::Matrix z, x, score;
+  std::vector<double> log_density;
+
+  Draws(const std::vector<Frame>& frames, std::size_t each, CountedDensity& density,
+        const Philox& philox, Step address)
+      : z(standard_normals(frames.size() * each, frames.front().dim(), philox, address)),
+        x(z.rows(), z.cols()), score(z.rows(), z.cols()), log_density(frames.size() * each) {
+    for (std::size_t f = 0; f < frames.size(); ++f)
+      x.middleRows(Eigen::Index(f * each), Eigen::Index(each)) =
+          frames[f].forward(z.middleRows(Eigen::Index(f * each), Eigen::Index(each)));
+    density(rows_of(std::as_const(x)), rows_of(score), log_density);
+  }
+};
+
+} // namespace
+
+std::vector<Frame> refitted(const std::vector<Frame>& frames, std::size_t draws,
+                            CountedDensity& density, const Philox& philox, Step address) {
+  if (frames.empty())
+    return {};
+  const Draws drawn(frames, draws, density, philox, address);
+  std::vector<Frame> all;
+  for (std::size_t f = 0; f < frames.size(); ++f) {
+    std::vector<Eigen::Index> sound;
+    for (std::size_t i = f * draws; i < (f + 1) * draws; ++i)
+      if (std::isfinite(drawn.log_density[i]))
+        sound.push_back(Eigen::Index(i));
+    if (2 * sound.size() < draws)
+      continue;
+    const Frame::Matrix x = drawn.x(sound, Eigen::all), score = drawn.score(sound, Eigen::all);
+    const Frame widths = frames[f].refreshed(rows_of(x), rows_of(score));
+    Frame::Vector up = widths.pull(rows_of(score)).colwise().mean().transpose();
+    up *= std::min(1.0, std::sqrt(double(up.size())) / std::max(up.norm(), 1e-300));
+    const Frame::Vector mean = widths.mean() + widths.along(up);
+    if (mean.allFinite() && std::isfinite(widths.log_determinant()))
+      all.push_back(
+          Frame::from_numbers({mean.data(), widths.dim()}, widths.numbers(), widths.form()));
+  }
+  return all;
+}
+
 std::vector<double> elbo(const std::vector<Frame>& frames, std::size_t draws,
                          CountedDensity& density, const Philox& philox, Step address) {
   if (frames.empty())
     return {};
-  const std::size_t d = frames.front().dim(), count = frames.size() * draws;
-  const Frame::Matrix z = standard_normals(count, d, philox, address);
-  Frame::Matrix x(z.rows(), z.cols()), score(z.rows(), z.cols());
-  for (std::size_t f = 0; f < frames.size(); ++f)
-    x.middleRows(Eigen::Index(f * draws), Eigen::Index(draws)) =
-        frames[f].forward(z.middleRows(Eigen::Index(f * draws), Eigen::Index(draws)));
-  std::vector<double> log_density(count);
-  density(rows_of(std::as_const(x)), rows_of(score), log_density);
+  const Draws drawn(frames, draws, density, philox, address);
   std::vector<double> bounds(frames.size());
-  for (std::size_t i = 0; i < count; ++i) // a failed draw makes its frame's -infinity
-    bounds[i / draws] +=
-        (log_density[i] - frames[i / draws].log_normal(z.row(Eigen::Index(i)).squaredNorm())) /
-        static_cast<double>(draws);
+  for (std::size_t i = 0; i < drawn.log_density.size(); ++i) // a failed draw: -infinity
+    bounds[i / draws] += (drawn.log_density[i] - frames[i / draws].log_normal(
+                                                     drawn.z.row(Eigen::Index(i)).squaredNorm())) /
+                         static_cast<double>(draws);
   for (double& bound : bounds)
     if (std::isnan(bound))
       bound = -std::numeric_limits<double>::infinity();

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double radius = 2;
 constexpr double clearly_higher = 0.5; // in log density: ends of one mode differ by far less
-constexpr std::size_t attempts = 50, final_draws = 50;
+constexpr std::size_t attempts = 50, final_draws = 50, refit_draws = 64;
 constexpr std::size_t quiet_rounds = 3, most_rounds = 10; // of the search for further modes
 
 /// Where the ways up begin: uniform, drawn again where the density fails. Each has its mirror image
@@ -175,8 +175,19 @@ bool Scouting::step() {
                                   scout_other_ways + other_))
         candidates_.push_back(std::move(*found));
     if (++other_ == climbs_.size())
-      part_ = Part::choose;
+      part_ = Part::refit;
     return true;
+  case Part::refit: { // near a pole each normal is so much too narrow or wide that chance chooses
+    const std::vector<Frame> ways(candidates_.begin() + 1, candidates_.end());
+    if (ways.size() > 1)
+      report_.on_ways.resize(Eigen::Index(ways.size()), Eigen::Index(dim_));
+    for (Eigen::Index n = 0; n < report_.on_ways.rows(); ++n)
+      report_.on_ways.row(n) = ways[std::size_t(n)].mean().transpose();
+    for (Frame& frame : refitted(ways, refit_draws, *density_, philox, scout_refit))
+      candidates_.push_back(std::move(frame));
+    part_ = Part::choose;
+    return true;
+  }
   case Part::choose: {
     const std::vector<double> bounds =
         elbo(candidates_, final_draws, *density_, philox, scout_choice);
@@ -185,11 +196,6 @@ bool Scouting::step() {
     report_.by_pathfinder = chosen > 0;
     report_.elbo = bounds[chosen];
     report_.frame = candidates_[chosen];
-    if (candidates_.size() > 2) { // ways have no top
-      report_.on_ways.resize(Eigen::Index(candidates_.size() - 1), Eigen::Index(dim_));
-      for (std::size_t n = 1; n < candidates_.size(); ++n)
-        report_.on_ways.row(Eigen::Index(n - 1)) = candidates_[n].mean().transpose();
-    }
     part_ = Part::modes;
     return true;
   }

@@ -183,6 +183,7 @@ void Group::check() const {
   must_fit(state_.walkers, dim, state_.walkers.count(), true);
   must_fit(state_.walkers.count() <= all &&
            (state_.walkers.count() == 0 || state_.walkers.count() >= 4));
+  must_fit(state_.recent.cloud, dim, state_.recent.cloud.count(), true);
   must_fit(state_.pool.means.empty() || state_.pool.means.size() == with.width());
   if (const auto& certificate = state_.certificate) {
     const auto known = [&](std::size_t column) { must_fit(column < with.width()); };

@@ -9,6 +9,28 @@
 
 namespace starling::stages {
 
+namespace {
+
+constexpr std::uint64_t rows_a_dimension = 8, recent_clouds = 8, recent_numbers = 4'000'000; // most
+
+} // namespace
+
+/// Evenly among the moves of the latter half, as far as that can be without knowing the end.
+void Recent::add(const Cloud& walkers) {
+  ++moves;
+  const std::size_t rows = walkers.count(), numbers = rows * walkers.dim();
+  const std::uint64_t clouds = std::min({rows_a_dimension * walkers.dim() / rows, moves / 2,
+                                         recent_clouds, recent_numbers / numbers});
+  if (clouds < 2 || moves % std::max<std::uint64_t>(1, moves / (2 * recent_clouds)) > 0)
+    return;
+  const std::size_t all = cloud.count(), kept = std::min(all, (clouds - 1) * rows);
+  cloud = joined(slice(cloud, all - kept, all), walkers);
+}
+
+const Cloud& Recent::or_alone(const Cloud& walkers) const {
+  return cloud.count() > walkers.count() ? cloud : walkers;
+}
+
 Frame::Matrix Context::columns(const Frame::Matrix& x) const {
   Frame::Matrix all(x.rows(), x.cols() + Eigen::Index(read.count));
   all.leftCols(x.cols()) = x;

@@ -41,7 +41,10 @@ Frame::Matrix random_directions(std::size_t parameters, std::uint64_t seed, std:
 Trial::Trial(const Context& context, State& state, Cloud walkers, const TrialPlan& plan)
     : walkers_(std::move(walkers)), plan_(plan),
       counts_from_(std::uint64_t(plan.discards * double(plan.moves))) {
-  const Frame frame = context.reframed(state.frame, plan.of_cloud ? state.cloud : walkers_);
+  if (plan.of_cloud || context.guide.rows() > 0) // other walkers, or scores of other rows
+    state.recent = {};
+  const Cloud& shape = plan.of_cloud ? state.cloud : state.recent.or_alone(walkers_);
+  const Frame frame = context.reframed(state.frame, shape);
   double leap = state.leap;
   if (!plan.adapts || leap == 0) {
     exact::Stride first{.most_leaps = plan.most_leaps};
@@ -100,7 +103,7 @@ void Trial::move(const Context& context, State& state) {
   const bool adapts = plan_.adapts && done_ < counts_from_;
   Frame frame = state.frame;
   if (adapts && done_ > 1 && std::has_single_bit(done_))
-    frame = context.reframed(frame, walkers_);
+    frame = context.reframed(frame, state.recent.or_alone(walkers_));
   if (adapts && straight_.dim() == 0 && frame.bend() && done_ >= seen_first &&
       diverged_ > context.settings.tolerated_divergence * double(done_))
     begin_straight(context, state);
@@ -126,6 +129,8 @@ void Trial::move(const Context& context, State& state) {
   accepted_ += came.accepted;
   diverged_ += came.diverged;
   ++state.next.moves;
+  if (plan_.adapts)
+    state.recent.add(walkers_);
   if (++done_ > counts_from_ && plan_.keeps)
     keep(walkers_.x, context.settings.particles);
 }

@@ -75,6 +75,29 @@ def add(of):
             ),
         ],
     )
+    recent = "tests/stages/recent_test.cpp"
+    of(
+        "src/stages/state.cpp",
+        recent,
+        [
+            ("frames of the walkers alone", "? @@cloud@@ : walkers", "walkers"),
+            ("recent moves of all time", "cloud = joined(slice(cloud, @@all - kept@@, all)", "0"),
+            (
+                "recent moves as many as there are",
+                "recent_clouds, @@recent_numbers / numbers@@",
+                "recent_clouds",
+            ),
+        ],
+    )
+    of(
+        "src/stages/trial.cpp",
+        recent,
+        [
+            ("a round that forgets", "if (@@plan.of_cloud || context.guide.rows() > 0@@)", "true"),
+            ("a test that does not", "if (@@plan.of_cloud@@ || context.guide.rows()", "false"),
+            ("walkers that are not added", "state.recent.add(walkers_);", ";"),
+        ],
+    )
     of(
         "src/stages/settle.cpp",
         group,

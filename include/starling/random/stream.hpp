@@ -54,6 +54,7 @@ enum ScoutStep : std::uint64_t {
   scout_low_rank_guess = 5,      // signs from which directions of low rank are looked for
   scout_leverage = 5,            // draws that tell the leverage of rows of data
   scout_start_over_rows = 6,     // draws that are the start over rows of data
+  scout_refit = 7,               // draws to which normals of ways are fitted anew
   scout_other_ways = 100,        // as scout_pathfinder; + number of the way up
   scout_places = 1000,           // where ways up begin; + attempt
   scout_afar = 10'000,           // places and rays around a mode; + 1000 round + number of the mode

@@ -47,6 +47,12 @@ Frame from_history(const Eigen::VectorXd& at, const Eigen::VectorXd& score,
 std::optional<Frame> pathfinder(const std::vector<Place>& path, Frame::Form form,
                                 CountedDensity& density, const Philox& philox, Step address);
 
+/// Each normal fitted anew to draws of it and their scores: scores beside positions tell the
+/// widths, and their mean leads to the middle, by at most sqrt(d) sds. Pathfinder knows the widths
+/// only along its last steps. One whose draws mostly fail is left out. One call.
+std::vector<Frame> refitted(const std::vector<Frame>& frames, std::size_t draws,
+                            CountedDensity& density, const Philox& philox, Step address);
+
 /// Mean over draws of log pi - log q for each frame's normal q, all in one call; -infinity where
 /// the density fails in any draw.
 std::vector<double> elbo(const std::vector<Frame>& frames, std::size_t draws,

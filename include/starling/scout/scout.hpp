@@ -35,13 +35,14 @@ struct Report {
 
 /// L-BFGS from all starts in lock-step; then Laplace's approximation at the best end, Pathfinder
 /// along its way, and the one with the higher ELBO of 50 draws. Where the best end was still going
-/// up there may be no mode, as in the neck of a funnel, and then Pathfinder is asked along every
-/// way. Separate modes are counted among the ends, and those of ways up from around the best
-/// (Modes::starts_afar); where there are several, also from around each of them, until they
-/// show none that is new. Both approximations, and so the frame, are of the form that the settings
-/// say. Ways up from places that the target knows of come after the others, and the best of them
-/// leads only where it ends clearly higher: draws are else those of a scout that never asked.
-/// Throws TargetError when the density is finite nowhere it looked.
+/// up there may be no mode, as in the neck of a funnel. Pathfinder is then asked along every way,
+/// and each of its normals is fitted once more, to 64 draws and their scores. Separate modes are
+/// counted among the ends, and those of ways up from around the best (Modes::starts_afar); where
+/// there are several, also from around each of them, until they show none that is new. Both
+/// approximations, and so the frame, are of the form that the settings say. Ways up from places
+/// that the target knows of come after the others, and the best of them leads only where it ends
+/// clearly higher: draws are else those of a scout that never asked. Throws TargetError when the
+/// density is finite nowhere it looked.
 Report scout(CountedDensity& density, std::size_t dim, std::uint64_t seed,
              const Settings& settings = {});
 
@@ -69,6 +70,7 @@ private:
     laplace,
     pathfinder,
     others,
+    refit,
     choose,
     modes,
     done

@@ -46,6 +46,23 @@ struct Pool {
   }
 };
 
+/// Where walkers that settle have been of late: some clouds of the latter half of their moves. In
+/// many dimensions frames are taken from these, because the walkers of one move are few.
+struct Recent {
+  Cloud cloud; ///< one move's walkers after another's
+  std::uint64_t moves = 0;
+
+  void add(const Cloud& walkers);
+  /// What shows the shape of the density best: the clouds, or the walkers where there is only one.
+  const Cloud& or_alone(const Cloud& walkers) const;
+
+  template <typename Self, typename Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("cloud", self.cloud);
+    visit("moves", self.moves);
+  }
+};
+
 /// The next address of each kind of random number: never used twice.
 struct Addresses {
   std::uint64_t steps = 0, moves = 0, tunings = 0;
@@ -62,6 +79,7 @@ struct Addresses {
 struct State {
   Cloud cloud;              ///< the result so far
   Cloud walkers;            ///< where exact moves have led; empty before any
+  Recent recent;            ///< where those of rounds have been
   Frame frame;              ///< of the cloud
   double leap = 0;          ///< the step of exact moves, as tuned last; 0 before any
   double straight_leap = 0; ///< the same in a straight frame, beside one that bends
@@ -78,6 +96,7 @@ struct State {
   static void for_each_field(Self& self, Visit&& visit) {
     visit("cloud", self.cloud);
     visit("walkers", self.walkers);
+    visit("recent", self.recent);
     visit("frame", self.frame);
     visit("leap", self.leap);
     visit("straight_leap", self.straight_leap);
