@@ -93,8 +93,16 @@ def add(of):
         "src/stages/trial.cpp",
         recent,
         [
-            ("a round that forgets", "if (@@plan.of_cloud || context.guide.rows() > 0@@)", "true"),
-            ("a test that does not", "if (@@plan.of_cloud@@ || context.guide.rows()", "false"),
+            (
+                "a round that begins from one move",
+                "plan.of_cloud ? state.cloud : @@state.recent.or_alone(walkers_)@@",
+                "walkers_",
+            ),
+            (
+                "a test that forgets nothing",
+                "if (@@plan.of_cloud || context.guide.rows() > 0@@)",
+                "context.guide.rows() > 0",
+            ),
             ("walkers that are not added", "state.recent.add(walkers_);", ";"),
         ],
     )
