@@ -23,7 +23,7 @@ void Recent::add(const Cloud& walkers) {
                                          recent_clouds, recent_numbers / numbers});
   if (clouds < 2 || moves % std::max<std::uint64_t>(1, moves / (2 * recent_clouds)) > 0)
     return;
-  const std::size_t all = cloud.count(), kept = std::min(all, (clouds - 1) * rows);
+  const std::size_t all = cloud.count(), kept = std::min(all, std::size_t(clouds - 1) * rows);
   cloud = joined(slice(cloud, all - kept, all), walkers);
 }
 
