@@ -265,13 +265,13 @@ of("src/judge/rhat.cpp", "tests/judge/rhat_test.cpp", [
      "@@(static_cast<double>(values.size()) - 1)@@;\n  };\n  std::vector<double> means",
      "static_cast<double>(values.size())"),
 ])
-of("src/scout/scout.cpp", "tests/scout/scout_test.cpp", [
+of("src/scout/scout.cpp", "tests/scout/refit_test.cpp", [
     ("normals of ways as they are", "refitted(@@ways@@, refit_draws", "std::vector<Frame>{}"),
 ])
-of("src/scout/candidates.cpp", "tests/scout/scout_test.cpp", [
+of("src/scout/candidates.cpp", "tests/scout/refit_test.cpp", [
     ("a normal that stays where it was", "widths.mean() + @@widths.along(up)@@", "0 * up"),
-    ("widths as they are", "const Frame widths = @@frames[f].refreshed(rows_of(x), rows_of(score))@@;",
-     "frames[f]"),
+    ("widths as they are",
+     "widths = @@frames[f].refreshed(rows_of(x), rows_of(score))@@;", "frames[f]"),
     ("draws that fail are kept", "if (@@2 * sound.size() < draws@@)", "sound.empty()"),
 ])
 of("src/scout/few_rows.cpp", "tests/scout/few_rows_test.cpp", [
