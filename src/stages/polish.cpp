@@ -1,10 +1,12 @@
 // The cloud after exact moves: chosen from many draws, then polished.
 #include <starling/stages/polish.hpp>
 
+#include <starling/exact/deciles.hpp>
 #include <starling/exact/sift.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -13,7 +15,7 @@ namespace starling::stages {
 namespace {
 
 constexpr std::size_t moves_apart = 2; // of everyone, where draws come again
-constexpr double near_enough = 0.05;   // in sds: no goal below it can be seen in few particles
+constexpr double near_enough = 0.05;   // in sds, or as a share: few particles cannot show less
 constexpr double step_falls_to = 0.1;  // from the first step of a polish to its last
 
 /// A cloud of those draws that together have these moments. Where there are fewer draws than
@@ -47,6 +49,33 @@ Cloud sifted(const Context& context, const State& state, std::span<const double>
   return cloud;
 }
 
+constexpr auto deciles = Eigen::Index(exact::deciles);
+
+/// A column that is not finite has none: no share is up to -infinity.
+Frame::Matrix deciles_of_columns(const Frame::Matrix& all) {
+  Frame::Matrix cuts =
+      Frame::Matrix::Constant(deciles, all.cols(), -std::numeric_limits<double>::infinity());
+  std::vector<double> values(std::size_t(all.rows()));
+  for (Eigen::Index a = 0; a < all.cols(); ++a) {
+    if (!all.col(a).allFinite())
+      continue;
+    Eigen::Map<Eigen::VectorXd>(values.data(), all.rows()) = all.col(a);
+    const exact::Deciles found = exact::deciles_of(values);
+    for (Eigen::Index q = 0; q < deciles; ++q)
+      cuts(q, a) = found[std::size_t(q)];
+  }
+  return cuts;
+}
+
+/// Which share of each column is up to each cut.
+Frame::Matrix shares_up_to(const Frame::Matrix& all, const Frame::Matrix& cuts) {
+  Frame::Matrix shares = Frame::Matrix::Zero(cuts.rows(), cuts.cols());
+  for (Eigen::Index i = 0; i < all.rows(); ++i)
+    for (Eigen::Index q = 0; q < cuts.rows(); ++q)
+      shares.row(q).array() += (all.row(i).array() <= cuts.row(q).array()).cast<double>();
+  return shares / double(all.rows());
+}
+
 } // namespace
 
 void Unpolished::check(const Context& context, bool may_be_empty) const {
@@ -60,6 +89,11 @@ Polish::Polish(const Context& context, State& state, const Trial& trial, bool ke
     : aim_(trial.aim()), keeps_best_(keeps_best) {
   state.cloud = sifted(context, state, trial.kept(), aim_, trial.stride(state.leap));
   state.next.moves += moves_apart;
+  if (!keeps_best)
+    return;
+  const Frame::Matrix all = context.columns(state.cloud.x);
+  cuts_ = deciles_of_columns(all);
+  shares_ = shares_up_to(all, cuts_);
 }
 
 std::size_t Polish::blocks(const Context& context) {
@@ -108,7 +142,8 @@ bool Polish::step(const Context& context, State& state) {
 void Polish::keep_if_better(const Context& context, const Cloud& cloud) {
   const Frame::Matrix all = context.columns(cloud.x);
   const auto n = static_cast<double>(all.rows());
-  double distance = near_enough;
+  double distance =
+      std::max(near_enough, (shares_up_to(all, cuts_) - shares_).cwiseAbs().maxCoeff());
   for (Eigen::Index a = 0; a < all.cols(); ++a) {
     const double sd = aim_.sds[std::size_t(a)];
     if (!(sd > 0))
@@ -132,6 +167,9 @@ void Polish::check(const Context& context, bool under_way) const {
     return;
   if (block_.count() > 0)
     svgd_.check(context, block_.count());
+  must_fit(cuts_.rows() == shares_.rows() && cuts_.cols() == shares_.cols());
+  must_fit(!keeps_best_ ||
+           (cuts_.rows() == deciles && std::size_t(cuts_.cols()) == context.width()));
   must_fit(aim_.means.size() == context.width() && done_ <= context.settings.polish_steps);
 }
 

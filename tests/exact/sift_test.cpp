@@ -115,7 +115,10 @@ TEST(Sift, PassesOverColumnsThatSayNothing) {
   std::vector<double> means(columns, 0.0), sds(columns, 1.0);
   sds[1] = 0;
   const auto kept = exact::sift(rows_of(x), few, means, sds, 1);
-  EXPECT_EQ(kept.size(), few);
+  Frame::Matrix others(many, columns - 2);
+  others << x.leftCols(1), x.rightCols(columns - 3);
+  const std::vector<double> zeros(columns - 2, 0.0), ones(columns - 2, 1.0);
+  EXPECT_EQ(kept, exact::sift(rows_of(others), few, zeros, ones, 1));
   EXPECT_THROW(exact::sift(rows_of(x), many + 1, means, sds, 1), std::invalid_argument);
 }
 

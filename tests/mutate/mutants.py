@@ -211,9 +211,12 @@ of("src/exact/hmc.cpp", "tests/exact/divergence_test.cpp", [
     ("divergences of the last piece", "diverged += more.diverged;", "diverged = more.diverged;"),
 ])
 of("src/exact/sift.cpp", "tests/exact/sift_test.cpp", [
-    ("swaps that make it worse", "!(change < 0)", "!(change > 0)"),
-    ("squares not wanted", "column.square = -n * square_weight;", ";"),
-    ("deciles that stay", "column.up_to[going.above] - column.up_to[coming.above]", "0"),
+    ("swaps that make it worse", "return sum;", "return -sum;"),
+    ("squares not wanted", "square_.assign(at_.size(), @@-double(keep) * square_weight@@);", "0.0"),
+    ("a column that is not a number", "nothing[a] == 0", "true"),
+    ("deciles of other values", "below[c] += rows_[i][at_[c]] > cuts[q * columns + c];",
+     "below[c] += rows_[i][at_[c]] > cuts[q * columns];"),
+    ("deciles that stay", "up_to_[c][out_above[c]] - up_to_[c][in_above[c]]", "0"),
 ])
 of("src/judge/move_test.cpp", "tests/judge/move_test_test.cpp", [
     ("squares that are values", "four[2] = z * z;", "four[2] = z;"),

@@ -178,6 +178,17 @@ def add(of):
     )
     of(
         "src/stages/polish.cpp",
+        "tests/stages/polish_test.cpp",
+        [
+            (
+                "shares that do not count",
+                "(shares_up_to(all, cuts_) - shares_).cwiseAbs().maxCoeff()",
+                "0.0",
+            ),
+        ],
+    )
+    of(
+        "src/stages/polish.cpp",
         crew,
         [
             ("draws that come again stay", "move < @@moves_apart@@", "0"),
@@ -424,7 +435,7 @@ def add(of):
         "src/exact/sift.cpp",
         "tests/exact/sift_test.cpp",
         [
-            ("swaps that do not help", "!(change < 0)", "false"),
+            ("swaps that do not help", "!(kept.change(order[in], order[out]) < 0)", "false"),
             ("no swaps", "std::swap(order[out], order[in]);", ";"),
         ],
     )

@@ -76,8 +76,9 @@ TEST(Recent, GivesTheFrameOfARound) {
     const Frame alone = context.reframed(before, trial.walkers());
     trial.move(context, state);
     EXPECT_TRUE(are_one(state.frame, anew ? recent : before)) << move;
-    if (anew && move > 4)
+    if (anew && move > 4) {
       EXPECT_FALSE(are_one(recent, alone));
+    }
   }
   EXPECT_EQ(state.recent.cloud.count(), 8 * 16u);
 

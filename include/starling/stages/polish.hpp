@@ -35,8 +35,9 @@ class Polish {
 public:
   Polish() = default;
   /// Makes the cloud of the state of such draws. `keeps_best`: of the clouds on the way it keeps
-  /// the last whose means and sds are near enough to the pool's, or else the nearest, by the worst
-  /// column. A polish may go too far where tails are heavy.
+  /// the last whose means and sds are near enough to the pool's, and its shares below deciles to
+  /// those of the draws; or else the nearest, by the worst column. A polish may go too far where
+  /// tails are heavy, and into clumps that have the right mean and sd.
   Polish(const Context& context, State& state, const Trial& trial, bool keeps_best);
 
   /// One step of the block under way. True after the last of all, when the cloud has arrived.
@@ -48,6 +49,8 @@ public:
   static void for_each_field(Self& self, Visit&& visit) {
     visit("svgd", self.svgd_);
     visit("aim", self.aim_);
+    visit("cuts", self.cuts_);
+    visit("shares", self.shares_);
     visit("keeps_best", self.keeps_best_);
     visit("best", self.best_);
     visit("distance", self.distance_);
@@ -63,6 +66,7 @@ private:
 
   Svgd svgd_;
   Pool aim_;
+  Frame::Matrix cuts_, shares_; // deciles of each column of the draws, and how many are up to them
   bool keeps_best_ = false;
   Cloud best_;          // of the block
   double distance_ = 0; // of the best from the aim
