@@ -50,9 +50,17 @@ Cloud sifted(const Context& context, const State& state, std::span<const double>
 }
 
 constexpr auto deciles = Eigen::Index(exact::deciles);
+constexpr Eigen::Index rows_for_shares = 2048; // at most: they show a share to .01
+using RowsForShares = Eigen::Map<const Frame::Matrix, 0, Eigen::OuterStride<>>;
+
+/// Spread evenly; the same particles each time.
+RowsForShares rows_for_shares_of(const Frame::Matrix& all) {
+  const Eigen::Index every = (all.rows() + rows_for_shares - 1) / rows_for_shares;
+  return {all.data(), all.rows() / every, all.cols(), Eigen::OuterStride<>(every * all.cols())};
+}
 
 /// A column that is not finite has none: no share is up to -infinity.
-Frame::Matrix deciles_of_columns(const Frame::Matrix& all) {
+Frame::Matrix deciles_of_columns(const RowsForShares& all) {
   Frame::Matrix cuts =
       Frame::Matrix::Constant(deciles, all.cols(), -std::numeric_limits<double>::infinity());
   std::vector<double> values(std::size_t(all.rows()));
@@ -68,7 +76,7 @@ Frame::Matrix deciles_of_columns(const Frame::Matrix& all) {
 }
 
 /// Which share of each column is up to each cut.
-Frame::Matrix shares_up_to(const Frame::Matrix& all, const Frame::Matrix& cuts) {
+Frame::Matrix shares_up_to(const RowsForShares& all, const Frame::Matrix& cuts) {
   Frame::Matrix shares = Frame::Matrix::Zero(cuts.rows(), cuts.cols());
   for (Eigen::Index i = 0; i < all.rows(); ++i)
     for (Eigen::Index q = 0; q < cuts.rows(); ++q)
@@ -89,11 +97,6 @@ Polish::Polish(const Context& context, State& state, const Trial& trial, bool ke
     : aim_(trial.aim()), keeps_best_(keeps_best) {
   state.cloud = sifted(context, state, trial.kept(), aim_, trial.stride(state.leap));
   state.next.moves += moves_apart;
-  if (!keeps_best)
-    return;
-  const Frame::Matrix all = context.columns(state.cloud.x);
-  cuts_ = deciles_of_columns(all);
-  shares_ = shares_up_to(all, cuts_);
 }
 
 std::size_t Polish::blocks(const Context& context) {
@@ -142,8 +145,13 @@ bool Polish::step(const Context& context, State& state) {
 void Polish::keep_if_better(const Context& context, const Cloud& cloud) {
   const Frame::Matrix all = context.columns(cloud.x);
   const auto n = static_cast<double>(all.rows());
+  const RowsForShares some = rows_for_shares_of(all);
+  if (best_.count() == 0) { // the draws, before any step
+    cuts_ = deciles_of_columns(some);
+    shares_ = shares_up_to(some, cuts_);
+  }
   double distance =
-      std::max(near_enough, (shares_up_to(all, cuts_) - shares_).cwiseAbs().maxCoeff());
+      std::max(near_enough, (shares_up_to(some, cuts_) - shares_).cwiseAbs().maxCoeff());
   for (Eigen::Index a = 0; a < all.cols(); ++a) {
     const double sd = aim_.sds[std::size_t(a)];
     if (!(sd > 0))
@@ -168,7 +176,7 @@ void Polish::check(const Context& context, bool under_way) const {
   if (block_.count() > 0)
     svgd_.check(context, block_.count());
   must_fit(cuts_.rows() == shares_.rows() && cuts_.cols() == shares_.cols());
-  must_fit(!keeps_best_ ||
+  must_fit(best_.count() == 0 ||
            (cuts_.rows() == deciles && std::size_t(cuts_.cols()) == context.width()));
   must_fit(aim_.means.size() == context.width() && done_ <= context.settings.polish_steps);
 }
