@@ -182,7 +182,7 @@ def add(of):
         [
             (
                 "shares that do not count",
-                "(shares_up_to(all, cuts_) - shares_).cwiseAbs().maxCoeff()",
+                "(shares_up_to(some, cuts_) - shares_).cwiseAbs().maxCoeff()",
                 "0.0",
             ),
         ],
