@@ -28,12 +28,12 @@ public:
   Kept(Rows<const double> rows, std::size_t keep, std::span<const double> means,
        std::span<const double> sds)
       : rows_(rows) {
-    std::vector<double> nothing(rows.dim); // stays 0 where all values are finite
+    std::vector<double> not_finite(rows.dim); // a column stays 0 where it is finite
     for (std::size_t i = 0; i < rows.count; ++i)
       for (std::size_t a = 0; a < rows.dim; ++a)
-        nothing[a] += rows[i][a] - rows[i][a];
+        not_finite[a] += rows[i][a] - rows[i][a];
     for (std::size_t a = 0; a < rows.dim; ++a)
-      if (sds[a] > 0 && std::isfinite(sds[a]) && nothing[a] == 0) {
+      if (sds[a] > 0 && std::isfinite(sds[a]) && not_finite[a] == 0) {
         at_.push_back(a);
         mean_.push_back(means[a]);
         inverse_sd_.push_back(1 / sds[a]);

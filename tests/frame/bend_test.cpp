@@ -1,4 +1,5 @@
 // Bends: slopes by differences, chains, who controls whom, and exact moves that keep a density.
+#include "support/density_of.hpp"
 #include "support/normals.hpp"
 
 #include <starling/exact/hmc.hpp>
@@ -19,7 +20,7 @@ namespace {
 
 using namespace starling;
 
-using support::normals;
+using support::density_of, support::normals;
 
 // 0 controls 2; 2 and 1 control 0's grandchild 3: a chain. Numbers as they come.
 Bend some_bend() {
@@ -135,13 +136,6 @@ double scales_of_scales(std::span<const double> x, std::span<double> s) { // 0, 
 }
 
 using One = double (*)(std::span<const double>, std::span<double>);
-
-CountedDensity density_of(One one) {
-  return CountedDensity([one](Rows<const double> x, Rows<double> s, std::span<double> l) {
-    for (std::size_t i = 0; i < x.count; ++i)
-      l[i] = one(x[i], s[i]);
-  });
-}
 
 std::optional<Bend> fitted(One one, const Frame::Matrix& x) {
   CountedDensity density = density_of(one);

@@ -213,7 +213,7 @@ of("src/exact/hmc.cpp", "tests/exact/divergence_test.cpp", [
 of("src/exact/sift.cpp", "tests/exact/sift_test.cpp", [
     ("swaps that make it worse", "return sum;", "return -sum;"),
     ("squares not wanted", "square_.assign(at_.size(), @@-double(keep) * square_weight@@);", "0.0"),
-    ("a column that is not a number", "nothing[a] == 0", "true"),
+    ("a column that is not a number", "not_finite[a] == 0", "true"),
     ("deciles of other values", "below[c] += rows_[i][at_[c]] > cuts[q * columns + c];",
      "below[c] += rows_[i][at_[c]] > cuts[q * columns];"),
     ("deciles that stay", "up_to_[c][out_above[c]] - up_to_[c][in_above[c]]", "0"),

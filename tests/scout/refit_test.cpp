@@ -1,4 +1,6 @@
 // Normals that the scout fits again, to draws and their scores, near a pole of the density.
+#include "support/density_of.hpp"
+
 #include <starling/scout/candidates.hpp>
 #include <starling/scout/scout.hpp>
 
@@ -13,14 +15,7 @@ namespace refit_tests {
 
 using namespace starling;
 using namespace starling::scout;
-
-template <typename One>
-CountedDensity density_of(One one) {
-  return CountedDensity([one](Rows<const double> x, Rows<double> s, std::span<double> l) {
-    for (std::size_t i = 0; i < x.count; ++i)
-      l[i] = one(x[i], s[i]);
-  });
-}
+using support::density_of;
 
 // Normals three times too narrow in one half of the coordinates and too wide in the other, .5 sd
 // beside the middle: 64 draws and their scores tell what is right, in a frame of any rank. A frame

@@ -1,4 +1,6 @@
 // The scout: ways up, approximations, modes, and the start.
+#include "support/density_of.hpp"
+
 #include <starling/error.hpp>
 #include <starling/random/philox.hpp>
 #include <starling/scout/candidates.hpp>
@@ -16,14 +18,7 @@ namespace {
 
 using namespace starling;
 using namespace starling::scout;
-
-template <typename One>
-CountedDensity each(One one) {
-  return CountedDensity([one](Rows<const double> x, Rows<double> s, std::span<double> l) {
-    for (std::size_t i = 0; i < x.count; ++i)
-      l[i] = one(x[i], s[i]);
-  });
-}
+using support::density_of;
 
 // Independent normals with mean a and sd 10^(a - 2) in coordinate a; normalised.
 double scales(std::span<const double> x, std::span<double> s) {
@@ -45,7 +40,7 @@ Place place(const Eigen::VectorXd& x, CountedDensity& density) {
 
 // To within a tenth of each width; Newton's step does the rest, below.
 TEST(Climb, ReachesTheTopOverFiveOrdersOfScale) {
-  CountedDensity density = each(scales);
+  CountedDensity density = density_of(scales);
   std::vector<Climb> climbs;
   climbs.emplace_back(place(Eigen::VectorXd::Constant(6, -1), density));
   climb_all(climbs, density);
@@ -58,7 +53,7 @@ TEST(Climb, ReachesTheTopOverFiveOrdersOfScale) {
 
 // Defined for positive x only: steps over the edge fail, and the search comes back.
 TEST(Climb, ComesBackFromPlacesWhereTheDensityFails) {
-  CountedDensity density = each([](auto x, auto s) {
+  CountedDensity density = density_of([](auto x, auto s) {
     s[0] = 3 / x[0] - 1;
     return x[0] > 0 ? 3 * std::log(x[0]) - x[0] : std::numeric_limits<double>::quiet_NaN();
   });
@@ -71,7 +66,7 @@ TEST(Climb, ComesBackFromPlacesWhereTheDensityFails) {
 }
 
 TEST(Climb, InLockStepIsTheSameAsAlone) {
-  CountedDensity density = each(scales);
+  CountedDensity density = density_of(scales);
   std::vector<Climb> both;
   for (const double from : {-1.0, 1.5})
     both.emplace_back(place(Eigen::VectorXd::Constant(4, from), density));
@@ -83,7 +78,7 @@ TEST(Climb, InLockStepIsTheSameAsAlone) {
 }
 
 TEST(Laplace, OfANormalIsThatNormal) {
-  CountedDensity density = each(scales);
+  CountedDensity density = density_of(scales);
   const Frame frame = laplace(place(Eigen::Vector4d(0, 1, 2, 3), density), density);
   for (Eigen::Index a = 0; a < 4; ++a)
     EXPECT_NEAR(frame.numbers()[std::size_t(5 * a)] / std::pow(10.0, double(a) - 2), 1, 1e-4);
@@ -92,7 +87,7 @@ TEST(Laplace, OfANormalIsThatNormal) {
 // With q = pi every draw has log pi - log q = 0; a frame 1.5 times too wide has less, by the
 // Kullback-Leibler divergence d (1.5^2/2 - 1/2 - log 1.5).
 TEST(Elbo, IsHighestForTheDensityItself) {
-  CountedDensity density = each(scales);
+  CountedDensity density = density_of(scales);
   Eigen::Vector4d sd(.01, .1, 1, 10);
   const std::vector<Frame> frames{Frame::diagonal(Eigen::Vector4d(0, 1, 2, 3), sd),
                                   Frame::diagonal(Eigen::Vector4d(0, 1, 2, 3), 1.5 * sd)};
@@ -103,7 +98,7 @@ TEST(Elbo, IsHighestForTheDensityItself) {
 }
 
 TEST(Pathfinder, FindsANormalOfTheRightSize) {
-  CountedDensity density = each(scales);
+  CountedDensity density = density_of(scales);
   std::vector<Climb> climbs;
   climbs.emplace_back(place(Eigen::VectorXd::Constant(4, 1.9), density));
   climb_all(climbs, density);
@@ -122,18 +117,18 @@ double two_modes(std::span<const double> x, std::span<double> s, double apart) {
 
 TEST(Scout, CountsModesFarApartAndNotOneTwice) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    CountedDensity two = each([](auto x, auto s) { return two_modes(x, s, 10); });
+    CountedDensity two = density_of([](auto x, auto s) { return two_modes(x, s, 10); });
     EXPECT_EQ(scout::scout(two, 1, seed).modes, 2u);
-    CountedDensity one = each([](auto x, auto s) { return two_modes(x, s, .5); });
+    CountedDensity one = density_of([](auto x, auto s) { return two_modes(x, s, .5); });
     EXPECT_EQ(scout::scout(one, 1, seed).modes, 1u);
-    CountedDensity many = each(scales);
+    CountedDensity many = density_of(scales);
     EXPECT_EQ(scout::scout(many, 5, seed).modes, 1u);
   }
 }
 
 // One step each: eight ends far apart, of about the same height, none of them a mode.
 TEST(Scout, DoesNotCountEndsThatWereStillClimbing) {
-  CountedDensity density = each([](auto x, auto s) {
+  CountedDensity density = density_of([](auto x, auto s) {
     double l = 0;
     for (std::size_t a = 0; a < x.size(); ++a) {
       s[a] = -4 * x[a];
@@ -148,12 +143,12 @@ TEST(Scout, DoesNotCountEndsThatWereStillClimbing) {
 
 TEST(Scout, SaysWhenTheDensityIsFiniteNowhere) {
   CountedDensity density =
-      each([](auto, auto) { return -std::numeric_limits<double>::infinity(); });
+      density_of([](auto, auto) { return -std::numeric_limits<double>::infinity(); });
   EXPECT_THROW(scout::scout(density, 2, 1), TargetError);
 }
 
 TEST(Scout, IsDiagonalInManyDimensions) {
-  CountedDensity density = each([](auto x, auto s) {
+  CountedDensity density = density_of([](auto x, auto s) {
     double l = 0;
     for (std::size_t a = 0; a < x.size(); ++a) {
       const double sd = a % 2 == 0 ? 1 : 5;
@@ -171,7 +166,7 @@ TEST(Scout, IsDiagonalInManyDimensions) {
 // log of an exponential variable: mean -0.5772, to the left of Laplace's mean at 0, and skewed.
 // Keeping one draw in four takes the mean half of the way; all draws are off by .58.
 TEST(Start, ThinsDrawsTowardsTheDensity) {
-  CountedDensity density = each([](auto x, auto s) {
+  CountedDensity density = density_of([](auto x, auto s) {
     s[0] = 1 - std::exp(x[0]);
     return x[0] - std::exp(x[0]);
   });
@@ -190,14 +185,14 @@ TEST(Start, NeverKeepsADrawWhoseScoreIsNoWayToGo) {
   const Frame frame =
       Frame::from_covariance(Eigen::VectorXd::Zero(2), Frame::Matrix::Identity(2, 2));
   for (const double score : {no_number, infinite, 1e200}) { // the last overflows when it is squared
-    CountedDensity density = each([&](auto x, auto s) {
+    CountedDensity density = density_of([&](auto x, auto s) {
       s[0] = x[0] > 0.5 ? score : -x[0];
       s[1] = -x[1];
       return -0.5 * (x[0] * x[0] + x[1] * x[1]); // finite everywhere
     });
     EXPECT_LT(start(frame, density, 200, 5).col(0).maxCoeff(), 0.5) << score;
   }
-  CountedDensity sound = each([](auto x, auto s) {
+  CountedDensity sound = density_of([](auto x, auto s) {
     s[0] = -x[0], s[1] = -x[1];
     return -0.5 * (x[0] * x[0] + x[1] * x[1]);
   });
@@ -213,7 +208,7 @@ double far_away(std::span<const double> x, std::span<double> s) {
 }
 
 TEST(Scout, ClimbsAlsoFromPlacesThatTheTargetKnows) {
-  CountedDensity density = each(far_away);
+  CountedDensity density = density_of(far_away);
   const Report without = scout::scout(density, 1, 3);
   EXPECT_NEAR(without.frame.mean()[0], 0, .1);
   Settings settings;
@@ -224,7 +219,7 @@ TEST(Scout, ClimbsAlsoFromPlacesThatTheTargetKnows) {
 }
 
 TEST(Scout, GoesItsOwnWayWhereAKnownPlaceIsNoBetter) {
-  CountedDensity density = each(scales);
+  CountedDensity density = density_of(scales);
   const Report without = scout::scout(density, 3, 3);
   Settings settings;
   settings.climb_from = [] { return std::vector<std::vector<double>>{{0.1, 0.9, 3.0}}; };
@@ -258,7 +253,7 @@ double neck(std::span<const double> x, std::span<double> s) {
 
 TEST(Scout, DoesNotStayInTheNeckOfAFunnel) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    CountedDensity density = each(neck);
+    CountedDensity density = density_of(neck);
     const Report report = scout::scout(density, 14, seed);
     EXPECT_TRUE(report.by_pathfinder);
     EXPECT_EQ(report.modes, 1u) << seed;

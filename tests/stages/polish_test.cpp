@@ -41,20 +41,30 @@ double off(const Frame::Matrix& x) {
   return worst;
 }
 
+/// After a round of ten moves, whose draws are polished.
+double off_when_settled(std::uint64_t seed, std::size_t particles) {
+  Settings settings = small(particles);
+  settings.seed = seed;
+  settings.settle_rounds = 1;
+  settings.first_round = 10;
+  settings.settle_always = true;
+  Group group(each(one_factor), 50, settings);
+  to_the_end(group);
+  EXPECT_TRUE(group.state().settled);
+  return off(group.state().cloud.x);
+}
+
 // The pool is worth 800 draws, and so is known to 1 / sqrt(800) = .035; .1 is three times that.
 // With means and sds alone to choose by, a polish ends in clumps, and this is .12 to .14.
 TEST(Polish, MakesNoClumps) {
-  for (const std::uint64_t seed : {5, 9, 14}) {
-    Settings settings = small(256);
-    settings.seed = seed;
-    settings.settle_rounds = 1;
-    settings.first_round = 10;
-    settings.settle_always = true;
-    Group group(each(one_factor), 50, settings);
-    to_the_end(group);
-    EXPECT_TRUE(group.state().settled);
-    EXPECT_LT(off(group.state().cloud.x), .1) << seed;
-  }
+  for (const std::uint64_t seed : {5, 9, 14})
+    EXPECT_LT(off_when_settled(seed, 256), .1) << seed;
+}
+
+// Of many particles shares are counted on some. The draws of ten moves come again here.
+TEST(Polish, MakesNoClumpsOfManyParticles) {
+  for (const std::uint64_t seed : {5, 9, 14})
+    EXPECT_LT(off_when_settled(seed, 2500), .1) << seed;
 }
 
 } // namespace polish_tests

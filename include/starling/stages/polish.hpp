@@ -66,8 +66,8 @@ private:
 
   Svgd svgd_;
   Pool aim_;
-  Frame::Matrix cuts_,
-      shares_; // deciles of each column of the block's draws, and shares up to them
+  Frame::Matrix cuts_;   // deciles of each column of the block's draws
+  Frame::Matrix shares_; // of these draws, up to each
   bool keeps_best_ = false;
   Cloud best_;          // of the block
   double distance_ = 0; // of the best from the aim
