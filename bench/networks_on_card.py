@@ -71,7 +71,7 @@ def seconds(call, repeats: int) -> np.ndarray:
 def flight(net: SimpleNamespace, noise: float, total: int) -> Loop:
     start = net.model.start(PARTICLES, SEED)
     start = np.concatenate([start, net.likelihood.start(PARTICLES)], axis=1)
-    work = Steps(net, start, SEED, noise_from=1 if noise else total)
+    work = Steps(net, start, SEED, 1 if noise else None)
     return Loop(work, 0.01, total, SEED, noise)
 
 

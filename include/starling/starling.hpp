@@ -31,6 +31,7 @@
 #include <starling/drift/function_space.hpp>
 #include <starling/drift/pairwise.hpp>
 #include <starling/drift/reference.hpp>
+#include <starling/drift/within_groups.hpp>
 #include <starling/ensemble.hpp>
 #include <starling/error.hpp>
 #include <starling/file_error.hpp>

@@ -7,12 +7,17 @@
 #include <starling/cpu/sum_drift.hpp>
 #include <starling/deal/whole.hpp>
 #include <starling/drift/function_space.hpp>
+#include <starling/drift/within_groups.hpp>
 #include <starling/kernel/parameters.hpp>
 #include <starling/observe/guard.hpp>
 #include <starling/rbm_svgd.hpp>
 
+#include <nanobind/stl/vector.h>
+
 #include <algorithm>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace starling::python {
 
@@ -22,16 +27,18 @@ using Real = float; // as networks have it
 using Matrix = nb::ndarray<const Real, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 /// A cloud whose predictions have the kernel `parameters`, one for each predicted number, moved by
-/// Adam. The step size falls in the second half, to a twentieth: the noise of rows dies out.
-/// Steps from `noise_from` on are Langevin steps, in which `with_noise` coordinates have noise.
+/// Adam, each group of particles as a cloud of its own. The step size falls in the second half, to
+/// a twentieth: the noise of rows dies out. Steps from `noise_from` on are Langevin steps, in which
+/// `with_noise` coordinates have noise.
 class FunctionFlight {
 public:
   FunctionFlight(Matrix start, std::size_t outputs, double h, double step_size, Step total,
                  std::size_t threads, std::uint64_t seed, double temperature, Step noise_from,
-                 std::size_t with_noise)
+                 std::size_t with_noise, std::vector<std::size_t> group_ends)
       : threads_(threads), particles_(start.shape(0), start.shape(1), threads_), outputs_(outputs),
         h_(h), step_size_(checked_step_size(step_size)), total_(total), seed_(seed),
-        temperature_(temperature), noise_from_(noise_from), with_noise_(with_noise) {
+        temperature_(temperature), noise_from_(noise_from), with_noise_(with_noise),
+        group_ends_(std::move(group_ends)) {
     std::copy_n(start.data(), start.size(), particles_.position().begin());
   }
 
@@ -47,12 +54,11 @@ public:
     const auto back = [&](Step k, Rows<const Real> x, Rows<const Real> psi, Rows<Real> phi) {
       copy(pull(k, positions_.fill(x), drifts_.fill(psi)), "drifts", phi);
     };
-    using Drift = cpu::SumDrift<Real>;
-    const auto h = static_cast<Real>(h_);
-    FunctionSpace<Real, Drift> space(
-        particles_.count(), outputs_,
-        Drift(kernel::RuntimeSum<Real>({{1, kernel::Parameters<Real>(h)}}), threads_), to_python,
-        back);
+    using Drift = WithinGroups<Real, cpu::SumDrift<Real>>;
+    const kernel::RuntimeSum<Real> kernel({{1, kernel::Parameters<Real>(static_cast<Real>(h_))}});
+    FunctionSpace<Real, Drift> space(particles_.count(), outputs_,
+                                     Drift(group_ends_, cpu::SumDrift<Real>(kernel, threads_)),
+                                     to_python, back);
     const Guard guard({}, threads_, true);
     done_ = rbm_svgd(
         particles_, Span{done_, std::min(last, total_)}, Whole(),
@@ -100,6 +106,7 @@ private:
   double temperature_;
   Step noise_from_;
   std::size_t with_noise_;
+  std::vector<std::size_t> group_ends_;
   Positions<Real> positions_, drifts_;
 };
 
@@ -109,9 +116,9 @@ void add_function_flight(nb::module_& m) {
   using namespace nb::literals;
   nb::class_<FunctionFlight>(m, "FunctionFlight")
       .def(nb::init<Matrix, std::size_t, double, double, Step, std::size_t, std::uint64_t, double,
-                    Step, std::size_t>(),
+                    Step, std::size_t, std::vector<std::size_t>>(),
            "start"_a, "outputs"_a, "h"_a, "step_size"_a, "total"_a, "threads"_a, "seed"_a,
-           "temperature"_a, "noise_from"_a, "with_noise"_a)
+           "temperature"_a, "noise_from"_a, "with_noise"_a, "group_ends"_a)
       .def("take", &FunctionFlight::take, "last"_a, "predict"_a, "pull"_a)
       .def_prop_ro("done", &FunctionFlight::done)
       .def_prop_ro("positions", &FunctionFlight::positions);

@@ -28,8 +28,9 @@ class Loop:
         network = work.network
         self._jax, self._total, self._step_size = jax, total, step_size
         self._program, self._noise_from = network.program, work.noise_from
+        self._groups = work.groups
         self._block = network.data.blocks(network.model, network.likelihood, seed, MOST_STEPS)
-        self._observed: tuple[Any, Any] = (None, None)
+        self._observed: tuple[Any, Any, Any] = (None, None, None)
         self._at_once, self._timed, self.done = 1, False, 0
         model, put = network.model, jax.numpy.asarray
         weights, own, learned = work.parts(work.start)
@@ -65,7 +66,7 @@ class Loop:
         program = self._program
         steps = program.alone if self.done >= self._noise_from else program.together
         with interrupts_waiting():  # within, positions may be with XLA alone
-            taken, self._state, finite = steps(self._state, self._run, given)
+            taken, self._state, finite = steps(self._groups, self._state, self._run, given)
             self.done += count
             try:
                 following = self._rows(last)
@@ -86,13 +87,14 @@ class Loop:
         count = min(self._at_once, last - first, MOST_STEPS)
         if count <= 0:
             return None
-        inputs, observed, places = self._block(first, first + count)
+        inputs, observed, parts, places = self._block(first, first + count)
         if self._observed[0] is not observed:  # of a table they are always the same
-            self._observed = observed, self._jax.numpy.asarray(observed)
+            put = self._jax.numpy.asarray
+            self._observed = observed, put(observed), put(parts)
         sizes = np.zeros((MOST_STEPS, 2), np.float32)
         for n in range(count):
             sizes[n] = self._sizes(first + n)
-        return Rows(inputs, self._observed[1], places, sizes, np.int32(first), np.int32(count))
+        return Rows(inputs, *self._observed[1:], places, sizes, np.int32(first), np.int32(count))
 
     def _sizes(self, k: int) -> tuple[float, float]:
         """The step size, over what Adam's mean lacks, and one over what its squares lack."""

@@ -5,11 +5,13 @@ tests compare with."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .jax_philox import normals
+from .network_groups import Groups
 from .network_rule import FADE, FADE_SQUARE, FLOOR, KERNEL_WIDTH, REPULSION
 
 
@@ -36,6 +38,7 @@ class Rows(NamedTuple):
 
     inputs: Any
     observed: Any
+    parts: Any
     places: Any  # (steps, rows of a step) in inputs
     sizes: Any  # (steps, 2): the step size and the correction of Adam's squares
     first: Any
@@ -52,10 +55,11 @@ class Program:
         self._own = likelihood.start(1).shape[1]
         self._rows_for_one = np.float32(rows_for_one)
         self._prior_weight = np.float32(prior_weight)
-        self.together = jax.jit(lambda *given: self._steps(False, *given), donate_argnums=0)
-        self.alone = jax.jit(lambda *given: self._steps(True, *given), donate_argnums=0)
+        compiled = partial(jax.jit, static_argnums=0, donate_argnums=1)
+        self.together = compiled(lambda *given: self._steps(False, *given))
+        self.alone = compiled(lambda *given: self._steps(True, *given))
 
-    def _steps(self, alone: bool, state: State, run: Run, rows: Rows) -> tuple:
+    def _steps(self, alone: bool, groups: Groups, state: State, run: Run, rows: Rows) -> tuple:
         """After rows.count steps, or at the first whose predictions are not finite: the state, how
         many steps were taken, and which particles predict finite numbers."""
         jnp = self._jax.numpy
@@ -67,28 +71,41 @@ class Program:
         def step(carry: tuple) -> tuple:
             k, state, _ = carry
             places = rows.places[k]
-            drift, finite = self._drift(
-                alone, state.x, run, rows.inputs[places], rows.observed[places]
-            )
+            seen = rows.inputs[places], rows.observed[places], rows.parts[places]
+            drift, finite = self._drift(alone, groups, state.x, run, *seen)
             move = self._langevin if alone else self._adam
             return k + 1, move(state, drift, run, rows.first + k, rows.sizes[k]), finite
 
         finite = jnp.ones(len(state.x[1]), bool)
         return self._jax.lax.while_loop(more, step, (jnp.int32(0), state, finite))
 
-    def _drift(self, alone: bool, x: tuple, run: Run, inputs: Any, observed: Any) -> tuple:
+    def _drift(
+        self,
+        alone: bool,
+        groups: Groups,
+        x: tuple,
+        run: Run,
+        inputs: Any,
+        observed: Any,
+        parts: Any,
+    ) -> tuple:
         jax, jnp = self._jax, self._jax.numpy
         arrays, others = x
         own, learned = self.parts(others)
         outputs, back = jax.vjp(
             lambda arrays: jax.vmap(self._model.outputs_of, (0, None))(arrays, inputs), arrays
         )
-        psi, of_own = self._likelihood.score(outputs, own, observed)
-        of_own = self._rows_for_one * of_own.mean(axis=0) - own
+        left_out = groups.left_out(parts)
+        psi, of_own = self._likelihood.score(outputs, own, observed, left_out)
+        of_own = self._rows_for_one * of_own - own
         if not alone:
-            flat = (len(own), -1)
-            drifts = self._with_kernel(outputs.reshape(flat), psi.reshape(flat))
-            psi = drifts.reshape(outputs.shape)
+            of_groups = [
+                self._with_kernel(outputs[first:end], psi[first:end])
+                for first, end in groups.bounds
+            ]
+            psi = jnp.concatenate(of_groups)
+        if left_out is not None:
+            psi = jnp.where(left_out, np.float32(0), psi)
         (slopes,) = back(psi * self._rows_for_one)
         if self._model.has_prior:
             own_prior = self._model.prior_slopes(arrays)
@@ -107,8 +124,8 @@ class Program:
         return others[:, : self._own], others[:, self._own :]
 
     def _with_kernel(self, f: Any, score: Any) -> Any:
-        """The drift of predictions, (N, numbers): each has a Gaussian kernel of its own, in
-        variances of the cloud. Repulsion has the weight REPULSION."""
+        """The drift of a group's predictions, (networks, rows, outputs): each number has a Gaussian
+        kernel of its own, in variances of the group. Repulsion has the weight REPULSION."""
         jnp = self._jax.numpy
         variance = jnp.var(f, axis=0)
         precision = 1 / variance

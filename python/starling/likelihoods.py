@@ -45,16 +45,32 @@ class Regression:
         return np.concatenate([outputs, everywhere], axis=2)
 
     def score(
-        self, outputs: np.ndarray, own: np.ndarray, y: np.ndarray
+        self, outputs: np.ndarray, own: np.ndarray, y: np.ndarray, left_out: Any = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """d log p(y | f) along outputs, (N, rows, outputs), and along own, a sum over rows."""
+        """d log p(y | f) along outputs, (N, rows, outputs), and along own, of which all particles
+        have the same: a sum over rows of the mean over particles. left_out, (N, rows, 1): own
+        learns from rows for the mixture of those that learn without them."""
         math = math_of(outputs)
         log_unit, a = math.split(own[:, None], [self.outputs], axis=2)
         smaller = math.exp(-math.clip(log_unit, -20, 20))
         z = (y - outputs) * smaller
         along_z, along_a = self.noise.slopes(z, a)
-        of_own = (-along_z * z - 1).sum(axis=1), along_a.sum(axis=1)
-        return -along_z * smaller, math.concatenate(of_own, axis=1)
+        of_outputs, share = -along_z * smaller, 1 / len(own)
+        if left_out is not None:
+            z = (y - _as_all_differ(outputs, left_out)) * smaller
+            along_z, along_a = self.noise.slopes(z, a)
+            share = self._shares(z, a, left_out)
+        of_own = [(share * (-along_z * z - 1)).sum(axis=(0, 1))]
+        if self.noise.shapes:
+            of_own.append((share * along_a).sum(axis=(0, 1)))
+        return of_outputs, math.concatenate(of_own)
+
+    def _shares(self, z: np.ndarray, a: np.ndarray, left_out: np.ndarray) -> np.ndarray:
+        """Of each particle in the density of its row's mixture. 0 where no particle is in it."""
+        math = math_of(z)
+        height = math.where(left_out, self.noise.height(z, a), np.float32(-1e30))
+        share = math.where(left_out, math.exp(height - height.max(axis=0)), np.float32(0))
+        return share / math.maximum(share.sum(axis=0), np.float32(1))
 
     def _parts(self, f: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         mean, log_unit, a = np.split(f, [self.outputs, 2 * self.outputs], axis=2)
@@ -99,6 +115,17 @@ class Regression:
         return float(np.sqrt(np.mean((self.expected(f).mean(axis=0) - y.reshape(len(y), -1)) ** 2)))
 
 
+def _as_all_differ(outputs: np.ndarray, left_out: np.ndarray) -> np.ndarray:
+    """Outputs of m of N particles, further from their mean. That mean is off by v/m more than the
+    mean of very many, v their variance, and their mixture has the variance v (m - 1)/m. For the
+    noise to be that of the mixture of all N, it must be v (1 + 1/m - 2/N)."""
+    math = math_of(outputs)
+    m = left_out.sum(axis=0)
+    mean = math.where(left_out, outputs, np.float32(0)).sum(axis=0) / math.maximum(m, 1)
+    wider = (m + 1 - 2 * m / len(outputs)) / math.maximum(m - 1, 1)
+    return mean + math.sqrt(wider).astype(outputs.dtype) * (outputs - mean)
+
+
 class Classes:
     """y is a class, 0 to K - 1; the network gives K logits."""
 
@@ -127,9 +154,9 @@ class Classes:
         return outputs
 
     def score(
-        self, outputs: np.ndarray, own: np.ndarray, y: np.ndarray
+        self, outputs: np.ndarray, own: np.ndarray, y: np.ndarray, left_out: Any = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        return (y - self.expected(outputs)).astype(np.float32), own
+        return (y - self.expected(outputs)).astype(np.float32), own[0]
 
     def expected(self, f: np.ndarray) -> np.ndarray:
         """Probabilities of the classes."""

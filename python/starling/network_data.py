@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .held_out import pair
+from .network_groups import parts_of
 
 ROWS_A_STEP = 100
 
@@ -53,29 +54,31 @@ class Table:
     def brought_to(self, model: Any, likelihood: Any) -> None:
         model.bring(self._inputs)
         self._observed = likelihood.observed(self.y)
+        self._parts = parts_of(self._inputs, self._observed)
 
     def steps(self, model: Any, likelihood: Any, seed: int) -> Any:
-        """Of step k: which rows of those that the model has, and what was observed there."""
+        """Of step k: which rows of those that the model has, what was observed there, and which
+        parts of the data they are in."""
         del model, likelihood
 
-        def step(k: int) -> tuple[np.ndarray, np.ndarray]:
+        def step(k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             if self.batch == self.rows:
-                return np.arange(self.rows), self._observed
+                return np.arange(self.rows), self._observed, self._parts
             rows = np.random.default_rng([seed, k]).integers(self.rows, size=self.batch)
-            return rows, self._observed[rows]
+            return rows, self._observed[rows], self._parts[rows]
 
         return step
 
     def blocks(self, model: Any, likelihood: Any, seed: int, most: int) -> Any:
-        """Of steps first..last-1, at most so many: rows, observations, and which of them each step
-        reads. What is missing to `most` steps is 0."""
+        """Of steps first..last-1, at most so many: rows, observations, parts, and which of them
+        each step reads. What is missing to `most` steps is 0."""
         step = self.steps(model, likelihood, seed)
 
-        def block(first: int, last: int) -> tuple[Any, np.ndarray, np.ndarray]:
+        def block(first: int, last: int) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
             places = np.zeros((most, self.batch), np.int32)
             for k in range(first, last):
                 places[k - first] = step(k)[0]
-            return model.data, self._observed, places
+            return model.data, self._observed, self._parts, places
 
         return block
 
@@ -113,24 +116,29 @@ class Batches:
         del seed
         rows, stream = np.arange(self.batch), self._stream()
 
-        def step(_: int) -> tuple[np.ndarray, np.ndarray]:
-            x, y = next(stream)
-            model.bring(self.columns(x))
-            return rows, likelihood.observed(y)
+        def step(_: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            inputs, observed, parts = self._made(*next(stream), likelihood)
+            model.bring(inputs)
+            return rows, observed, parts
 
         return step
 
     def blocks(self, model: Any, likelihood: Any, seed: int, most: int) -> Any:
         stream = self._stream()
 
-        def block(first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        def block(first: int, last: int) -> tuple[np.ndarray, ...]:
             pieces = [next(stream) for _ in range(first, last)]
             pieces += pieces[-1:] * (most - len(pieces))  # of one size: each is compiled
             x, y = (np.concatenate(parts) for parts in zip(*pieces))
             places = np.arange(most * self.batch, dtype=np.int32).reshape(most, self.batch)
-            return self.columns(x), likelihood.observed(y), places
+            return *self._made(x, y, likelihood), places
 
         return block
+
+    def _made(self, x: np.ndarray, y: np.ndarray, likelihood: Any) -> tuple[np.ndarray, ...]:
+        """Rows, observations and parts, as steps take them."""
+        inputs, observed = self.columns(x), likelihood.observed(y)
+        return inputs, observed, parts_of(inputs, observed)
 
     def _pairs(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         for one in self._data:

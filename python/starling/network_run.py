@@ -82,7 +82,7 @@ def _run(
     held_out = None if data is None else pair("data", data)
     start = network.start(particles, seed)
     noise = temperature("noise", noise)
-    work = Steps(network, start, seed, noise_from=(steps + 1) // 2 if noise else steps)
+    work = Steps(network, start, seed, (steps + 1) // 2 if noise else None)
     step_size = positive("step_size", step_size)
     flight = flight_of(work, step_size, steps, whole("threads", threads, 0), seed, noise)
     looks: list[Look] = []

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import network_rule
+from .network_groups import Groups
 from .network_prior import OwnPrior, UsualPrior
 
 if TYPE_CHECKING:
     from .networks import Network
 
 REPULSION = np.float32(network_rule.REPULSION)
+NEVER = 2**62  # a step that no run reaches
 
 
 class Steps:
@@ -22,11 +24,14 @@ class Steps:
     once in each step.
 
     From step `noise_from` on particles have noise, and each moves by its own log posterior: no
-    repulsion keeps them apart, and the prior is around 0."""
+    repulsion keeps them apart, and the prior is around 0. Then all rows are learned from."""
 
-    def __init__(self, network: Network, start: np.ndarray, seed: int, noise_from: int):
+    def __init__(
+        self, network: Network, start: np.ndarray, seed: int, noise_from: int | None = None
+    ):
         self.network, model, data = network, network.model, network.data
-        self.noise_from = noise_from
+        self.noise_from = NEVER if noise_from is None else noise_from
+        self.groups = Groups.of(len(start), noise_from is None and network.likelihood.bands)
         self.outputs = data.batch * model.outputs
         self._read = data.steps(model, network.likelihood, seed)
         self._rows_for_one = np.float32(data.rows / data.batch)
@@ -42,12 +47,12 @@ class Steps:
 
     def predict(self, k: int, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         model, likelihood = self.network.model, self.network.likelihood
-        rows, observed = self._read(k)
+        rows, observed, parts = self._read(k)
         weights, own, _ = self.parts(x)
         outputs, self._back = model.forward_rows(weights, rows)
-        self._of_outputs, of_own = likelihood.score(outputs, own, observed)
-        # The noise is one for all particles: its slope is their mean.
-        self._own = self._rows_for_one * of_own.mean(axis=0)
+        self._left_out = self.groups.left_out(parts)
+        self._of_outputs, of_own = likelihood.score(outputs, own, observed, self._left_out)
+        self._own = self._rows_for_one * of_own
         of_outputs = self._of_outputs / REPULSION
         return outputs.reshape(len(x), -1), of_outputs.reshape(len(x), -1)
 
@@ -56,6 +61,8 @@ class Steps:
         alone = k >= self.noise_from
         psi = self._of_outputs if alone else psi.reshape(self._of_outputs.shape) * REPULSION
         psi = psi * self._rows_for_one
+        if self._left_out is not None:
+            psi = np.where(self._left_out, np.float32(0), psi)
         slope, of_learned = self.prior.slopes(v, learned, around_own_draw=not alone)
         slope += self._back(psi) * self.prior.unit
         return np.concatenate([slope, self._own - own, of_learned], axis=1)

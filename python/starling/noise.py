@@ -15,11 +15,15 @@ class NormalNoise:
     name, shapes = "normal", 0
 
     def log_density(self, z: np.ndarray, a: np.ndarray) -> np.ndarray:
-        return -z * z / 2 - np.log(2 * np.pi) / 2
+        return self.height(z, a) - np.log(2 * np.pi) / 2
 
     def slopes(self, z: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Of the log density, along z and along a."""
         return -z, a  # there is no a: its shape is (..., 0)
+
+    def height(self, z: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """The log density less that at 0."""
+        return -z * z / 2
 
     def below(self, z: np.ndarray, a: np.ndarray) -> np.ndarray:
         """The probability of less than z."""
@@ -37,9 +41,11 @@ class StudentNoise:
 
     def log_density(self, z: np.ndarray, a: np.ndarray) -> np.ndarray:
         nu = _freedom(a)
-        return (
-            _log_gamma_ratio(nu / 2) - np.log(np.pi * nu) / 2 - (nu + 1) / 2 * np.log1p(z * z / nu)
-        )
+        return _log_gamma_ratio(nu / 2) - np.log(np.pi * nu) / 2 + self.height(z, a)
+
+    def height(self, z: np.ndarray, a: np.ndarray) -> np.ndarray:
+        nu = _freedom(a)
+        return -(nu + 1) / 2 * math_of(z).log1p(z * z / nu)
 
     def slopes(self, z: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         nu = _freedom(a)

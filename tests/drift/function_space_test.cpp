@@ -4,6 +4,7 @@
 #include <starling/cpu/sum_drift.hpp>
 #include <starling/deal/whole.hpp>
 #include <starling/drift/function_space.hpp>
+#include <starling/drift/within_groups.hpp>
 #include <starling/kernel/parameters.hpp>
 
 namespace {
@@ -122,6 +123,34 @@ TEST(FunctionSpace, OfPositionsThemselvesIsSvgd) {
   space.score(0, particles);
   space.drift(0, particles, batches);
   EXPECT_TRUE(std::equal(plain.drift().begin(), plain.drift().end(), particles.drift().begin()));
+}
+
+/// The drift of a cloud whose groups end at `ends`.
+Ensemble<double> drifted(Ensemble<double> particles, std::vector<std::size_t> ends) {
+  const cpu::SumDrift<double> drift(kernel::RuntimeSum<double>({{1.0, Parameters<double>(0.5)}}));
+  WithinGroups<double, cpu::SumDrift<double>> within(std::move(ends), drift);
+  Whole deal;
+  within(0, particles, deal(0, particles));
+  return particles;
+}
+
+TEST(WithinGroups, EachGroupIsACloudOfItsOwn) {
+  const auto all = drift_tests::cloud<double>(count, dim);
+  const auto grouped = drifted(all, {3, count});
+  std::size_t first = 0;
+  for (const std::size_t end : {std::size_t{3}, count}) {
+    Ensemble<double> alone(end - first, dim);
+    for (std::size_t n = 0; n < alone.count() * dim; ++n) {
+      alone.position().data[n] = all.position().data[first * dim + n];
+      alone.score().data[n] = all.score().data[first * dim + n];
+    }
+    alone = drifted(alone, {alone.count()});
+    for (std::size_t n = 0; n < alone.count() * dim; ++n)
+      EXPECT_EQ(grouped.drift().data[first * dim + n], std::as_const(alone).drift().data[n]);
+    first = end;
+  }
+  const auto together = drifted(all, {count}); // the test sees who is in a group
+  EXPECT_GT(std::abs(together.drift().data[0] - grouped.drift().data[0]), 1e-3);
 }
 
 } // namespace

@@ -153,6 +153,12 @@ of("src/frame/frame_of_scores.cpp", "tests/frame/frame_of_scores_test.cpp", [
      "Eigen::MatrixXd(std::sqrt(1.3) * root * inner.eigenvectors())"),
     ("stray scores that count", "@@most > 0@@)\n      rows.col(a)", "false"),
 ])
+of("include/starling/drift/within_groups.hpp", "tests/drift/function_space_test.cpp", [
+    ("groups that all have the first rows",
+     ".position = particles.position().data + @@first * d@@,", "0"),
+    ("scores of another group", ".score = particles.score().data + @@first * d@@,", "0"),
+    ("groups that reach to the end", "bare(@@end - first@@, d,", "particles.count() - first"),
+])
 of("include/starling/drift/adaptive.hpp", "tests/drift/force_test.cpp", [
     ("a stale bandwidth", "drift_.kernel().set_bandwidth(bandwidth_);", ";"),
     ("a bandwidth of step 0", "rule_(@@k@@, plain_rows", "Step{0}"),

@@ -30,7 +30,7 @@ def test_scores_of_likelihoods_are_their_slopes(likelihood):
     of_outputs, of_own = made.score(outputs, own, made.observed(y))
     count = outputs.shape[2]
     np.testing.assert_allclose(of_outputs, slopes[:, :, :count], atol=1e-5)
-    np.testing.assert_allclose(of_own, slopes[:, :, count:].sum(axis=1), atol=1e-5)
+    np.testing.assert_allclose(of_own, slopes[0, :, count:].sum(axis=0), atol=1e-5)
 
 
 @pytest.mark.parametrize("noise", ["normal", "student"])

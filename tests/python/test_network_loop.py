@@ -101,7 +101,7 @@ def test_a_run_that_diverges_says_where(monkeypatch):
 
 def test_long_runs_are_loops_and_short_ones_are_not():
     network = network_of(40)
-    work = network_flight.Steps(network, network.start(5, 1), 1, noise_from=10)
+    work = network_flight.Steps(network, network.start(5, 1), 1)
     assert network_flight.loop_pays(work, 2000) and not network_flight.loop_pays(work, 200)
 
 

@@ -9,7 +9,7 @@ from starling.network_steps import REPULSION, Steps
 
 
 def steps_of(network, particles, seed=7):
-    return Steps(network, network.start(particles, seed), seed, noise_from=10**9)
+    return Steps(network, network.start(particles, seed), seed)
 
 
 def test_drift_of_one_particle_is_the_slope_of_the_log_posterior():

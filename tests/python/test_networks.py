@@ -145,7 +145,7 @@ def test_a_pool_is_refused_with_what_to_do_instead():
 
 def test_an_interrupted_flight_knows_its_steps():
     flight = starling._starling.FunctionFlight(
-        np.zeros((3, 2), np.float32), 2, 0.5, 0.1, 10, 1, 0, 0.0, 10, 0
+        np.zeros((3, 2), np.float32), 2, 0.5, 0.1, 10, 1, 0, 0.0, 10, 0, [3]
     )
 
     def predict(k, x):

@@ -61,10 +61,10 @@ TEST(Polish, MakesNoClumps) {
     EXPECT_LT(off_when_settled(seed, 256), .1) << seed;
 }
 
-// Of many particles shares are counted on some. The draws of ten moves come again here.
+// Of many particles shares are counted on some. Without them this is .138 and .151.
 TEST(Polish, MakesNoClumpsOfManyParticles) {
-  for (const std::uint64_t seed : {5, 9, 14})
-    EXPECT_LT(off_when_settled(seed, 2500), .1) << seed;
+  for (const std::uint64_t seed : {3, 4})
+    EXPECT_LT(off_when_settled(seed, 2500), .05) << seed;
 }
 
 } // namespace polish_tests
