@@ -26,7 +26,7 @@ namespace {
 using Real = float; // as networks have it
 using Matrix = nb::ndarray<const Real, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-/// A cloud whose predictions have the kernel `parameters`, one for each predicted number, moved by
+/// A cloud whose predictions have a Gaussian kernel of width h for each predicted number, moved by
 /// Adam, each group of particles as a cloud of its own. The step size falls in the second half, to
 /// a twentieth: the noise of rows dies out. Steps from `noise_from` on are Langevin steps, in which
 /// `with_noise` coordinates have noise.

@@ -47,9 +47,9 @@ class Regression:
     def score(
         self, outputs: np.ndarray, own: np.ndarray, y: np.ndarray, left_out: Any = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """d log p(y | f) along outputs, (N, rows, outputs), and along own, of which all particles
-        have the same: a sum over rows of the mean over particles. left_out, (N, rows, 1): own
-        learns from rows for the mixture of those that learn without them."""
+        """d log p(y | f) along outputs, (N, rows, outputs), and along own. That is the same for all
+        particles: a sum over rows of means over particles. With left_out, (N, rows, 1), a row
+        counts by the mixture of the particles that do not learn from it, each output by itself."""
         math = math_of(outputs)
         log_unit, a = math.split(own[:, None], [self.outputs], axis=2)
         smaller = math.exp(-math.clip(log_unit, -20, 20))
@@ -57,7 +57,7 @@ class Regression:
         along_z, along_a = self.noise.slopes(z, a)
         of_outputs, share = -along_z * smaller, 1 / len(own)
         if left_out is not None:
-            z = (y - _as_all_differ(outputs, left_out)) * smaller
+            z = math.clip((y - _as_all_differ(outputs, left_out)) * smaller, -REACH, REACH)
             along_z, along_a = self.noise.slopes(z, a)
             share = self._shares(z, a, left_out)
         of_own = [(share * (-along_z * z - 1)).sum(axis=(0, 1))]
@@ -116,14 +116,15 @@ class Regression:
 
 
 def _as_all_differ(outputs: np.ndarray, left_out: np.ndarray) -> np.ndarray:
-    """Outputs of m of N particles, further from their mean. That mean is off by v/m more than the
-    mean of very many, v their variance, and their mixture has the variance v (m - 1)/m. For the
-    noise to be that of the mixture of all N, it must be v (1 + 1/m - 2/N)."""
+    """Outputs of m of N particles, moved away from their mean. Let v be their variance. The squared
+    error of their mean is v/m larger than that of very many particles, and their mixture has the
+    variance v (m - 1)/m. The noise is to be that of the mixture of all N. So the variance of the
+    moved outputs must be v (1 + 1/m - 2/N)."""
     math = math_of(outputs)
-    m = left_out.sum(axis=0)
+    m = left_out.sum(axis=0).astype(outputs.dtype)
     mean = math.where(left_out, outputs, np.float32(0)).sum(axis=0) / math.maximum(m, 1)
     wider = (m + 1 - 2 * m / len(outputs)) / math.maximum(m - 1, 1)
-    return mean + math.sqrt(wider).astype(outputs.dtype) * (outputs - mean)
+    return mean + math.sqrt(wider) * (outputs - mean)
 
 
 class Classes:

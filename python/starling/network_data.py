@@ -40,6 +40,11 @@ def columns_of(mean: np.ndarray, sd: np.ndarray) -> Columns:
     return Columns(mean, np.where(sd > 0, sd, 1.0))
 
 
+def parts_for(likelihood: Any, inputs: np.ndarray, observed: np.ndarray) -> np.ndarray:
+    """Which part each row is in, where a likelihood has noise to learn."""
+    return parts_of(inputs, observed) if likelihood.bands else np.zeros(len(inputs), np.int32)
+
+
 class Table:
     """All rows in memory. The rows of step k are a function of the seed and k."""
 
@@ -54,7 +59,7 @@ class Table:
     def brought_to(self, model: Any, likelihood: Any) -> None:
         model.bring(self._inputs)
         self._observed = likelihood.observed(self.y)
-        self._parts = parts_of(self._inputs, self._observed)
+        self._parts = parts_for(likelihood, self._inputs, self._observed)
 
     def steps(self, model: Any, likelihood: Any, seed: int) -> Any:
         """Of step k: which rows of those that the model has, what was observed there, and which
@@ -117,9 +122,10 @@ class Batches:
         rows, stream = np.arange(self.batch), self._stream()
 
         def step(_: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            inputs, observed, parts = self._made(*next(stream), likelihood)
+            x, y = next(stream)
+            inputs, observed = self.columns(x), likelihood.observed(y)
             model.bring(inputs)
-            return rows, observed, parts
+            return rows, observed, parts_for(likelihood, inputs, observed)
 
         return step
 
@@ -128,17 +134,16 @@ class Batches:
 
         def block(first: int, last: int) -> tuple[np.ndarray, ...]:
             pieces = [next(stream) for _ in range(first, last)]
+            read = len(pieces) * self.batch
             pieces += pieces[-1:] * (most - len(pieces))  # of one size: each is compiled
-            x, y = (np.concatenate(parts) for parts in zip(*pieces))
+            x, y = (np.concatenate(arrays) for arrays in zip(*pieces))
+            inputs, observed = self.columns(x), likelihood.observed(y)
+            parts = np.zeros(len(x), np.int32)
+            parts[:read] = parts_for(likelihood, inputs[:read], observed[:read])
             places = np.arange(most * self.batch, dtype=np.int32).reshape(most, self.batch)
-            return *self._made(x, y, likelihood), places
+            return inputs, observed, parts, places
 
         return block
-
-    def _made(self, x: np.ndarray, y: np.ndarray, likelihood: Any) -> tuple[np.ndarray, ...]:
-        """Rows, observations and parts, as steps take them."""
-        inputs, observed = self.columns(x), likelihood.observed(y)
-        return inputs, observed, parts_of(inputs, observed)
 
     def _pairs(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         for one in self._data:

@@ -1,10 +1,10 @@
 """Groups of networks. Each learns without some of the rows, and these rows teach the noise.
 
-A network comes nearer to the rows it learns from than to others, so its own residuals are too
-small; and what networks differ by is in them already, and again in the mixture of all. The two
-errors cancel on some data and not on others. So a row that a group left out says how far its
-networks are off: the noise is learned for the mixture of them. Groups have kernels of their own.
-Through a common one a network would feel a row that others learn from, as a pull away from it."""
+Residuals of rows that a network learns from are too small. Differences of networks count twice: in
+their residuals, and in the mixture. The two errors cancel on some data and not on others. So the
+noise is learned from rows that a group leaves out, for the mixture of its networks. Half of the
+rows teach it. Groups have kernels of their own. With a common kernel a network would be pulled away
+from rows that others learn from."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from typing import Any
 
 import numpy as np
 
-# Chosen by measurement (bench/networks.py --sets choose). Each group leaves out one of the parts.
+# Chosen by measurement (bench/networks.py --sets choose). Each group leaves out one part of the
+# rows. A part is chosen by a hash, so parts are about of one size.
 GROUPS, PARTS = 4, 8
 
 
 @dataclass(frozen=True)
 class Groups:
-    """Neighbours in the order of particles; `ends` has one past the last of each group."""
+    """Particles of a group are neighbours; `ends` has one past the last of each group."""
 
     ends: tuple[int, ...]
 
     @classmethod
     def of(cls, particles: int, leave_out: bool) -> Groups:
-        """At least two particles in each; one group leaves nothing out."""
+        """At least two particles in each group. A single group leaves nothing out."""
         count = max(1, min(GROUPS, particles // 2)) if leave_out else 1
         return cls(tuple(particles * (g + 1) // count for g in range(count)))
 
@@ -43,10 +44,11 @@ class Groups:
 
 
 def parts_of(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Which part each row is in. The same row is in the same part each time it is read."""
+    """Which part each row is in. Rows of the same numbers are in the same part, whenever they are
+    read. A row that is read with other numbers is another row."""
     y = y.reshape(len(y), -1)
     digests = [
-        hashlib.blake2b(np.ascontiguousarray(a), digest_size=4, key=b.tobytes()[:64]).digest()
+        hashlib.blake2b(np.ascontiguousarray(a + 0), digest_size=4, key=b.tobytes()[:64]).digest()
         for a, b in zip(x, y)
-    ]
+    ]  # + 0: no -0
     return np.frombuffer(b"".join(digests), np.uint32).astype(np.int32) % PARTS

@@ -6,7 +6,7 @@ from __future__ import annotations
 # would let the particles' predictions spread as wide as its noise; all rows together allow the
 # share of it that is the number of parameters in effect over the number of rows.
 REPULSION = 0.03
-KERNEL_WIDTH = 0.5  # h of the kernel of each predicted number, in variances of the cloud
+KERNEL_WIDTH = 0.5  # h of the kernel of each predicted number, in variances of the group
 
 FADE, FADE_SQUARE, FLOOR = 0.9, 0.999, 1e-8  # of Adam: include/starling/advance/rules.hpp
 

@@ -24,7 +24,8 @@ class Steps:
     once in each step.
 
     From step `noise_from` on particles have noise, and each moves by its own log posterior: no
-    repulsion keeps them apart, and the prior is around 0. Then all rows are learned from."""
+    repulsion keeps them apart, and the prior is around 0. Without one they have no noise; then they
+    are in groups, each of which learns without some rows."""
 
     def __init__(
         self, network: Network, start: np.ndarray, seed: int, noise_from: int | None = None

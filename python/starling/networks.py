@@ -111,8 +111,9 @@ def from_jax_network(
     data: the rows to learn from: (x, y), or batches (x, y) that can be read again and again, such
         as a DataLoader or a list of them. None: a network for load(folder, network=...).
     likelihood: "student": noise with tails, whose unit and degrees of freedom are learned;
-        "normal", whose sd is learned; "classes": y is a class, outputs are logits. The noise is
-        learned from rows that a group of the particles learns without.
+        "normal", whose sd is learned; "classes": y is a class, outputs are logits. With
+        four particles or more, and without noise in sample, noise is learned from rows that a
+        group of the particles does not learn from.
     log_prior(weights): of one particle; None: normal, with the sd of the initial values or
         sqrt(2 / width), whichever is larger, times a number for each array that is learned.
         prior_weight: a power of it.

@@ -28,6 +28,12 @@ def square_prior(weights):
     return -sum(jnp.sum(leaf**2) for leaf in weights.values())
 
 
+def of_two_outputs():
+    x, y = waves(90, 1)
+    rows = batches(x, np.stack([y, -2 * y], axis=1), 20)
+    return starling.from_jax_network(lambda key: init(key, 1, 2), apply, rows)
+
+
 def of_classes():
     x, y = waves(90, 1)
     return starling.from_jax_network(
@@ -47,6 +53,11 @@ CASES = {
         starling.from_jax_network(init, apply, batches(*waves(90, 1), 20), fixed=["bias"]),
         dict(noise=1),
     ),
+    "own prior": lambda: (
+        starling.from_jax_network(init, apply, waves(90, 1), log_prior=square_prior, data_batch=30),
+        dict(particles=9),
+    ),
+    "batches, two outputs": lambda: (of_two_outputs(), dict(particles=9)),
     "classes, one particle": lambda: (of_classes(), dict(particles=1)),
 }
 

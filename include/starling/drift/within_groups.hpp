@@ -14,20 +14,21 @@
 
 namespace starling {
 
-/// Groups are neighbours in the order of rows. `ends` has one past the last row of each, in order.
-/// What is drawn of batches does not count: within a group all particles meet.
+/// The particles of a group are neighbours. `ends` has one past the last row of each group, in
+/// order. The batches of the step are not used: within a group all particles meet.
 template <typename Real, typename Drift>
 class WithinGroups {
 public:
   WithinGroups(std::vector<std::size_t> ends, Drift drift)
       : ends_(std::move(ends)), drift_(std::move(drift)) {}
 
-  void operator()(Step k, Ensemble<Real>& particles, const Batches&) {
+  void operator()(Step k, Ensemble<Real>& particles, const Batches& batches) {
     const std::size_t d = particles.dim();
     if (ends_.empty() || ends_.back() != particles.count() || ends_.front() == 0 ||
         std::ranges::adjacent_find(ends_, std::ranges::greater_equal{}) != ends_.end())
       throw std::invalid_argument("groups: must end one after another, at " +
                                   std::to_string(particles.count()));
+    all_.time = batches.time;
     std::size_t first = 0;
     for (const std::size_t end : ends_) {
       auto group = Ensemble<Real>::bare(end - first, d,
