@@ -40,7 +40,7 @@ def columns_of(mean: np.ndarray, sd: np.ndarray) -> Columns:
     return Columns(mean, np.where(sd > 0, sd, 1.0))
 
 
-def parts_for(likelihood: Any, inputs: np.ndarray, observed: np.ndarray) -> np.ndarray:
+def parts_to_leave_out(likelihood: Any, inputs: np.ndarray, observed: np.ndarray) -> np.ndarray:
     """Which part each row is in, where a likelihood has noise to learn."""
     return parts_of(inputs, observed) if likelihood.bands else np.zeros(len(inputs), np.int32)
 
@@ -59,7 +59,7 @@ class Table:
     def brought_to(self, model: Any, likelihood: Any) -> None:
         model.bring(self._inputs)
         self._observed = likelihood.observed(self.y)
-        self._parts = parts_for(likelihood, self._inputs, self._observed)
+        self._parts = parts_to_leave_out(likelihood, self._inputs, self._observed)
 
     def steps(self, model: Any, likelihood: Any, seed: int) -> Any:
         """Of step k: which rows of those that the model has, what was observed there, and which
@@ -125,7 +125,7 @@ class Batches:
             x, y = next(stream)
             inputs, observed = self.columns(x), likelihood.observed(y)
             model.bring(inputs)
-            return rows, observed, parts_for(likelihood, inputs, observed)
+            return rows, observed, parts_to_leave_out(likelihood, inputs, observed)
 
         return step
 
@@ -139,7 +139,7 @@ class Batches:
             x, y = (np.concatenate(arrays) for arrays in zip(*pieces))
             inputs, observed = self.columns(x), likelihood.observed(y)
             parts = np.zeros(len(x), np.int32)
-            parts[:read] = parts_for(likelihood, inputs[:read], observed[:read])
+            parts[:read] = parts_to_leave_out(likelihood, inputs[:read], observed[:read])
             places = np.arange(most * self.batch, dtype=np.int32).reshape(most, self.batch)
             return inputs, observed, parts, places
 

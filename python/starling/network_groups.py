@@ -8,7 +8,6 @@ from rows that others learn from."""
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 # Chosen by measurement (bench/networks.py --sets choose). Each group leaves out one part of the
 # rows. A part is chosen by a hash, so parts are about of one size.
 GROUPS, PARTS = 4, 8
+ROWS_AT_ONCE = 1024  # so that a large table needs no copy of itself
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,19 @@ class Groups:
 def parts_of(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Which part each row is in. Rows of the same numbers are in the same part, whenever they are
     read. A row that is read with other numbers is another row."""
-    y = y.reshape(len(y), -1)
-    digests = [
-        hashlib.blake2b(np.ascontiguousarray(a + 0), digest_size=4, key=b.tobytes()[:64]).digest()
-        for a, b in zip(x, y)
-    ]  # + 0: no -0
-    return np.frombuffer(b"".join(digests), np.uint32).astype(np.int32) % PARTS
+    parts = np.empty(len(x), np.int32)
+    for first in range(0, len(x), ROWS_AT_ONCE):
+        some = slice(first, first + ROWS_AT_ONCE)
+        mixed = _sum_of_words(x[some], 1) + _sum_of_words(y[some], 2)
+        for shift in (32, 29):  # so that the highest bits depend on all others
+            mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(0xD6E8FEB86659FD93)
+        parts[some] = (mixed >> np.uint64(32)) % np.uint64(PARTS)
+    return parts
+
+
+def _sum_of_words(rows: np.ndarray, seed: int) -> np.ndarray:
+    """Of each row, its numbers' bits times random odd numbers, modulo 2^64."""
+    rows = np.ascontiguousarray(rows.reshape(len(rows), -1) + 0)  # + 0: no -0
+    words = rows.view(np.uint32 if rows.itemsize % 4 == 0 else np.uint8)
+    odd = 2 * np.random.default_rng(seed).integers(2**63, size=words.shape[1], dtype=np.uint64)
+    return (words * (odd + np.uint64(1))).sum(axis=1, dtype=np.uint64)

@@ -114,20 +114,20 @@ def test_a_row_is_in_the_same_part_wherever_it_is_read():
     assert np.array_equal(parts_of(x[order], y[order]), parts[order])
     expected = len(y) / PARTS
     assert np.all(np.abs(np.bincount(parts, minlength=PARTS) - expected) < 4 * np.sqrt(expected))
-    assert np.any(parts_of(x, y + 1) != parts)
+    for changed in (parts_of(x, y + 1), parts_of(-x, y)):  # both count, each in its own way
+        assert abs(np.mean(changed == parts) - 1 / PARTS) < 4 * np.sqrt(1 / PARTS / len(y))
+
+
+@pytest.mark.parametrize("x", [np.arange(800).reshape(-1, 1), np.eye(800, dtype=np.uint8)])
+def test_parts_of_whole_numbers_are_about_of_one_size(x):
+    for y in (np.zeros((800, 1), np.float32), np.arange(800, dtype=np.float32).reshape(-1, 1)):
+        assert np.all(np.abs(np.bincount(parts_of(x, y), minlength=PARTS) - 100) < 4 * 10)
+    assert np.array_equal(parts_of(0.0 * x, y), parts_of(-0.0 * x, y))
 
 
 def test_few_particles_and_runs_with_noise_leave_nothing_out():
-    assert [len(Groups.of(n, True).ends) for n in (1, 2, 3, 4, 5, 6, 8, 20)] == [
-        1,
-        1,
-        1,
-        2,
-        2,
-        3,
-        4,
-        4,
-    ]
+    counts = [len(Groups.of(n, True).ends) for n in (1, 2, 3, 4, 5, 6, 8, 20)]
+    assert counts == [1, 1, 1, 2, 2, 3, 4, 4]
     network = network_of(40)
     for noise_from, groups in ((None, 4), (5, 1)):
         assert len(Steps(network, network.start(20, 1), 1, noise_from).groups.ends) == groups
