@@ -128,7 +128,7 @@ private:
   Frame dense_of_scores(const Matrix& y, const Matrix& score) const;
   static Frame low_rank_of_scores(const Matrix& x, const Matrix& score);
 
-  Matrix affine(const Matrix& y) const { return along_rows(y).rowwise() + mean_.transpose(); }
+  Matrix affine(const Matrix& y) const;
   Vector stretch() const;
   Eigen::Map<const Eigen::MatrixXd> directions() const {
     return {wide_.data() + rank(), mean_.size(), rank()};

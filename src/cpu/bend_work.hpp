@@ -36,11 +36,14 @@ struct DependentCurves {
 struct BendWork {
   /// Sum of the squared residuals, each at most the cap.
   double (*cost)(const DependentRows&);
-  /// Slopes of r along the first `of_mean` numbers of the mean and `of_width` of the width, then r:
-  /// column after column. Zero where the squared residual has reached the cap; r is not.
-  void (*slopes)(const DependentRows&, std::size_t of_mean, std::size_t of_width, double* to);
+  /// The same, and slopes of r along the first `of_mean` numbers of the mean and `of_width` of the
+  /// width, then r: column after column. Zero where the squared residual has reached the cap; r is
+  /// not.
+  double (*slopes)(const DependentRows&, std::size_t of_mean, std::size_t of_width, double* to);
   /// Inner products of columns, `count` a multiple of 4: to[i * count + j] for j from i on.
   void (*products)(const double* columns, std::size_t rows, std::size_t count, double* to);
+  /// z held within the bound: value = z / r, slope = r^-9, r = (1 + (z / bound)^8)^(1/8).
+  void (*hold)(const double* z, std::size_t rows, double bound, double* value, double* slope);
   /// own = mu + exp(u) own.
   void (*bend)(const DependentCurves&, double* own);
   /// own = (own - mu) exp(-u).

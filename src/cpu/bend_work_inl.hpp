@@ -46,13 +46,16 @@ HWY_FLATTEN inline double dependent_cost(const DependentRows& given) {
   return all.sum();
 }
 
-HWY_FLATTEN inline void dependent_slopes(const DependentRows& given, std::size_t of_mean,
-                                         std::size_t of_width, double* to) {
+HWY_FLATTEN inline double dependent_slopes(const DependentRows& given, std::size_t of_mean,
+                                           std::size_t of_width, double* to) {
   const DependentRows of = given;
   const auto cap = hn::Set(BendLane::Tag(), of.cap);
+  BendLane all(0.0);
   for (std::size_t i = 0; i < of.rows; i += BendLane::width) {
     const ResidualLanes at = residual_at(of, i);
-    const auto inside = hn::Lt((at.sum * at.sum).v[0], cap);
+    const BendLane square = at.sum * at.sum;
+    all = all + at_most(square, of.cap);
+    const auto inside = hn::Lt(square.v[0], cap);
     BendLane by_mean, by_width;
     by_mean.v[0] = hn::IfThenElseZero(inside, hn::Neg(at.narrow.v[0]));
     by_width.v[0] = hn::IfThenElseZero(inside, (at.score - at.t).v[0]);
@@ -63,27 +66,38 @@ HWY_FLATTEN inline void dependent_slopes(const DependentRows& given, std::size_t
       (by_width * BendLane::load(of.features + p * of.rows + i)).store(column);
     at.sum.store(column);
   }
+  return all.sum();
 }
 
-/// Four sums at a time: one would wait for itself.
+/// Eight sums at a time: one would wait for itself, and fewer would wait for what is loaded.
 HWY_FLATTEN inline void column_products(const double* columns, std::size_t rows, std::size_t count,
                                         double* to) {
-  for (std::size_t i = 0; i < count; ++i)
+  for (std::size_t i = 0; i < count; i += 2)
     for (std::size_t j = i / 4 * 4; j < count; j += 4) {
       const double *a = columns + i * rows, *b = columns + j * rows;
-      BendLane s0(0.0), s1(0.0), s2(0.0), s3(0.0);
+      BendLane s0(0.0), s1(0.0), s2(0.0), s3(0.0), n0(0.0), n1(0.0), n2(0.0), n3(0.0);
       for (std::size_t r = 0; r < rows; r += BendLane::width) {
-        const BendLane x = BendLane::load(a + r);
-        s0 = mul_add(x, BendLane::load(b + r), s0);
-        s1 = mul_add(x, BendLane::load(b + rows + r), s1);
-        s2 = mul_add(x, BendLane::load(b + 2 * rows + r), s2);
-        s3 = mul_add(x, BendLane::load(b + 3 * rows + r), s3);
+        const BendLane x = BendLane::load(a + r), next = BendLane::load(a + rows + r);
+        const BendLane b0 = BendLane::load(b + r), b1 = BendLane::load(b + rows + r);
+        const BendLane b2 = BendLane::load(b + 2 * rows + r), b3 = BendLane::load(b + 3 * rows + r);
+        s0 = mul_add(x, b0, s0);
+        s1 = mul_add(x, b1, s1);
+        s2 = mul_add(x, b2, s2);
+        s3 = mul_add(x, b3, s3);
+        n0 = mul_add(next, b0, n0);
+        n1 = mul_add(next, b1, n1);
+        n2 = mul_add(next, b2, n2);
+        n3 = mul_add(next, b3, n3);
       }
-      double* at = to + i * count + j;
+      double *at = to + i * count + j, *below = at + count;
       at[0] = s0.sum();
       at[1] = s1.sum();
       at[2] = s2.sum();
       at[3] = s3.sum();
+      below[0] = n0.sum();
+      below[1] = n1.sum();
+      below[2] = n2.sum();
+      below[3] = n3.sum();
     }
 }
 
@@ -172,6 +186,17 @@ HWY_FLATTEN inline void add_log_widths(const DependentCurves& given, double* log
   });
 }
 
+HWY_FLATTEN inline void hold_rows(const double* z, std::size_t rows, double bound, double* value,
+                                  double* slope) {
+  for_some_rows(rows, [&](const SomeRows& some) STARLING_INLINE {
+    const BendLane x = some.load(z), share = x / BendLane(bound), square = share * share;
+    const BendLane fourth = square * square, eighth = BendLane(1.0) + fourth * fourth;
+    const BendLane root = sqrt(sqrt(sqrt(eighth)));
+    some.store(x / root, value);
+    some.store(BendLane(1.0) / (eighth * root), slope);
+  });
+}
+
 /// Its slope along controller a: of the mean with products.
 HWY_INLINE BendLane slope_lanes(const DependentCurves& of, const ControllerLanes& at,
                                 const double* numbers, std::size_t a, bool products) {
@@ -209,7 +234,7 @@ HWY_FLATTEN inline void pull_rows(const DependentCurves& given, const double* t,
 }
 
 inline constexpr BendWork bend_work = {dependent_cost, dependent_slopes, column_products,
-                                       bend_rows,      straighten_rows,  add_log_widths,
-                                       pull_rows};
+                                       hold_rows,      bend_rows,        straighten_rows,
+                                       add_log_widths, pull_rows};
 
 } // namespace starling::cpu::STARLING_LEVEL

@@ -50,14 +50,18 @@ public:
   double change(std::size_t coming, std::size_t going) const {
     const double *const in = rows_[coming].data(), *const out = rows_[going].data();
     const std::uint8_t *const in_above = above(coming), *const out_above = above(going);
+    const std::size_t *const at = at_.data(), columns = at_.size();
+    const double *const mean = mean_.data(), *const inverse_sd = inverse_sd_.data();
+    const double *const off = value_.data(), *const square_off = square_.data();
+    const double* up_to = up_to_.data()->data();
     double sum = 0;
-    for (std::size_t c = 0; c < at_.size(); ++c) {
-      const double z_in = (in[at_[c]] - mean_[c]) * inverse_sd_[c],
-                   z_out = (out[at_[c]] - mean_[c]) * inverse_sd_[c];
+    for (std::size_t c = 0; c < columns; ++c, up_to += deciles + 1) {
+      const double z_in = (in[at[c]] - mean[c]) * inverse_sd[c],
+                   z_out = (out[at[c]] - mean[c]) * inverse_sd[c];
       const double value = z_in - z_out, square = square_weight * (z_in * z_in - z_out * z_out);
       const double between = int(out_above[c]) - int(in_above[c]);
-      sum += value * (2 * value_[c] + value) + square * (2 * square_[c] + square) +
-             2 * decile_weight * (up_to_[c][out_above[c]] - up_to_[c][in_above[c]]) +
+      sum += value * (2 * off[c] + value) + square * (2 * square_off[c] + square) +
+             2 * decile_weight * (up_to[out_above[c]] - up_to[in_above[c]]) +
              decile_weight * decile_weight * std::abs(between);
     }
     return sum;

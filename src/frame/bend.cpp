@@ -33,9 +33,11 @@ void see(Bend::Way& way, const Bend::Dependent& one) {
   way.slope.resize(way.seen.size());
   for (const std::size_t parameter : one.controllers)
     if (way.seen[parameter].size() == 0) {
-      Bounded bounded(way.z.col(Eigen::Index(parameter)).array());
-      way.seen[parameter] = std::move(bounded.value);
-      way.slope[parameter] = std::move(bounded.slope);
+      way.seen[parameter].resize(way.z.rows());
+      way.slope[parameter].resize(way.z.rows());
+      cpu::bend_work_in_use().hold(way.z.col(Eigen::Index(parameter)).data(),
+                                   std::size_t(way.z.rows()), bound, way.seen[parameter].data(),
+                                   way.slope[parameter].data());
     }
 }
 
@@ -51,7 +53,9 @@ Bend::Bend(Vector centre, Vector scale, std::vector<Dependent> dependents)
 }
 
 Bend::Way Bend::way(const Matrix& t) const {
-  Way way{t, t, {}, {}};
+  Way way;
+  way.t = t;
+  way.z = way.t;
   for (const Dependent& one : dependents_) {
     see(way, one);
     cpu::bend_work_in_use().bend(curves_of(one, way),

@@ -55,7 +55,7 @@ Index rows_for(Index dim) { return std::clamp(100'000 / dim, least_of_most, most
 BentCloud::BentCloud(Rows<const double> x, Rows<const double> score)
     : n_(std::min(Index(x.count), rows_for(Index(x.dim)))), half_((n_ + 1) / 2), d_(Index(x.dim)),
       z_(n_, d_), score_(n_, d_), centre_(d_), scale_(d_), place_(x.dim, -1), alone_(x.dim),
-      t_(n_, d_), score_t_(n_, d_), sums_(n_, d_), squares_(n_, d_) {
+      changed_(x.dim), t_(n_, d_), score_t_(n_, d_), sums_(n_, d_), squares_(n_, d_) {
   for (Index r = 0; r < n_; ++r) {
     const Index nth = r < half_ ? 2 * r : 2 * (r - half_) + 1;
     const auto row = std::size_t(nth) * x.count / std::size_t(n_);
@@ -94,9 +94,9 @@ FittedRows BentCloud::rows_of(const Dependent& one, Part part) const {
   return {c, part_of(z_, one.parameter, part), part_of(pulled_, one.parameter, part)};
 }
 
-void BentCloud::fit(Dependent& one, Part part, Terms terms) const {
+void BentCloud::fit(Dependent& one, Part part) const {
   if (!one.controllers.empty())
-    rows_of(one, part).fit(one, terms);
+    rows_of(one, part).fit(one, Terms::all);
 }
 
 double BentCloud::cost_of(const Dependent& one, Part part) const {
@@ -179,6 +179,7 @@ void BentCloud::follow() {
   const MatrixXd before = std::exchange(pulled_, score_);
   for (const Dependent& one : kept_)
     pull_controllers(one);
+  ++follows_;
   for (Index a = 0; a < d_; ++a) {
     const auto i = std::size_t(a);
     const bool same_score = before.size() > 0 && before.col(a) == pulled_.col(a);
@@ -186,6 +187,7 @@ void BentCloud::follow() {
       alone_[i] = plain(i, part_of(z_, i, Part::fitted), part_of(pulled_, i, Part::fitted));
     if (same_score && !taken_.contains(i))
       continue;
+    changed_[i] = follows_;
     const Residual r = residual(now(i));
     t_.col(a) = r.t;
     score_t_.col(a) = r.score;

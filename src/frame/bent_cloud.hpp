@@ -15,6 +15,11 @@ using Dependent = Bend::Dependent;
 
 enum class Part { fitted, tested, all };
 
+/// A dependent's rows, for all fits with the same controllers.
+struct Halves {
+  FittedRows fitted, tested;
+};
+
 /// Dependents are taken one after another; whoever is taken no longer controls others, so that
 /// chains have no rings.
 class BentCloud {
@@ -31,7 +36,10 @@ public:
   Dependent controlled(std::size_t i, const std::vector<std::size_t>& by) const;
   const Values& bounded(std::size_t i) const { return seen_[i].value; }
 
-  void fit(Dependent& one, Part part, Terms terms = Terms::all) const;
+  void fit(Dependent& one, Part part) const;
+  Halves halves(const Dependent& one) const {
+    return {rows_of(one, Part::fitted), rows_of(one, Part::tested)};
+  }
   double cost_of(const Dependent& one, Part part) const;
   Residual residual(const Dependent& one) const; ///< at all rows
   /// By how much these dependents would lower the cost of who leads them, on the tested half.
@@ -44,6 +52,8 @@ public:
   /// The same for one who controls nobody, and may be controlled by those who were taken.
   void take_first(const Dependent& one);
   void follow();
+  /// The number of the `follow` in which its score changed, or after which it was taken, last.
+  std::size_t last_change(std::size_t i) const { return changed_[i]; }
   /// Of the residuals r = score + t: r, and r (score - t), clipped.
   const MatrixXd& residuals() const { return sums_; }
   const MatrixXd& squares() const { return squares_; }
@@ -80,7 +90,9 @@ private:
   std::vector<int> place_;       // in kept_; below 0: free
   std::vector<Dependent> alone_; // each as it is where nobody controls it
   std::set<std::size_t> taken_;  // since scores and residuals were last followed
-  MatrixXd pulled_;              // scores in z, each with what those whom it controls add
+  std::size_t follows_ = 0;
+  std::vector<std::size_t> changed_;
+  MatrixXd pulled_; // scores in z, each with what those whom it controls add
   MatrixXd t_, score_t_, sums_, squares_;
 };
 

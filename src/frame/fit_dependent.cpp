@@ -103,14 +103,18 @@ void FittedRows::fit(Bend::Dependent& one, Terms terms) const {
   const std::size_t means = terms == Terms::all ? means_ : 1 + k;
   const std::size_t widths = terms == Terms::all ? std::size_t(numbers_of_width(k)) : 1;
   const std::size_t numbers = means + widths, columns = rounded_up(numbers + 1, columns_together);
-  Eigen::MatrixXd slopes;
-  slopes.resize(Eigen::Index(rows_), Eigen::Index(columns));
-  slopes.rightCols(Eigen::Index(columns - numbers - 1)).setZero();
+  // Of where it is, and of where the next step leads: most steps are taken.
+  Eigen::MatrixXd slopes, slopes_of_next;
+  const auto cost_at = [&](const Bend::Dependent& at, Eigen::MatrixXd& to) {
+    to.resize(Eigen::Index(rows_), Eigen::Index(columns));
+    to.rightCols(Eigen::Index(columns - numbers - 1)).setZero();
+    return work.slopes(rows_of(at, numbers_.data(), rows_), means, widths, to.data()) /
+           double(count_);
+  };
   std::vector<double> products(columns * columns);
-  double best = cost(one), damping = 1e-2;
+  double best = cost_at(one, slopes), damping = 1e-2;
   Bend::Dependent next = one;
   for (int step = 0; step < most_steps && damping < 1e5; ++step) {
-    work.slopes(rows_of(one, numbers_.data(), rows_), means, widths, slopes.data());
     work.products(slopes.data(), rows_, columns, products.data());
     Small<Eigen::Dynamic> square;
     Small<1> down;
@@ -132,9 +136,10 @@ void FittedRows::fit(Bend::Dependent& one, Terms terms) const {
       next.mean.head(Eigen::Index(means)) += by.head(Eigen::Index(means));
       next.log_width.head(Eigen::Index(widths)) +=
           by.tail(Eigen::Index(widths)).cwiseMax(-1.0).cwiseMin(1.0);
-      if (const double after = cost(next); after < best) {
+      if (const double after = cost_at(next, slopes_of_next); after < best) {
         done = after > enough * best;
         best = after;
+        slopes.swap(slopes_of_next);
         one.mean.swap(next.mean);
         one.log_width.swap(next.log_width);
         better = true;

@@ -196,6 +196,14 @@ Frame::Matrix Frame::forward(const Way& way) const {
   return bend_ ? bend_->forward(*way.bent) : affine(way.y);
 }
 
+Frame::Matrix Frame::affine(const Matrix& y) const {
+  if (is_dense())
+    return along_rows(y).rowwise() + mean_.transpose();
+  Matrix x = y;
+  stretch_rows(x, stretch());
+  return (x * scale_.asDiagonal()).rowwise() + mean_.transpose();
+}
+
 Frame::Vector Frame::along(const Vector& y) const {
   return is_dense() ? Vector(factor_.triangularView<Eigen::Lower>() * y)
                     : Vector(along_rows(y.transpose()).transpose());

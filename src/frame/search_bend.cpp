@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace starling::bending {
@@ -37,7 +38,7 @@ using Pairs = std::map<std::size_t, std::vector<std::size_t>>;
 /// Greedy rounds: pairs by score tests, fitted on one half, kept by the other.
 class Search {
 public:
-  explicit Search(BentCloud straight) : cloud_(std::move(straight)) {
+  Search(BentCloud straight, Fits fits) : cloud_(std::move(straight)), fits_are_(fits) {
     MatrixXd c(cloud_.rows(), Index(cloud_.dim()));
     for (std::size_t a = 0; a < cloud_.dim(); ++a)
       c.col(Index(a)) = cloud_.bounded(a);
@@ -57,6 +58,13 @@ private:
     Dependent dependent;
     double before, after; // cost on the other half
     double left() const { return after / before; }
+  };
+  /// A parameter fitted with one more controller, or with two.
+  struct Fit {
+    std::size_t as_of = 0; // the parameter's last change
+    Dependent dependent;
+    double now = 0, after = 0;       // cost on the other half, before and after
+    std::optional<double> if_linear; // what linear functions of the same controllers cost there
   };
   struct Proposal {
     double gain = 0;
@@ -134,9 +142,7 @@ private:
     const auto most = std::ranges::max_element(with, {}, [](auto& one) { return one.second; });
     const bool shared = most != with.end() && most->second > 1;
     std::map<std::size_t, std::vector<Gain>> gains;
-    for (const auto& [i, leads] : pairs) {
-      const Dependent now_i = cloud_.now(i);
-      const double now = cloud_.cost_of(now_i, Part::tested);
+    for (const auto& [i, leads] : pairs)
       for (const std::size_t j : leads) {
         std::set<std::size_t> beside{leads[leads[0] == j && leads.size() > 1]}; // who may help
         if (along.contains(i))
@@ -144,49 +150,63 @@ private:
         if (shared && may_control(most->first, i))
           beside.insert(most->first);
         beside.erase(j);
-        if (std::optional<Gain> gain = gain_by(now_i, now, j, beside))
+        if (std::optional<Gain> gain = gain_by(i, j, beside))
           gains[j].push_back(std::move(*gain));
         else
           failed_.insert({i, j});
       }
-    }
     std::map<std::size_t, Proposal> proposals;
     for (const auto& [j, those] : gains)
       proposals[j] = proposal_of(those, shared ? most->first : cloud_.dim());
     return proposals;
   }
 
-  /// Of one that costs `now`: with j as one more controller, and with one of those beside it where
-  /// that helps. What linear functions would do is asked last: few come that far.
-  std::optional<Gain> gain_by(const Dependent& now_i, double now, std::size_t j,
-                              const std::set<std::size_t>& beside) const {
-    const Dependent with_j = with_controller(now_i, j);
-    Gain best{with_j, now, 0};
-    cloud_.fit(best.dependent, Part::fitted);
-    best.after = cloud_.cost_of(best.dependent, Part::tested);
-    std::optional<double> linear;
-    const auto before = [&] {
-      if (!linear)
-        linear = cost_if_linear(with_j);
-      return std::min(now, *linear);
-    };
-    if (best.after < lower * now)
+  /// With j as one more controller, and with one of those beside it where that helps. What linear
+  /// functions would do is asked last: few come that far.
+  std::optional<Gain> gain_by(std::size_t i, std::size_t j, const std::set<std::size_t>& beside) {
+    const Fit& alone = fit_of(i, j, j);
+    const auto before = [&] { return std::min(alone.now, cost_if_linear(i, j, j)); };
+    Gain best{alone.dependent, alone.now, alone.after};
+    if (best.after < lower * best.before)
       best.before = before();
-    const Dependent alone = best.dependent;
     for (const std::size_t other : beside) {
-      if (with_j.controllers.size() >= most_controllers || best.left() < enough_alone)
+      if (alone.dependent.controllers.size() >= most_controllers || best.left() < enough_alone)
         break;
-      Gain both{with_controller(alone, other), 0, 0};
-      cloud_.fit(both.dependent, Part::fitted);
-      both.after = cloud_.cost_of(both.dependent, Part::tested);
-      if (!(both.after < lower * best.after))
-        continue;
-      both.before = std::min(before(), cost_if_linear(with_controller(with_j, other)));
-      best = std::move(both);
+      const Fit& both = fit_of(i, j, other);
+      if (both.after < lower * best.after)
+        best = {both.dependent, std::min(before(), cost_if_linear(i, j, other)), both.after};
     }
     if (best.after < lower * best.before)
       return best;
     return {};
+  }
+
+  /// i with j as one more controller, and another beside j unless that is j. It stays known over
+  /// rounds in which i does not change: those are most.
+  Fit& fit_of(std::size_t i, std::size_t j, std::size_t other) {
+    Fit& fit = fits_[{i, j, other}];
+    if (fits_are_ == Fits::remembered && fit.as_of == cloud_.last_change(i))
+      return fit;
+    const Dependent now = cloud_.now(i);
+    if (other == j)
+      fit = {
+          cloud_.last_change(i), with_controller(now, j), cloud_.cost_of(now, Part::tested), 0, {}};
+    else
+      fit = {cloud_.last_change(i), with_controller(fit_of(i, j, j).dependent, other), 0, 0, {}};
+    const Halves halves = cloud_.halves(fit.dependent);
+    halves.fitted.fit(fit.dependent, Terms::all);
+    fit.after = halves.tested.cost(fit.dependent);
+    return fit;
+  }
+
+  double cost_if_linear(std::size_t i, std::size_t j, std::size_t other) {
+    std::optional<double>& cost = fit_of(i, j, other).if_linear;
+    if (!cost) {
+      const Dependent with_j = with_controller(cloud_.now(i), j);
+      const Dependent one = other == j ? with_j : with_controller(with_j, other);
+      cost = cost_if_linear(one, cloud_.halves(one));
+    }
+    return *cost;
   }
 
   /// Those who gain most. One who gains far less, or who goes along with most others, may itself be
@@ -247,9 +267,10 @@ private:
         continue;
       const Dependent plain = cloud_.controlled(i, those);
       Dependent one = plain;
-      cloud_.fit(one, Part::fitted);
-      const double after = cloud_.cost_of(one, Part::tested);
-      if (after < least && after < lower * cost_if_linear(plain)) {
+      const Halves halves = cloud_.halves(one);
+      halves.fitted.fit(one, Terms::all);
+      const double after = halves.tested.cost(one);
+      if (after < least && after < lower * cost_if_linear(plain, halves)) {
         least = after;
         best = std::move(one);
       }
@@ -259,9 +280,9 @@ private:
 
   /// With the same controllers, but a mean that is linear and a width that does not change: that
   /// much the affine part can do.
-  double cost_if_linear(Dependent one) const {
-    cloud_.fit(one, Part::fitted, Terms::linear);
-    return cloud_.cost_of(one, Part::tested);
+  static double cost_if_linear(Dependent one, const Halves& halves) {
+    halves.fitted.fit(one, Terms::linear);
+    return halves.tested.cost(one);
   }
 
   /// Who is most like the residual of each, if anybody is.
@@ -280,12 +301,16 @@ private:
   }
 
   BentCloud cloud_;
+  Fits fits_are_;
   MatrixXd standardised_, standardised_squares_; // what functions see of each, and its square
   std::set<std::pair<std::size_t, std::size_t>> failed_;
+  std::map<std::tuple<std::size_t, std::size_t, std::size_t>, Fit> fits_;
 };
 
 } // namespace
 
-BentCloud searched(BentCloud straight) { return Search(std::move(straight)).found(); }
+BentCloud searched(BentCloud straight, Fits fits) {
+  return Search(std::move(straight), fits).found();
+}
 
 } // namespace starling::bending

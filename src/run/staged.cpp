@@ -16,6 +16,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
+#include <utility>
 
 namespace starling::run {
 
@@ -32,6 +35,35 @@ std::vector<double> repeated(std::span<const double> of, std::size_t size) {
   for (std::size_t at = 0; !of.empty() && at < size; at += of.size())
     std::copy_n(of.data(), std::min(of.size(), size - at), values.data() + at);
   return values;
+}
+
+/// The same function, whose time is added to a sum.
+template <typename Value, typename... Given>
+std::function<Value(Given...)> timed(std::function<Value(Given...)> function, double& seconds) {
+  if (!function)
+    return function;
+  return [function = std::move(function), &seconds](Given... given) {
+    const Stopwatch watching(seconds);
+    return function(std::forward<Given>(given)...);
+  };
+}
+
+std::shared_ptr<const RowDensity> timed(const RowDensity& rows, double& seconds) {
+  auto all = std::make_shared<RowDensity>(rows);
+  all->all = timed(rows.all, seconds);
+  all->prior = timed(rows.prior, seconds);
+  all->values = timed(rows.values, seconds);
+  all->expand = timed(rows.expand, seconds);
+  all->each = timed(rows.each, seconds);
+  all->some = [some = rows.some, &seconds](RowNumbers numbers, std::span<const double> weights) {
+    return timed(some(numbers, weights), seconds);
+  };
+  if (rows.expand_some)
+    all->expand_some = [some = rows.expand_some, &seconds](RowNumbers numbers,
+                                                           std::span<const double> weights) {
+      return timed(some(numbers, weights), seconds);
+    };
+  return all;
 }
 
 class StagedFlight final : public Flight {
@@ -142,15 +174,16 @@ private:
     stages::JourneyDensity density;
     density.dim = target.dim;
     density.has_log_density = !scores_alone_;
-    density.whole = [&target, alone = scores_alone_](Rows<const double> at, Rows<double> s,
-                                                     std::span<double> log_density) {
-      target.evaluate(at, s, log_density);
+    density.whole = [this, alone = scores_alone_](Rows<const double> at, Rows<double> s,
+                                                  std::span<double> log_density) {
+      const Stopwatch watching(seconds_.score);
+      staged_.target.evaluate(at, s, log_density);
       if (alone)
         std::ranges::fill(log_density, 0.0);
     };
     if (target.rows && settings.starts > 0) {
-      density.rows = target.rows;
-      density.whole = target.rows->all;
+      density.rows = timed(*target.rows, seconds_.score);
+      density.whole = density.rows->all;
     }
     return std::make_unique<stages::Journey>(std::move(density), settings, threads(),
                                              followed_.read());

@@ -81,12 +81,11 @@ public:
     return frame_.forward(distance * root * normals(number).normalized()).row(0);
   }
 
-  /// Around the origin, about as far from it as this mode, in the mode's widths.
-  Eigen::RowVectorXd level(std::uint64_t number, const Frame& mode) const {
-    const Eigen::RowVectorXd width = mode.spreads().transpose();
+  /// Around the origin, about as far from it as a mode with this mean, in the mode's widths.
+  Eigen::RowVectorXd level(std::uint64_t number, const Eigen::VectorXd& mean,
+                           const Eigen::RowVectorXd& width) const {
     const double root = std::sqrt(double(width.size()));
-    const double out =
-        std::max(mode.mean().transpose().cwiseQuotient(width).norm(), least_level * root);
+    const double out = std::max(mean.transpose().cwiseQuotient(width).norm(), least_level * root);
     const double u = uniform(block(number, std::size_t(width.size())));
     const double distance = out * nearest_level * std::pow(farthest_level / nearest_level, u);
     return distance * normals(number).row(0).normalized().cwiseProduct(width);
@@ -149,8 +148,13 @@ Cloud level_looks(const Rows<const double> rows, const Frame& frame, std::span<c
                   CountedDensity& density, std::uint64_t seed, Step round, std::size_t looks) {
   Frame::Matrix x(Eigen::Index(looks), Eigen::Index(rows.dim));
   const LookPlaces place(frame, rows, seed, round);
-  for (std::size_t n = 0; n < looks; ++n)
-    x.row(Eigen::Index(n)) = place.level(level_from + n, modes[n % modes.size()]);
+  std::vector<Eigen::RowVectorXd> widths;
+  for (const Frame& mode : modes)
+    widths.emplace_back(mode.spreads().transpose());
+  for (std::size_t n = 0; n < looks; ++n) {
+    const std::size_t k = n % modes.size();
+    x.row(Eigen::Index(n)) = place.level(level_from + n, modes[k].mean(), widths[k]);
+  }
   return cloud_at(rows_of(std::as_const(x)), density);
 }
 

@@ -78,9 +78,14 @@ Frame::Matrix deciles_of_columns(const RowsForShares& all) {
 /// Which share of each column is up to each cut.
 Frame::Matrix shares_up_to(const RowsForShares& all, const Frame::Matrix& cuts) {
   Frame::Matrix shares = Frame::Matrix::Zero(cuts.rows(), cuts.cols());
+  const Eigen::Index columns = all.cols();
   for (Eigen::Index i = 0; i < all.rows(); ++i)
-    for (Eigen::Index q = 0; q < cuts.rows(); ++q)
-      shares.row(q).array() += (all.row(i).array() <= cuts.row(q).array()).cast<double>();
+    for (Eigen::Index q = 0; q < cuts.rows(); ++q) {
+      const double *const row = &all.coeffRef(i, 0), *const cut = cuts.data() + q * columns;
+      double* const share = shares.data() + q * columns;
+      for (Eigen::Index a = 0; a < columns; ++a)
+        share[a] += row[a] <= cut[a] ? 1.0 : 0.0;
+    }
   return shares / double(all.rows());
 }
 
@@ -152,14 +157,19 @@ void Polish::keep_if_better(const Context& context, const Cloud& cloud) {
   }
   double distance =
       std::max(near_enough, (shares_up_to(some, cuts_) - shares_).cwiseAbs().maxCoeff());
+  Eigen::RowVectorXd mean = Eigen::RowVectorXd::Zero(all.cols()), squares = mean;
+  for (const auto& row : all.rowwise())
+    mean += row;
+  mean /= n;
+  for (const auto& row : all.rowwise())
+    squares += (row - mean).cwiseAbs2();
   for (Eigen::Index a = 0; a < all.cols(); ++a) {
     const double sd = aim_.sds[std::size_t(a)];
     if (!(sd > 0))
       continue;
-    const double mean = all.col(a).mean();
-    const double own = std::sqrt((all.col(a).array() - mean).square().sum() / (n - 1));
+    const double own = std::sqrt(squares[a] / (n - 1));
     distance = std::max(
-        {distance, std::abs(mean - aim_.means[std::size_t(a)]) / sd, std::abs(own / sd - 1)});
+        {distance, std::abs(mean[a] - aim_.means[std::size_t(a)]) / sd, std::abs(own / sd - 1)});
   }
   if (best_.count() > 0 && !(distance <= distance_))
     return;

@@ -97,7 +97,8 @@ bool Fly::turns_back(const Context& context, State& state) {
     return false;
   }
   const double now = unrest(state.cloud, state.frame);
-  const double then = std::max(1.0, unrest(good_, state.frame));
+  const double then = // at least 1: most often nobody needs to know
+      now <= good_unrest ? 1 : std::max(1.0, unrest(good_, state.frame));
   const double fallen =
       context.guide.rows() > 0 ? 0 : median(good_.log_density) - median(state.cloud.log_density);
   const double far = 10 + 2 * double(context.dim()); // a normal's log density falls by d/2

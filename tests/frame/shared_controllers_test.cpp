@@ -1,5 +1,6 @@
 // The bend of a centred hierarchy, in which eight parameters have the same controllers.
 #include "frame/bent_cloud.hpp"
+#include "frame/search_bend.hpp"
 #include "support/normals.hpp"
 
 #include <starling/bend.hpp>
@@ -90,6 +91,28 @@ TEST(BentCloud, FollowsWhatIsTaken) {
   }
   EXPECT_NE(cloud.now(1).log_width, tau.log_width);
   EXPECT_EQ(cloud.now(9).log_width, free.log_width);
+}
+
+// Slow twin: a search that fits all pairs in each of its rounds.
+TEST(SearchedBend, IsThatOfASearchThatRemembersNoFit) {
+  using bending::BentCloud, bending::Fits;
+  std::size_t found = 0;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const Hierarchy hierarchy(200, seed);
+    const BentCloud straight(rows_of(hierarchy.x), rows_of(hierarchy.score));
+    const Bend fast = bending::searched(straight).bend();
+    const Bend slow = bending::searched(straight, Fits::again).bend();
+    ASSERT_EQ(fast.dependents().size(), slow.dependents().size());
+    found += fast.dependents().size();
+    for (std::size_t n = 0; n < fast.dependents().size(); ++n) {
+      const Bend::Dependent &one = fast.dependents()[n], &twin = slow.dependents()[n];
+      EXPECT_EQ(one.parameter, twin.parameter);
+      EXPECT_EQ(one.controllers, twin.controllers);
+      EXPECT_EQ(one.mean, twin.mean);
+      EXPECT_EQ(one.log_width, twin.log_width);
+    }
+  }
+  EXPECT_GE(found, 24u);
 }
 
 } // namespace shared_controllers_tests

@@ -416,7 +416,10 @@ def add(of):
     of(
         "src/frame/search_bend.cpp",
         bend,
-        [("controllers that nobody shares", "share_controllers();", ";")],
+        [
+            ("controllers that nobody shares", "share_controllers();", ";"),
+            ("fits that are never made again", "fit.as_of == cloud_.last_change(i)", "fit.as_of"),
+        ],
     )
     of(
         "src/frame/fit_bend.cpp",

@@ -74,6 +74,19 @@ TEST(BendWork, BendsAndStraightensAsTheFormulaDoes) {
   });
 }
 
+TEST(BendWork, HoldsControllersAsTheFormulaDoes) {
+  at_every_level([&] {
+    for (const Eigen::Index rows : {1, 2, 3, 5, 8, 9, 16, 67, 256}) {
+      const Values z = 10 * normals(rows, 1, 31).col(0).array(); // many are beyond the bound
+      const Bounded wanted(z);
+      Values value(rows), slope(rows);
+      cpu::bend_work_in_use().hold(z.data(), std::size_t(rows), bound, value.data(), slope.data());
+      EXPECT_LT(((value - wanted.value) / wanted.value).abs().maxCoeff(), few_roundings);
+      EXPECT_LT(((slope - wanted.slope) / wanted.slope).abs().maxCoeff(), few_roundings);
+    }
+  });
+}
+
 TEST(BendWork, PullsScoresAsTheFormulaDoes) {
   at_every_level([&] {
     for_cases([](const Case& of) {
@@ -135,17 +148,17 @@ TEST(FittedRows, HaveTheSlopesOfTheirResidual) {
     Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(rows, columns);
     const cpu::BendWork& work = cpu::bend_work_in_use();
     const double no_cap = 1e300;
-    work.slopes({.rows = rows,
-                 .features = features.data(),
-                 .mean = of.one.mean.data(),
-                 .log_width = of.one.log_width.data(),
-                 .means = means,
-                 .widths = widths,
-                 .z = features.col(means).data(),
-                 .score = features.col(means + 1).data(),
-                 .widest = widest,
-                 .cap = no_cap},
-                means, widths, slopes.data());
+    const cpu::DependentRows given{.rows = rows,
+                                   .features = features.data(),
+                                   .mean = of.one.mean.data(),
+                                   .log_width = of.one.log_width.data(),
+                                   .means = means,
+                                   .widths = widths,
+                                   .z = features.col(means).data(),
+                                   .score = features.col(means + 1).data(),
+                                   .widest = widest,
+                                   .cap = no_cap};
+    EXPECT_EQ(work.slopes(given, means, widths, slopes.data()), work.cost(given));
     // Differences over h lose what rounding leaves of r, some 1e-16 |r| / h.
     const double h = 1e-6;
     const Values r = Residual(of.one, of.c, z, g).sum;

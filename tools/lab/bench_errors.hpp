@@ -70,6 +70,7 @@ struct Measured {
   Errors errors;
   std::string verdict; ///< its word; of a peer, that has none, its name
   double gradients = 0, seconds = 0;
+  double seconds_of_model = 0; ///< in log densities and gradients; of a peer 0: nobody knows
   std::size_t modes = 1;
   std::string failure; ///< why it stopped, if it did
 };

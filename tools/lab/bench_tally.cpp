@@ -20,6 +20,7 @@ double median_of(std::vector<double> values) {
 
 void take_report(const run::Outcome& outcome, Measured& run) {
   run.verdict = judge::word(outcome.diagnosis.judgement);
+  run.seconds_of_model = outcome.seconds.score;
   if (outcome.stages) {
     run.modes = outcome.stages->modes;
     for (const auto& [stage, count] : outcome.stages->gradients)
@@ -47,9 +48,9 @@ std::string w1_columns(const Errors& e) {
 
 std::string table_title(const char* what, std::size_t width) {
   return fmt::format(
-      "{:<{}} {:>4} {:>5} {:>6} {:>10} {:>9} {:>6} {:>6} {:>6} {:>9} {:>8}  {:<13} {}", what, width,
-      "seed", "steps", "mean", "sd", "quantile", "W1", "ratio", "worst", "gradients", "seconds",
-      "verdict", "");
+      "{:<{}} {:>4} {:>5} {:>6} {:>10} {:>9} {:>6} {:>6} {:>6} {:>9} {:>8} {:>8}  {:<13} {}", what,
+      width, "seed", "steps", "mean", "sd", "quantile", "W1", "ratio", "worst", "gradients",
+      "seconds", "in model", "verdict", "");
 }
 
 std::string table_row(const std::string& name, std::size_t width, std::uint64_t seed,
@@ -63,9 +64,11 @@ std::string table_row(const std::string& name, std::size_t width, std::uint64_t 
       e.pass() ? "pass" : fmt::format("{} ({})", e.wrong() ? "wrong" : "fail", worst_of(e));
   if (run.modes > 1)
     end += fmt::format(", {} modes", run.modes);
-  return head + fmt::format("{:6.3f} {:>10} {:9.2f} {} {:9.0f} {:8.2f}  {:<13} {}", e.mean,
+  const std::string of_model =
+      run.seconds_of_model > 0 ? fmt::format("{:.2f}", run.seconds_of_model) : "-";
+  return head + fmt::format("{:6.3f} {:>10} {:9.2f} {} {:9.0f} {:8.2f} {:>8}  {:<13} {}", e.mean,
                             fmt::format("{:.2f}-{:.2f}", e.sd_low, e.sd_high), e.quantile,
-                            w1_columns(e), run.gradients, run.seconds, run.verdict, end);
+                            w1_columns(e), run.gradients, run.seconds, of_model, run.verdict, end);
 }
 
 Json to_json(const std::string& name, std::uint64_t seed, std::uint64_t steps,
@@ -88,6 +91,7 @@ Json to_json(const std::string& name, std::uint64_t seed, std::uint64_t steps,
             {"w1_ratio_worst", e.w1_ratio_worst},
             {"gradients", run.gradients},
             {"seconds", run.seconds},
+            {"seconds_of_model", run.seconds_of_model},
             {"verdict", run.verdict},
             {"modes", run.modes},
             {"pass", e.pass()},
