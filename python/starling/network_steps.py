@@ -63,7 +63,7 @@ class Steps:
         psi = self._of_outputs if alone else psi.reshape(self._of_outputs.shape) * REPULSION
         psi = psi * self._rows_for_one
         if self._left_out is not None:
-            psi = np.where(self._left_out, np.float32(0), psi)
+            psi = psi * self._left_out.learns
         slope, of_learned = self.prior.slopes(v, learned, around_own_draw=not alone)
         slope += self._back(psi) * self.prior.unit
         return np.concatenate([slope, self._own - own, of_learned], axis=1)

@@ -1,0 +1,53 @@
+"""The drift of predictions, in JAX and in PyTorch. Its slow twin is the engine, of which
+network_steps.py asks it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .network_groups import Groups
+from .network_rule import KERNEL_WIDTH, REPULSION
+from .noise import math_of
+
+
+def of_predictions(
+    likelihood: Any,
+    groups: Groups,
+    alone: bool,
+    outputs: Any,
+    own: Any,
+    observed: Any,
+    left_out: Any,
+) -> tuple[Any, Any]:
+    """Of outputs, (N, rows, outputs), and the slopes of what the likelihood learns. alone: each
+    particle has its own score, without a kernel."""
+    psi, of_own = likelihood.score(outputs, own, observed, left_out)
+    if not alone:
+        psi = _within(groups, outputs, psi)
+    if left_out is not None:
+        psi = psi * left_out.learns
+    return psi, of_own
+
+
+def _within(groups: Groups, f: Any, score: Any) -> Any:
+    """Each group has a kernel of its own; groups of one size are computed at once."""
+    count = len(groups.ends)
+    if len(f) % count == 0:
+        shape = count, len(f) // count, *f.shape[1:]
+        return _with_kernel(f.reshape(shape), score.reshape(shape)).reshape(f.shape)
+    pieces = [_with_kernel(f[first:end], score[first:end]) for first, end in groups.bounds]
+    return math_of(f).concatenate(pieces)
+
+
+def _with_kernel(f: Any, score: Any) -> Any:
+    """Of groups of predictions, (..., networks, rows, outputs): each number has a Gaussian kernel
+    of its own, in variances of the group. Repulsion has the weight REPULSION."""
+    math = math_of(f)
+    apart = f[..., :, None, :, :] - f[..., None, :, :, :]
+    squares = apart * apart
+    precision = 2 / squares.mean(axis=(-4, -3), keepdims=True)  # 1 / variance
+    precision = math.where(math.isfinite(precision), precision, 1.0)
+    k = math.exp(squares * (-0.5 / KERNEL_WIDTH * precision))
+    repulsion = REPULSION / KERNEL_WIDTH * precision
+    each = k * (score[..., None, :, :, :] + repulsion * apart)
+    return each.sum(axis=-3) / f.shape[-3]
