@@ -9,6 +9,8 @@ from .network_groups import Groups
 from .network_rule import KERNEL_WIDTH, REPULSION
 from .noise import math_of
 
+LEAST = 1e-30  # twice a variance: where all predict the same, no precision matters
+
 
 def of_predictions(
     likelihood: Any,
@@ -45,9 +47,8 @@ def _with_kernel(f: Any, score: Any) -> Any:
     math = math_of(f)
     apart = f[..., :, None, :, :] - f[..., None, :, :, :]
     squares = apart * apart
-    precision = 2 / squares.mean(axis=(-4, -3), keepdims=True)  # 1 / variance
-    precision = math.where(math.isfinite(precision), precision, 1.0)
-    k = math.exp(squares * (-0.5 / KERNEL_WIDTH * precision))
-    repulsion = REPULSION / KERNEL_WIDTH * precision
-    each = k * (score[..., None, :, :, :] + repulsion * apart)
+    twice = math.clip(squares.mean(axis=(-4, -3), keepdims=True), LEAST, None)
+    precision = (KERNEL_WIDTH / 2 * twice) ** -1
+    k = math.exp(squares * (-0.5 * precision))
+    each = k * (score[..., None, :, :, :] + REPULSION * precision * apart)
     return each.sum(axis=-3) / f.shape[-3]
