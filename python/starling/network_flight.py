@@ -1,4 +1,4 @@
-"""Flights of networks: in one program where the framework has it, or by the engine."""
+"""Flights of networks: by the framework alone, or with the engine."""
 
 from __future__ import annotations
 

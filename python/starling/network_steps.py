@@ -1,5 +1,5 @@
 """What a step of SVGD on predictions asks of a network. Networks in JAX take the same steps in one
-program of XLA, jax_network_steps.py; a test compares the two."""
+program of XLA, jax_network_steps.py, those in PyTorch in torch_network_steps.py; tests compare."""
 
 from __future__ import annotations
 

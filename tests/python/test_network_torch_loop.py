@@ -9,6 +9,7 @@ import starling
 from small_network import HIDDEN, waves
 from starling import network_flight
 from starling.held_out import pair
+from starling.network_groups import LeftOut
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 STEPS = 12
@@ -100,6 +101,30 @@ def test_a_loop_is_its_slow_twin(case, monkeypatch):
     assert np.abs(twin - start).max() > 0.05  # they moved
     apart = np.abs(loop - twin) / np.maximum(1, np.abs(twin))
     assert np.median(apart) < 5e-6 and apart.max() < 0.02
+
+
+@pytest.mark.parametrize("particles", [1, 5])
+def test_slopes_are_those_of_the_slow_twin(particles):
+    """Adam hides a factor of them. One particle has no kernel, and five are in groups."""
+    from starling.torch_network_loop import Particles
+
+    network = starling.from_torch_module(layers, waves(90, 1), data_batch=90)
+    work = network_flight.Steps(network, network.start(particles, 1), 1)
+    _, score = work.predict(0, work.start)
+    expected, dim = work.pull(0, work.start, score), network.model.dim
+    rows, observed, parts = work._read(0)
+    put, out = network.model.put, work.groups.left_out(parts)
+    found = Particles(work, 0.01, 10, 1, 0.0)
+    seen = network.model.data[rows], put(observed), out and LeftOut(*map(put, out))
+    found.drift(0, *seen)
+    learned = found._slopes[-1].numpy().reshape(particles, -1)
+    np.testing.assert_allclose(learned, expected[:, dim:], rtol=1e-3, atol=1e-3)
+    if particles == 1:
+        for w, slope, unit, of_twin in zip(
+            found._arrays, found._slopes, work.prior.units, network.model.arrays(expected[:, :dim])
+        ):
+            slope = slope.as_strided(w.shape, w.stride()).numpy() * unit
+            np.testing.assert_allclose(slope, of_twin, rtol=1e-3, atol=1e-3)
 
 
 def test_a_run_in_a_loop_is_the_default_and_the_same_seed_gives_the_same_bits(monkeypatch):
