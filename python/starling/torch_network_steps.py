@@ -62,7 +62,7 @@ class Particles:
             own = self._others[:, : self._own]
             predicted = outputs.detach()
             seen = predicted, own, observed, left_out
-            psi, of_own = of_predictions(self._likelihood, self._groups, alone, *seen)
+            psi, of_own = of_predictions(self._likelihood, self._groups, alone, *seen, at_once=True)
             along = [psi * self._rows_for_one]
             along += [torch.full_like(one, self._prior_weight) for one in log_priors]
             self._slopes = self._back([outputs, *log_priors], along)
