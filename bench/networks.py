@@ -214,11 +214,12 @@ def main() -> None:
     asked.add_argument("--json", action="store_true")
     asked.add_argument("--cost", type=int, metavar="WIDTH", help="time steps of a wider network")
     asked.add_argument("--by-engine", action="store_true", help="those steps as in short runs")
+    asked.add_argument("--framework", default="jax", choices=["jax", "torch"], help="of --cost")
     given = asked.parse_args()
     if given.cost:
         from networks_cost import cost
 
-        return cost(given.cost, PARTICLES, ROWS, given.by_engine)
+        return cost(given.cost, PARTICLES, ROWS, given.by_engine, given.framework)
     names = {"report": REPORT, "choose": CHOOSE}.get(given.sets, given.sets.split(","))
     print("| set | method | log likelihood | RMSE | 50 % | 80 % | 95 % | s |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from .jax_network_steps import Rows, Run, State
+from .network_loop import interrupts_waiting, refuse
 from .network_rule import FADE, FADE_SQUARE, fall
 from .network_steps import Steps
 
@@ -51,7 +48,7 @@ class Loop:
         while self.done < last:
             given = self._loop(given, last)
         particles = self._jax.numpy.isfinite(self.particles).all(axis=1)
-        self._refuse(np.asarray(particles), "its position is not finite")
+        refuse(np.asarray(particles), self.done, "its position is not finite")
 
     @property
     def particles(self) -> Any:
@@ -76,7 +73,7 @@ class Loop:
         if self._timed:  # the first also compiles
             self._at_once = int(np.clip(SECONDS / seconds * count, 1, 2 * count))
         self._timed = True
-        self._refuse(np.asarray(finite), "its predictions are not finite")
+        refuse(np.asarray(finite), self.done, "its predictions are not finite")
         return following
 
     def _rows(self, last: int) -> Rows | None:
@@ -101,34 +98,3 @@ class Loop:
         moves = min(k + 1, self._noise_from)
         mean = 1 - FADE**moves if k < self._noise_from else 1.0
         return self._step_size * fall(k, self._total) / mean, 1 / (1 - FADE_SQUARE**moves)
-
-    def _refuse(self, finite: np.ndarray, why: str) -> None:
-        if not finite.all():
-            from ._starling import Diverged
-
-            raise Diverged(
-                f"particles: diverged by step {self.done}, particle {int(np.argmin(finite))}: "
-                f"{why}; lower the step size"
-            )
-
-
-@contextmanager
-def interrupts_waiting() -> Iterator[None]:
-    """Ctrl-C comes at the end of the block. A second one comes at once."""
-    before, came = signal.getsignal(signal.SIGINT), []
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield
-        return
-
-    def hear(number: int, frame: Any) -> None:
-        if came:
-            before(number, frame)
-        came.append(number)
-
-    signal.signal(signal.SIGINT, hear)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if came:
-            before(came[0], None)

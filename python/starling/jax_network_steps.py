@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .jax_philox import normals
+from .network_drift import of_predictions
 from .network_groups import Groups
-from .network_rule import FADE, FADE_SQUARE, FLOOR, KERNEL_WIDTH, REPULSION
+from .network_rule import FADE, FADE_SQUARE, FLOOR
 
 
 class State(NamedTuple):
@@ -95,17 +96,10 @@ class Program:
         outputs, back = jax.vjp(
             lambda arrays: jax.vmap(self._model.outputs_of, (0, None))(arrays, inputs), arrays
         )
-        left_out = groups.left_out(parts)
-        psi, of_own = self._likelihood.score(outputs, own, observed, left_out)
+        psi, of_own = of_predictions(
+            self._likelihood, groups, alone, outputs, own, observed, groups.left_out(parts)
+        )
         of_own = self._rows_for_one * of_own - own
-        if not alone:
-            of_groups = [
-                self._with_kernel(outputs[first:end], psi[first:end])
-                for first, end in groups.bounds
-            ]
-            psi = jnp.concatenate(of_groups)
-        if left_out is not None:
-            psi = jnp.where(left_out, np.float32(0), psi)
         (slopes,) = back(psi * self._rows_for_one)
         if self._model.has_prior:
             own_prior = self._model.prior_slopes(arrays)
@@ -122,18 +116,6 @@ class Program:
     def parts(self, others: Any) -> tuple:
         """What the likelihood and what the prior learn."""
         return others[:, : self._own], others[:, self._own :]
-
-    def _with_kernel(self, f: Any, score: Any) -> Any:
-        """The drift of a group's predictions, (networks, rows, outputs): each number has a Gaussian
-        kernel of its own, in variances of the group. Repulsion has the weight REPULSION."""
-        jnp = self._jax.numpy
-        variance = jnp.var(f, axis=0)
-        precision = 1 / variance
-        precision = jnp.where((variance > 0) & jnp.isfinite(precision), precision, 1)
-        apart = f[:, None] - f
-        k = jnp.exp(apart * apart * (np.float32(-0.5 / KERNEL_WIDTH) * precision))
-        repulsion = np.float32(REPULSION / KERNEL_WIDTH) * precision
-        return (k * (score + repulsion * apart)).sum(axis=1) / len(f)
 
     def _usual_prior(self, alone: bool, arrays: list, learned: Any, slopes: list, run: Run):
         """UsualPrior.slopes, added to the slopes of the likelihood."""

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from .network_arrays import arrays_of
+
 
 class JaxModel:
     """What Network asks of a framework, for JAX."""
 
-    in_one_program = True  # a step, jax_network_steps.py
+    compiles = True  # a loop of steps, jax_network_loop.py
 
     def __init__(
         self, init: Callable, apply: Callable, log_prior: Callable | None, fixed: Any = None
@@ -48,6 +50,12 @@ class JaxModel:
             #: The same, of arrays and as arrays.
             self.prior_slopes = jax.vmap(jax.grad(lambda arrays: log_prior(self.tree_of(arrays))))
 
+    @property
+    def loop(self) -> type:
+        from .jax_network_loop import Loop
+
+        return Loop
+
     def bring(self, inputs: np.ndarray) -> None:
         """The rows to learn from."""
         self.data = self._jax.numpy.asarray(inputs)
@@ -66,12 +74,7 @@ class JaxModel:
 
     def arrays(self, w: Any) -> list:
         """Those that are learned, out of one vector or of a vector in each row."""
-        ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes])
-        firsts = [0, *ends[:-1]]
-        return [
-            w[..., first:end].reshape(*w.shape[:-1], *shape)
-            for first, end, shape in zip(firsts, ends, self.shapes)
-        ]
+        return arrays_of(w, self.shapes)
 
     def tree_of(self, arrays: list) -> Any:
         """Them in the user's own form, with what stays as it is."""

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from .network_groups import LeftOut
 from .noise import NOISES, REACH, math_of
 
 FIRST_LOG_UNIT = -1.0  # of the noise, in sds of y
+FAR = 1e30  # below any log density: those who learn from a row are not in its mixture
 
 
 class Regression:
@@ -45,32 +47,24 @@ class Regression:
         return np.concatenate([outputs, everywhere], axis=2)
 
     def score(
-        self, outputs: np.ndarray, own: np.ndarray, y: np.ndarray, left_out: Any = None
+        self, outputs: np.ndarray, own: np.ndarray, y: np.ndarray, left_out: LeftOut | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """d log p(y | f) along outputs, (N, rows, outputs), and along own. That is the same for all
-        particles: a sum over rows of means over particles. With left_out, (N, rows, 1), a row
-        counts by the mixture of the particles that do not learn from it, each output by itself."""
+        particles: a sum over rows of means over particles. With left_out, of Groups, a row counts
+        by the mixture of the particles that do not learn from it, each output by itself."""
         math = math_of(outputs)
-        log_unit, a = math.split(own[:, None], [self.outputs], axis=2)
+        log_unit, a = own[:, None, : self.outputs], own[:, None, self.outputs :]
         smaller = math.exp(-math.clip(log_unit, -20, 20))
         z = (y - outputs) * smaller
-        along_z, along_a = self.noise.slopes(z, a)
-        of_outputs, share = -along_z * smaller, 1 / len(own)
+        of_outputs = self.noise.along_z(z, a) * -smaller
         if left_out is not None:
             z = math.clip((y - _as_all_differ(outputs, left_out)) * smaller, -REACH, REACH)
-            along_z, along_a = self.noise.slopes(z, a)
-            share = self._shares(z, a, left_out)
+        height, along_z, along_a = self.noise.height_and_slopes(z, a)
+        share = 1 / len(own) if left_out is None else _shares(height, left_out)
         of_own = [(share * (-along_z * z - 1)).sum(axis=(0, 1))]
         if self.noise.shapes:
             of_own.append((share * along_a).sum(axis=(0, 1)))
         return of_outputs, math.concatenate(of_own)
-
-    def _shares(self, z: np.ndarray, a: np.ndarray, left_out: np.ndarray) -> np.ndarray:
-        """Of each particle in the density of its row's mixture. 0 where no particle is in it."""
-        math = math_of(z)
-        height = math.where(left_out, self.noise.height(z, a), np.float32(-1e30))
-        share = math.where(left_out, math.exp(height - height.max(axis=0)), np.float32(0))
-        return share / math.maximum(share.sum(axis=0), np.float32(1))
 
     def _parts(self, f: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         mean, log_unit, a = np.split(f, [self.outputs, 2 * self.outputs], axis=2)
@@ -115,16 +109,17 @@ class Regression:
         return float(np.sqrt(np.mean((self.expected(f).mean(axis=0) - y.reshape(len(y), -1)) ** 2)))
 
 
-def _as_all_differ(outputs: np.ndarray, left_out: np.ndarray) -> np.ndarray:
-    """Outputs of m of N particles, moved away from their mean. Let v be their variance. The squared
-    error of their mean is v/m larger than that of very many particles, and their mixture has the
-    variance v (m - 1)/m. The noise is to be that of the mixture of all N. So the variance of the
-    moved outputs must be v (1 + 1/m - 2/N)."""
-    math = math_of(outputs)
-    m = left_out.sum(axis=0).astype(outputs.dtype)
-    mean = math.where(left_out, outputs, np.float32(0)).sum(axis=0) / math.maximum(m, 1)
-    wider = (m + 1 - 2 * m / len(outputs)) / math.maximum(m - 1, 1)
-    return mean + math.sqrt(wider) * (outputs - mean)
+def _as_all_differ(outputs: np.ndarray, left_out: LeftOut) -> np.ndarray:
+    mean = (left_out.share * outputs).sum(axis=0)
+    return mean + left_out.wider * (outputs - mean)
+
+
+def _shares(height: np.ndarray, left_out: LeftOut) -> np.ndarray:
+    """Of each particle in the density of its row's mixture. 0 where no particle is in it."""
+    math = math_of(height)
+    height = height - FAR * left_out.learns
+    share = left_out.share * math.exp(height - math.amax(height, 0))
+    return share / math.clip(share.sum(axis=0), 1 / FAR, None)
 
 
 class Classes:
@@ -155,14 +150,15 @@ class Classes:
         return outputs
 
     def score(
-        self, outputs: np.ndarray, own: np.ndarray, y: np.ndarray, left_out: Any = None
+        self, outputs: np.ndarray, own: np.ndarray, y: np.ndarray, left_out: LeftOut | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        return (y - self.expected(outputs)).astype(np.float32), own[0]
+        math = math_of(outputs)
+        return math.asarray(y - self.expected(outputs), dtype=math.float32), own[0]
 
     def expected(self, f: np.ndarray) -> np.ndarray:
         """Probabilities of the classes."""
-        below = f - f.max(axis=2, keepdims=True)
         math = math_of(f)
+        below = f - math.amax(f, axis=2, keepdims=True)
         raised = math.exp(below.astype(np.float64) if math is np else below)
         return raised / raised.sum(axis=2, keepdims=True)
 

@@ -13,6 +13,7 @@ import numpy as np
 from . import _starling
 from .held_out_file import figures_of, look_of
 from .likelihoods import saved_likelihood
+from .network_arrays import arrays_of
 from .network_data import Columns
 from .network_result import NetworkResult
 from .networks import Network
@@ -29,12 +30,7 @@ class WeightsAlone:
         self.dim = sum(int(np.prod(shape)) for shape in shapes)
 
     def trees(self, x: np.ndarray) -> dict[str, np.ndarray]:
-        ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes])
-        parts = np.split(x, ends[:-1], axis=1)
-        return {
-            name: part.reshape(-1, *shape)
-            for name, shape, part in zip(self.names, self.shapes, parts)
-        }
+        return dict(zip(self.names, arrays_of(x, self.shapes)))
 
     def forward(self, *_: Any) -> np.ndarray:
         raise ValueError(

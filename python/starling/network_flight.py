@@ -1,4 +1,4 @@
-"""Flights of networks: in one program where the framework has it, or by the engine."""
+"""Flights of networks: by the framework alone, or with the engine."""
 
 from __future__ import annotations
 
@@ -21,14 +21,12 @@ def flight_of(work: Steps, step_size: float, total: int, threads: int, seed: int
     """What take(last) moves, with `done` and `particles`. noise: the temperature."""
     if not loop_pays(work, total):
         return ByEngine(work, step_size, total, threads, seed, noise)
-    from .jax_network_loop import Loop
-
-    return Loop(work, step_size, total, seed, noise)
+    return work.network.model.loop(work, step_size, total, seed, noise)
 
 
 def loop_pays(work: Steps, total: int) -> bool:
-    if not work.network.model.in_one_program:
-        return False
+    if not work.network.model.compiles:
+        return True
     import jax
 
     saved = total * (1 + work.start.size / NUMBERS_OF_A_STEP)

@@ -9,7 +9,7 @@ from rows that others learn from."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,19 @@ import numpy as np
 # rows. A part is chosen by a hash, so parts are about of one size.
 GROUPS, PARTS = 4, 8
 ROWS_AT_ONCE = 1024  # so that a large table needs no copy of itself
+
+
+class LeftOut(NamedTuple):
+    """Who learns without a row, of each (N, rows, 1). All but the last are 0 for the others.
+
+    What m of N particles predict of it is moved away from its mean. Let v be their variance. The
+    squared error of their mean is v/m larger than that of very many particles, and their mixture
+    has the variance v (m - 1)/m. The noise is to be that of the mixture of all N. So the variance
+    of what is moved must be v (1 + 1/m - 2/N)."""
+
+    share: Any  # 1/m
+    wider: Any  # by what predictions are then further from their mean
+    learns: Any  # 0 for them, 1 for the others
 
 
 @dataclass(frozen=True)
@@ -36,11 +49,15 @@ class Groups:
         return list(zip((0, *self.ends), self.ends))
 
     def left_out(self, parts: Any) -> Any:
-        """Whether a particle learns without a row, (N, rows, 1). None: all learn from all."""
+        """Of parts (..., rows). None: all learn from all."""
         if len(self.ends) == 1:
             return None
-        group = np.repeat(np.arange(len(self.ends)), np.diff((0, *self.ends)))
-        return group[:, None, None] == parts[:, None]
+        sizes = np.diff((0, *self.ends))
+        group, m = (np.repeat(a, sizes)[:, None, None] for a in (np.arange(len(sizes)), sizes))
+        out = group == parts[..., None, :, None]
+        wider = np.sqrt((1 + 1 / m - 2 / self.ends[-1]) / (1 - 1 / m))
+        share, wider, one = (np.asarray(a, np.float32) for a in (1 / m, wider, 1))
+        return LeftOut(out * share, out * wider, ~out * one)
 
 
 def parts_of(x: np.ndarray, y: np.ndarray) -> np.ndarray:

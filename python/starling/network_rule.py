@@ -1,4 +1,4 @@
-"""How networks move: what their steps have for constants, in NumPy, in JAX and in the engine."""
+"""How networks move: what their steps have for constants, in NumPy, JAX, PyTorch and the engine."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """What a step of SVGD on predictions asks of a network. Networks in JAX take the same steps in one
-program of XLA, jax_network_steps.py; a test compares the two."""
+program of XLA, jax_network_steps.py, those in PyTorch in torch_network_steps.py; tests compare."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Steps:
         psi = self._of_outputs if alone else psi.reshape(self._of_outputs.shape) * REPULSION
         psi = psi * self._rows_for_one
         if self._left_out is not None:
-            psi = np.where(self._left_out, np.float32(0), psi)
+            psi = psi * self._left_out.learns
         slope, of_learned = self.prior.slopes(v, learned, around_own_draw=not alone)
         slope += self._back(psi) * self.prior.unit
         return np.concatenate([slope, self._own - own, of_learned], axis=1)

@@ -1,6 +1,6 @@
 """Noise of observations around what is expected: its density, slopes and quantiles, in its own
-unit. What else the noise learns is one number a, where it has any. Slopes are of arrays of NumPy or
-of JAX."""
+unit. What else the noise learns is one number a, where it has any. Slopes are of arrays of NumPy,
+of JAX or of PyTorch."""
 
 from __future__ import annotations
 
@@ -17,9 +17,13 @@ class NormalNoise:
     def log_density(self, z: np.ndarray, a: np.ndarray) -> np.ndarray:
         return self.height(z, a) - np.log(2 * np.pi) / 2
 
-    def slopes(self, z: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of the log density, along z and along a."""
-        return -z, a  # there is no a: its shape is (..., 0)
+    def along_z(self, z: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """The slope of the log density."""
+        return -z
+
+    def height_and_slopes(self, z: np.ndarray, a: np.ndarray) -> tuple:
+        """And the slopes along z and along a."""
+        return self.height(z, a), -z, a  # there is no a: its shape is (..., 0)
 
     def height(self, z: np.ndarray, a: np.ndarray) -> np.ndarray:
         """The log density less that at 0."""
@@ -47,12 +51,17 @@ class StudentNoise:
         nu = _freedom(a)
         return -(nu + 1) / 2 * math_of(z).log1p(z * z / nu)
 
-    def slopes(self, z: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def along_z(self, z: np.ndarray, a: np.ndarray) -> np.ndarray:
         nu = _freedom(a)
-        pull = (nu + 1) / (nu + z * z)
-        along_nu = _slope_of_log_gamma_ratio(nu / 2) - 1 / nu - math_of(z).log1p(z * z / nu)
-        along_nu += pull * z * z / nu
-        return -pull * z, along_nu / 2 * (nu - 2)
+        return -(nu + 1) * z / (nu + z * z)
+
+    def height_and_slopes(self, z: np.ndarray, a: np.ndarray) -> tuple:
+        nu = _freedom(a)
+        more, squares = nu + 1, z * z
+        in_nu = squares / nu
+        log, pull = math_of(z).log1p(in_nu), more / (nu + squares)
+        along_nu = pull * in_nu - log + _slope_of_log_gamma_ratio(nu)
+        return log * (-0.5 * more), -pull * z, along_nu * (0.5 * nu - 1)
 
     def below(self, z: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Hill's expansion (1970) about the normal distribution: 2e-4 off at most with nu = 2, and
@@ -73,9 +82,14 @@ NOISES = {noise.name: noise for noise in (NormalNoise(), StudentNoise())}
 
 
 def math_of(array: Any) -> Any:
-    """NumPy, or jax.numpy for an array of JAX."""
+    """NumPy, or jax.numpy for an array of JAX, or torch for a tensor: what is used of them has the
+    same names in all three."""
     if isinstance(array, (np.ndarray, np.generic, float)):
         return np
+    if type(array).__module__.partition(".")[0] == "torch":
+        import torch
+
+        return torch
     import jax
 
     return jax.numpy
@@ -93,10 +107,13 @@ def _log_gamma_ratio(x: np.ndarray) -> np.ndarray:
     return series + sum(np.log((x + k) / (x + k + 0.5)) for k in range(3))
 
 
-def _slope_of_log_gamma_ratio(x: np.ndarray) -> np.ndarray:
-    u = x + 3
-    series = 1 / (2 * u) + 1 / (8 * u**2) - 1 / (64 * u**4) + 1 / (128 * u**6)
-    return series + sum(0.5 / ((x + k) * (x + k + 0.5)) for k in range(3))
+def _slope_of_log_gamma_ratio(nu: np.ndarray) -> np.ndarray:
+    """Its slope along x = nu / 2, less 1/nu: of the series, with h = 1 / (2 u), and of the sum over
+    k, with p = nu (nu + 5)."""
+    p, h = nu * (nu + 5), (nu + 6) ** -1
+    q = h * h
+    series = h + q * (0.5 - q * (0.25 - 0.5 * q))
+    return series + (4 * p + 40) / (p * (p + 4)) + 2 * (p + 6) ** -1 - nu**-1
 
 
 def _normal_below(z: np.ndarray) -> np.ndarray:
