@@ -11,6 +11,6 @@ def arrays_of(w: Any, shapes: list[tuple[int, ...]]) -> list:
     """Out of one vector, or of a vector in each row: of NumPy, JAX or PyTorch."""
     ends = np.cumsum([int(np.prod(shape)) for shape in shapes]).tolist()
     return [
-        w[..., first:end].reshape(*w.shape[:-1], *shape)
+        w[..., first:end].reshape((*w.shape[:-1], *shape))
         for first, end, shape in zip([0, *ends], ends, shapes)
     ]

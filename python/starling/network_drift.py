@@ -3,6 +3,7 @@ network_steps.py asks it."""
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from .network_groups import Groups
@@ -10,6 +11,7 @@ from .network_rule import KERNEL_WIDTH, REPULSION
 from .noise import math_of
 
 LEAST = 1e-30  # of a variance: where all predict the same, no precision matters
+MOST = 2**23  # numbers of all pairs at a time: a few arrays of so many are in memory
 
 
 def of_predictions(
@@ -50,7 +52,14 @@ def _with_kernel(f: Any, score: Any) -> Any:
     f = f - f.mean(axis=-3, keepdims=True)
     variance = math.clip((f * f).mean(axis=-3, keepdims=True), LEAST, None)
     precision = ((KERNEL_WIDTH * variance) ** -1)[..., None, :, :, :]
-    apart = f[..., :, None, :, :] - f[..., None, :, :, :]
-    k = math.exp(apart * apart * (-0.5 * precision))
-    each = k * (score[..., None, :, :, :] + REPULSION * precision * apart)
-    return each.sum(axis=-3) / f.shape[-3]
+
+    def drift(first: int, end: int) -> Any:
+        apart = f[..., first:end, None, :, :] - f[..., None, :, :, :]
+        k = math.exp(apart * apart * (-0.5 * precision))
+        each = k * (score[..., None, :, :, :] + REPULSION * precision * apart)
+        return each.sum(axis=-3) / count
+
+    count = f.shape[-3]
+    pieces = min(count, -(-count * prod(f.shape) // MOST))
+    ends = [count * n // pieces for n in range(pieces + 1)]
+    return math.concatenate([drift(*piece) for piece in zip(ends, ends[1:])], axis=-3)

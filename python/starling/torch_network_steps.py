@@ -18,6 +18,9 @@ from .network_steps import Steps
 from .torch_philox import normals
 
 
+FUSED_ON_A_CPU = (2, 4)  # from this version of PyTorch on; without it Adam differs by rounding
+
+
 class Particles:
     """The weights, an array for each of the network's with particles first, and what the likelihood
     and the prior learn, (N, numbers): on the device of the module."""
@@ -37,7 +40,9 @@ class Particles:
         self._moved = [_in_a_row(one) for one in (*self._arrays, self._others)]
         self._slopes: list = []
         self._means, self._squares = ([torch.zeros_like(x) for x in self._moved] for _ in range(2))
-        self._counts = [torch.zeros((), device=put(0.0).device) for _ in self._moved]
+        device = self._others.device
+        self._counts = [torch.zeros((), dtype=torch.float32, device=device) for _ in self._moved]
+        self._fused = device.type != "cpu" or _version() >= FUSED_ON_A_CPU
         if not self._model.has_prior:
             self._anchors = self._like_weights(put(prior.anchors * prior.unit))
             self._sds = put(prior.units)
@@ -49,7 +54,7 @@ class Particles:
 
     def numbers(self) -> Any:
         """Weights and what the likelihood has learned, (N, numbers)."""
-        flat = [w.detach().flatten(1) for w in self._arrays]
+        flat = [w.detach().reshape(len(w), -1) for w in self._arrays]
         return torch.cat([*flat, self._others[:, : self._own]], 1)
 
     def drift(self, k: int, inputs: Any, observed: Any, left_out: Any) -> Any:
@@ -58,6 +63,7 @@ class Particles:
         with torch.enable_grad():
             outputs = self._model.over(self._arrays, inputs)
             log_priors = [self._model.log_priors(self._arrays)] if self._model.has_prior else []
+            log_priors = [one for one in log_priors if one.requires_grad]  # one may be flat
         with torch.no_grad():
             own = self._others[:, : self._own]
             predicted = outputs.detach()
@@ -136,7 +142,7 @@ class Particles:
             weight_decay=0.0,
             amsgrad=False,
             maximize=True,
-            fused=True,
+            fused=self._fused,
         )
 
     def _langevin(self, k: int, eta: float) -> None:
@@ -158,6 +164,10 @@ class Particles:
             1 / ((square / left).sqrt() / unit + 1 / unit**2)
             for square, unit in zip(self._squares, units)
         ]
+
+
+def _version() -> tuple[int, ...]:
+    return tuple(int(part) for part in torch.__version__.split(".")[:2])
 
 
 def _in_a_row(array: Any) -> Any:

@@ -16,7 +16,7 @@ def normals(seed: int, step: int, particles: int, dim: int, device: Any = "cpu")
     """Standard normals, (particles, dim), in float. Those of coordinates a and a + 1, a even, are
     the pair at index particle * ceil(dim / 2) + a / 2."""
     blocks = (dim + 1) // 2
-    made = torch.empty((particles * blocks, 2), device=device)
+    made = torch.empty((particles * blocks, 2), dtype=torch.float32, device=device)
     at_once = BLOCKS_AT_ONCE.get(torch.device(device).type, 1 << 22)
     for first in range(0, len(made), at_once):
         some = made[first : first + at_once]

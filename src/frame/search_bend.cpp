@@ -1,6 +1,7 @@
 // The search for a bend: who controls whom, by greedy rounds.
 #include "frame/search_bend.hpp"
 
+#include "frame/pair_fits.hpp"
 #include "frame/products.hpp"
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 namespace starling::bending {
@@ -38,7 +38,7 @@ using Pairs = std::map<std::size_t, std::vector<std::size_t>>;
 /// Greedy rounds: pairs by score tests, fitted on one half, kept by the other.
 class Search {
 public:
-  Search(BentCloud straight, Fits fits) : cloud_(std::move(straight)), fits_are_(fits) {
+  Search(BentCloud straight, Fits fits) : cloud_(std::move(straight)), fits_(cloud_, fits) {
     MatrixXd c(cloud_.rows(), Index(cloud_.dim()));
     for (std::size_t a = 0; a < cloud_.dim(); ++a)
       c.col(Index(a)) = cloud_.bounded(a);
@@ -58,13 +58,6 @@ private:
     Dependent dependent;
     double before, after; // cost on the other half
     double left() const { return after / before; }
-  };
-  /// A parameter fitted with one more controller, or with two.
-  struct Fit {
-    std::size_t as_of = 0; // the parameter's last change
-    Dependent dependent;
-    double now = 0, after = 0;       // cost on the other half, before and after
-    std::optional<double> if_linear; // what linear functions of the same controllers cost there
   };
   struct Proposal {
     double gain = 0;
@@ -164,49 +157,21 @@ private:
   /// With j as one more controller, and with one of those beside it where that helps. What linear
   /// functions would do is asked last: few come that far.
   std::optional<Gain> gain_by(std::size_t i, std::size_t j, const std::set<std::size_t>& beside) {
-    const Fit& alone = fit_of(i, j, j);
-    const auto before = [&] { return std::min(alone.now, cost_if_linear(i, j, j)); };
+    const PairFits::Fit& alone = fits_.of(i, j, j);
+    const auto before = [&] { return std::min(alone.now, fits_.if_linear(i, j, j)); };
     Gain best{alone.dependent, alone.now, alone.after};
     if (best.after < lower * best.before)
       best.before = before();
     for (const std::size_t other : beside) {
       if (alone.dependent.controllers.size() >= most_controllers || best.left() < enough_alone)
         break;
-      const Fit& both = fit_of(i, j, other);
+      const PairFits::Fit& both = fits_.of(i, j, other);
       if (both.after < lower * best.after)
-        best = {both.dependent, std::min(before(), cost_if_linear(i, j, other)), both.after};
+        best = {both.dependent, std::min(before(), fits_.if_linear(i, j, other)), both.after};
     }
     if (best.after < lower * best.before)
       return best;
     return {};
-  }
-
-  /// i with j as one more controller, and another beside j unless that is j. It stays known over
-  /// rounds in which i does not change: those are most.
-  Fit& fit_of(std::size_t i, std::size_t j, std::size_t other) {
-    Fit& fit = fits_[{i, j, other}];
-    if (fits_are_ == Fits::remembered && fit.as_of == cloud_.last_change(i))
-      return fit;
-    const Dependent now = cloud_.now(i);
-    if (other == j)
-      fit = {
-          cloud_.last_change(i), with_controller(now, j), cloud_.cost_of(now, Part::tested), 0, {}};
-    else
-      fit = {cloud_.last_change(i), with_controller(fit_of(i, j, j).dependent, other), 0, 0, {}};
-    const Halves halves = cloud_.halves(fit.dependent);
-    halves.fitted.fit(fit.dependent, Terms::all);
-    fit.after = halves.tested.cost(fit.dependent);
-    return fit;
-  }
-
-  double cost_if_linear(std::size_t i, std::size_t j, std::size_t other) {
-    std::optional<double>& cost = fit_of(i, j, other).if_linear;
-    if (!cost) {
-      const Dependent with_j = with_controller(cloud_.now(i), j);
-      const Dependent one = other == j ? with_j : with_controller(with_j, other);
-      cost = cost_if_linear(one, cloud_.halves(one));
-    }
-    return *cost;
   }
 
   /// Those who gain most. One who gains far less, or who goes along with most others, may itself be
@@ -278,13 +243,6 @@ private:
     return best;
   }
 
-  /// With the same controllers, but a mean that is linear and a width that does not change: that
-  /// much the affine part can do.
-  static double cost_if_linear(Dependent one, const Halves& halves) {
-    halves.fitted.fit(one, Terms::linear);
-    return halves.tested.cost(one);
-  }
-
   /// Who is most like the residual of each, if anybody is.
   std::map<std::size_t, std::size_t> who_goes_along(const Pairs& pairs) const {
     const MatrixXd alike = of_columns(standardised(cloud_.residuals()), standardised_).cwiseAbs();
@@ -301,10 +259,9 @@ private:
   }
 
   BentCloud cloud_;
-  Fits fits_are_;
   MatrixXd standardised_, standardised_squares_; // what functions see of each, and its square
   std::set<std::pair<std::size_t, std::size_t>> failed_;
-  std::map<std::tuple<std::size_t, std::size_t, std::size_t>, Fit> fits_;
+  PairFits fits_; // of cloud_
 };
 
 } // namespace

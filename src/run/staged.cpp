@@ -7,6 +7,7 @@
 #include "run/measure.hpp"
 #include "run/state.hpp"
 #include "run/stopwatch.hpp"
+#include "run/timed.hpp"
 
 #include <starling/judge/certified.hpp>
 #include <starling/random/start.hpp>
@@ -16,9 +17,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <memory>
-#include <utility>
 
 namespace starling::run {
 
@@ -35,35 +33,6 @@ std::vector<double> repeated(std::span<const double> of, std::size_t size) {
   for (std::size_t at = 0; !of.empty() && at < size; at += of.size())
     std::copy_n(of.data(), std::min(of.size(), size - at), values.data() + at);
   return values;
-}
-
-/// The same function, whose time is added to a sum.
-template <typename Value, typename... Given>
-std::function<Value(Given...)> timed(std::function<Value(Given...)> function, double& seconds) {
-  if (!function)
-    return function;
-  return [function = std::move(function), &seconds](Given... given) {
-    const Stopwatch watching(seconds);
-    return function(std::forward<Given>(given)...);
-  };
-}
-
-std::shared_ptr<const RowDensity> timed(const RowDensity& rows, double& seconds) {
-  auto all = std::make_shared<RowDensity>(rows);
-  all->all = timed(rows.all, seconds);
-  all->prior = timed(rows.prior, seconds);
-  all->values = timed(rows.values, seconds);
-  all->expand = timed(rows.expand, seconds);
-  all->each = timed(rows.each, seconds);
-  all->some = [some = rows.some, &seconds](RowNumbers numbers, std::span<const double> weights) {
-    return timed(some(numbers, weights), seconds);
-  };
-  if (rows.expand_some)
-    all->expand_some = [some = rows.expand_some, &seconds](RowNumbers numbers,
-                                                           std::span<const double> weights) {
-      return timed(some(numbers, weights), seconds);
-    };
-  return all;
 }
 
 class StagedFlight final : public Flight {
@@ -233,9 +202,11 @@ private:
     o.positions = positions();
     if (done_ == 0)
       return;
+    const double score = seconds_.score; // measures are no part of the run's time
     o.stages = stage_report(o.warnings);
     if (measured)
       measure(o);
+    seconds_.score = score;
   }
 
   StageReport stage_report(std::vector<std::string>& warnings) const {

@@ -65,6 +65,7 @@ TEST(BenchPosteriors, PassesARunThatAgreesWithItsReference) {
     EXPECT_EQ(run.at("verdict"), "converged");
     EXPECT_LT(run.at("w1").get<double>(), 0.1);
     EXPECT_GT(run.at("gradients").get<double>(), double(256 * usual_steps));
+    EXPECT_GT(run.at("seconds_of_model").get<double>(), 0);
   }
   EXPECT_EQ(j.at("tally").at(usual_steps_text).at("passes"), 1);
   EXPECT_NE(shown.find("\n" + usual_steps_text +

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <fstream>
 
 namespace starling::cli {
 namespace {
@@ -25,6 +26,18 @@ TEST(Results, AreFiveFilesAndTheirMark) {
   EXPECT_EQ(names, (std::vector<std::string>{"out", "out/m", "out/m/.starling", "out/m/config.toml",
                                              "out/m/draws.csv", "out/m/draws.npz",
                                              "out/m/summary.json", "out/m/trace.csv"}));
+}
+
+TEST(Results, SayHowLongTheDensityTook) {
+  const Place place;
+  const std::string small = " --particles 64 --seed 3 --method auto --out out/s --force --quiet";
+  std::ofstream(place.path("rows.csv")) << "x,y\n0,0\n1,1\n2,0\n3,1\n4,1\n5,0\n6,1\n";
+  for (const std::string target : {"banana", "logistic --data rows.csv --label y --data-batch 5"}) {
+    succeed(place, "sample " + target + small);
+    const Json s = summary_of(place, "out/s");
+    EXPECT_GT(s.at("seconds_score").get<double>(), 0) << target;
+    EXPECT_LE(s.at("seconds_score").get<double>(), s.at("seconds").get<double>()) << target;
+  }
 }
 
 TEST(Results, SummaryHasWhatScriptsRelyOn) {

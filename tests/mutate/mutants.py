@@ -488,6 +488,7 @@ also = {
     "src/frame/frame_of_scores.cpp": ["src/frame/frame.cpp"],
     "src/frame/search_bend.cpp": ["src/frame/fit_bend.cpp", "src/frame/bent_cloud.cpp"],
     "src/frame/fit_bend.cpp": ["src/frame/search_bend.cpp", "src/frame/bent_cloud.cpp"],
+    "src/frame/pair_fits.hpp": ["src/frame/search_bend.cpp"],
     "src/frame/bent_cloud.cpp": ["src/frame/fit_bend.cpp", "src/frame/search_bend.cpp"],
     "src/judge/decide.cpp": ["src/judge/move_test.cpp", "src/judge/tails.cpp"],
     "src/judge/tails.cpp": ["src/judge/move_test.cpp", "src/judge/decide.cpp"],

@@ -416,10 +416,12 @@ def add(of):
     of(
         "src/frame/search_bend.cpp",
         bend,
-        [
-            ("controllers that nobody shares", "share_controllers();", ";"),
-            ("fits that are never made again", "fit.as_of == cloud_.last_change(i)", "fit.as_of"),
-        ],
+        [("controllers that nobody shares", "share_controllers();", ";")],
+    )
+    of(
+        "src/frame/pair_fits.hpp",
+        bend,
+        [("fits that are never made again", "fit.as_of == cloud_.last_change(i)", "fit.as_of")],
     )
     of(
         "src/frame/fit_bend.cpp",

@@ -148,17 +148,20 @@ TEST(FittedRows, HaveTheSlopesOfTheirResidual) {
     Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(rows, columns);
     const cpu::BendWork& work = cpu::bend_work_in_use();
     const double no_cap = 1e300;
-    const cpu::DependentRows given{.rows = rows,
-                                   .features = features.data(),
-                                   .mean = of.one.mean.data(),
-                                   .log_width = of.one.log_width.data(),
-                                   .means = means,
-                                   .widths = widths,
-                                   .z = features.col(means).data(),
-                                   .score = features.col(means + 1).data(),
-                                   .widest = widest,
-                                   .cap = no_cap};
-    EXPECT_EQ(work.slopes(given, means, widths, slopes.data()), work.cost(given));
+    cpu::DependentRows given{.rows = rows,
+                             .features = features.data(),
+                             .mean = of.one.mean.data(),
+                             .log_width = of.one.log_width.data(),
+                             .means = means,
+                             .widths = widths,
+                             .z = features.col(means).data(),
+                             .score = features.col(means + 1).data(),
+                             .widest = widest,
+                             .cap = no_cap};
+    for (const double cap : {0.5, no_cap}) { // some rows reach the first
+      given.cap = cap;
+      EXPECT_EQ(work.slopes(given, means, widths, slopes.data()), work.cost(given));
+    }
     // Differences over h lose what rounding leaves of r, some 1e-16 |r| / h.
     const double h = 1e-6;
     const Values r = Residual(of.one, of.c, z, g).sum;
