@@ -222,7 +222,7 @@ of("src/exact/sift.cpp", "tests/exact/sift_test.cpp", [
     ("a column that is not a number", "not_finite[a] == 0", "true"),
     ("deciles of other values", "below[c] += rows_[i][at_[c]] > cuts[q * columns + c];",
      "below[c] += rows_[i][at_[c]] > cuts[q * columns];"),
-    ("deciles that stay", "up_to_[c][out_above[c]] - up_to_[c][in_above[c]]", "0"),
+    ("deciles that stay", "up_to[out_above[c]] - up_to[in_above[c]]", "0"),
 ])
 of("src/judge/move_test.cpp", "tests/judge/move_test_test.cpp", [
     ("squares that are values", "four[2] = z * z;", "four[2] = z;"),
