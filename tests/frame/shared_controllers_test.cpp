@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 namespace shared_controllers_tests {
@@ -93,26 +94,45 @@ TEST(BentCloud, FollowsWhatIsTaken) {
   EXPECT_EQ(cloud.now(9).log_width, free.log_width);
 }
 
+/// Six that lie on a paraboloid of three others: two of the three are found at once, the third in a
+/// later round, when what was fitted with it alone holds no more.
+struct Paraboloid {
+  Frame::Matrix x, score;
+
+  Paraboloid(Eigen::Index rows, std::uint64_t seed) : x(normals(rows, 9, seed)), score(-x) {
+    const Eigen::RowVector3d bends(.5, .3, .18);
+    const Frame::Matrix c = x.leftCols(3), t = x.rightCols(6);
+    const Eigen::VectorXd mean = c.cwiseAbs2() * bends.transpose();
+    x.rightCols(6).colwise() += mean;
+    score.leftCols(3) += 2 * t.rowwise().sum().asDiagonal() * c * bends.asDiagonal();
+  }
+};
+
+template <typename Density>
+std::size_t found_as_by_the_slow_twin(std::uint64_t seed) {
+  using bending::BentCloud, bending::Fits;
+  const Density density(200, seed);
+  const BentCloud straight(rows_of(density.x), rows_of(density.score));
+  const Bend fast = bending::searched(straight).bend();
+  const Bend slow = bending::searched(straight, Fits::again).bend();
+  EXPECT_EQ(fast.dependents().size(), slow.dependents().size());
+  const std::size_t found = std::min(fast.dependents().size(), slow.dependents().size());
+  for (std::size_t n = 0; n < found; ++n) {
+    const Bend::Dependent &one = fast.dependents()[n], &twin = slow.dependents()[n];
+    EXPECT_EQ(one.parameter, twin.parameter);
+    EXPECT_EQ(one.controllers, twin.controllers);
+    EXPECT_TRUE(one.mean == twin.mean && one.log_width == twin.log_width);
+  }
+  return found;
+}
+
 // Slow twin: a search that fits all pairs in each of its rounds.
 TEST(SearchedBend, IsThatOfASearchThatRemembersNoFit) {
-  using bending::BentCloud, bending::Fits;
   std::size_t found = 0;
-  for (const std::uint64_t seed : {1, 2, 3}) {
-    const Hierarchy hierarchy(200, seed);
-    const BentCloud straight(rows_of(hierarchy.x), rows_of(hierarchy.score));
-    const Bend fast = bending::searched(straight).bend();
-    const Bend slow = bending::searched(straight, Fits::again).bend();
-    ASSERT_EQ(fast.dependents().size(), slow.dependents().size());
-    found += fast.dependents().size();
-    for (std::size_t n = 0; n < fast.dependents().size(); ++n) {
-      const Bend::Dependent &one = fast.dependents()[n], &twin = slow.dependents()[n];
-      EXPECT_EQ(one.parameter, twin.parameter);
-      EXPECT_EQ(one.controllers, twin.controllers);
-      EXPECT_EQ(one.mean, twin.mean);
-      EXPECT_EQ(one.log_width, twin.log_width);
-    }
-  }
-  EXPECT_GE(found, 24u);
+  for (const std::uint64_t seed : {1, 2, 3})
+    found +=
+        found_as_by_the_slow_twin<Hierarchy>(seed) + found_as_by_the_slow_twin<Paraboloid>(seed);
+  EXPECT_GE(found, 42u);
 }
 
 } // namespace shared_controllers_tests
